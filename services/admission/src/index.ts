@@ -1,0 +1,2 @@
+/** What is allowed to be: the admission plugins. */
+export {}

@@ -1,0 +1,2 @@
+/** Ordinary clients that keep objects as they are meant to be. */
+export {}

@@ -1,0 +1,2 @@
+/** Who asks and in which words: the HTTP entry point. */
+export {}

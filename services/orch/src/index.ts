@@ -1,0 +1,2 @@
+/** The composition root: every service in one process, the commands, and start() for tests. */
+export {}

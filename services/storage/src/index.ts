@@ -1,0 +1,2 @@
+/** What is: the state, its revisions and its changes. */
+export {}

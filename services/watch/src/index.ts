@@ -1,0 +1,2 @@
+/** What happened: change events, filtered and encoded once for all who watch. */
+export {}

@@ -1,0 +1,2 @@
+/** The client: requests, client configuration, watch and informer. */
+export {}

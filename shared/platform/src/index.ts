@@ -1,0 +1,2 @@
+/** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
+export {}

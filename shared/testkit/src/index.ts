@@ -1,0 +1,2 @@
+/** What tests share: clusters, builders, fake clock, contract suites. */
+export {}
