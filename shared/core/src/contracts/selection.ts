@@ -1,0 +1,43 @@
+/** One term of a label selector. All terms of a selector must hold. */
+export interface LabelRequirement {
+  readonly key: string
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
+  /** Sorted; empty for Exists and DoesNotExist; one integer text for Gt and Lt. */
+  readonly values: readonly string[]
+}
+
+/** One term of a field selector. A field that an object lacks counts as `''`. */
+export interface FieldRequirement {
+  readonly field: string
+  readonly operator: 'Equals' | 'NotEquals'
+  readonly value: string
+}
+
+/** Which objects of a collection are meant; empty lists mean all. */
+export interface Selection {
+  readonly labels: readonly LabelRequirement[]
+  readonly fields: readonly FieldRequirement[]
+}
+
+/** The selection that holds for every object. */
+export const everything: Selection = Object.freeze({ labels: [], fields: [] })
+
+/** All objects of a resource, or those of one namespace, or one object. */
+export interface Scope {
+  /** Storage prefix of the resource, without slashes at its ends: `core/pods`. */
+  readonly resource: string
+  /** Absent: all namespaces, or a cluster-scoped resource. */
+  readonly namespace?: string
+  /** Only this object. */
+  readonly name?: string
+}
+
+/** The key of one object: `core/pods/default/web-0`, `core/nodes/n1`. */
+export function objectKey(resource: string, namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === '' ? `${resource}/${name}` : `${resource}/${namespace}/${name}`
+}
+
+/** What every key of a scope begins with; ends with a slash. */
+export function scopePrefix({ resource, namespace }: Scope): string {
+  return namespace === undefined || namespace === '' ? `${resource}/` : `${resource}/${namespace}/`
+}

@@ -1,0 +1,168 @@
+import { contract, type Service, stream, unary } from './contract.ts'
+import { bytes, int64, json, many, message, nested, optional, type Static, string, stringMap, union, variants } from './message.ts'
+import type { FieldRequirement, LabelRequirement } from './selection.ts'
+
+/** How fresh a read must be. */
+export const freshness = variants({
+  /** Not older than the store's revision at the time of asking. */
+  latest: message({}),
+  /** Memory as it is. */
+  any: message({}),
+  /** Waits up to 3 s for the revision, then 504. `asked` is the client's own text, for the message. */
+  notOlderThan: message({ revision: int64(1), asked: string(2) }),
+  /** At exactly this revision; compacted: 410; of the future: waits as above, then 504. */
+  exact: message({ revision: int64(1), asked: string(2) }),
+  /** As exact, for a later page: another epoch is 410. */
+  page: message({ revision: int64(1), epoch: string(2) }),
+})
+export type Freshness = Static<typeof freshness>
+
+export const scopeMessage = message({ resource: string(1), namespace: optional(string(2)), name: optional(string(3)) })
+
+export const selectionMessage = message({
+  labels: json<readonly LabelRequirement[]>(1),
+  fields: json<readonly FieldRequirement[]>(2),
+})
+
+/** One object as it is served: complete JSON in the storage version, resourceVersion filled in. */
+export const entry = message({
+  key: string(1),
+  revision: int64(2),
+  value: bytes(3),
+  /** Where `metadata`'s value (the braces included) lies in `value`. */
+  metadataStart: int64(4),
+  metadataEnd: int64(5),
+  /** Random id of the write that made it, so that a lost answer can be told from a lost write. */
+  writeId: string(6),
+})
+export type Entry = Static<typeof entry>
+
+export const getRequest = message({ key: string(1), read: union(2, freshness) })
+/** `revision` is what the answer is true at. */
+export const getResponse = message({ entry: optional(nested(1, entry)), revision: int64(2), epoch: string(3) })
+
+export const listRequest = message({
+  scope: nested(1, scopeMessage),
+  selection: nested(2, selectionMessage),
+  read: union(3, freshness),
+  /** 0: no limit. */
+  limit: int64(4),
+  /** Key, relative to the scope's prefix, of the first object to look at; '' from the beginning. */
+  start: string(5),
+  /** `joined`: bytes ready to stand between the brackets of `items`. `entries`: one by one. */
+  form: string(6),
+})
+
+export const listPart = variants({
+  /** Always first, alone. */
+  head: message({
+    revision: int64(1),
+    epoch: string(2),
+    /** Where the next page starts, relative to the scope's prefix; absent: no more. */
+    next: optional(string(3)),
+    /** Objects after this page; absent where a selector was given or nothing remains. */
+    remaining: optional(int64(4)),
+  }),
+  /** Form `joined`: whole objects, a comma between two objects of one chunk, none at its ends. */
+  chunk: message({ bytes: bytes(1), count: int64(2) }),
+  /** Form `entries`. */
+  entries: message({ entries: many(nested(1, entry)) }),
+})
+export type ListPart = Static<typeof listPart>
+
+/** Another key must be at this revision; 0: must be absent. */
+export const condition = message({ key: string(1), revision: int64(2) })
+
+export const commitRequest = message({
+  key: string(1),
+  /** Revision of the key that the writer has seen; 0: it must be absent. */
+  expected: int64(2),
+  /** At most four. */
+  conditions: many(nested(3, condition)),
+  /** A stored value (see `stored/`); absent: delete. */
+  value: optional(bytes(4)),
+  writeId: string(5),
+})
+export type CommitRequest = Static<typeof commitRequest>
+
+export const commitOutcome = variants({
+  /** Durable, and visible to every later read. */
+  written: message({ revision: int64(1) }),
+  /** Someone wrote first; no current: it is gone. */
+  stale: message({ current: optional(nested(1, entry)) }),
+  /** The condition of that number did not hold. */
+  unmet: message({ index: int64(1) }),
+})
+export type CommitOutcome = Static<typeof commitOutcome>
+
+export const changesRequest = message({
+  /** Only changes after this revision; compacted: the stream begins with `expired`. */
+  after: int64(1),
+  /** '' or the epoch that `after` belongs to; another one: the stream begins with `expired`. */
+  epoch: string(2),
+  /** Storage prefixes of resources; empty: all. */
+  resources: many(string(3)),
+})
+
+/** What selectors need to know of an object. */
+export const facts = message({ labels: stringMap(1), fields: stringMap(2) })
+export type Facts = Static<typeof facts>
+
+export const change = message({
+  revision: int64(1),
+  /** Revision of the change before this one, in the whole store. */
+  previous: int64(2),
+  key: string(3),
+  /** Absent: the object was deleted. */
+  after: optional(nested(4, message({ value: bytes(1), metadataStart: int64(2), metadataEnd: int64(3), facts: nested(4, facts) }))),
+  /** Absent: the object was created. `value` is the complete old object, where the sender has it; always for a delete. */
+  before: optional(nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)) }))),
+})
+export type Change = Static<typeof change>
+
+export const changesPart = variants({
+  /** In order of revision, nothing left out. */
+  changes: message({ changes: many(nested(1, change)), epoch: string(2) }),
+  /** Everything up to this revision has been sent. At least once a second. */
+  position: message({ revision: int64(1), epoch: string(2) }),
+  /** The asked revision is no longer held; the stream ends. */
+  expired: message({ oldest: int64(1), epoch: string(2) }),
+})
+export type ChangesPart = Static<typeof changesPart>
+
+export const statusResponse = message({
+  epoch: string(1),
+  revision: int64(2),
+  /** Changes up to this revision are gone. */
+  compacted: int64(3),
+  /** '' when writes are possible, else the reason why not. */
+  refusing: string(4),
+  entries: int64(5),
+  bytes: int64(6),
+})
+
+/**
+ * Storage: what is.
+ * 1. A written commit is durable and visible to `get`, `list` and `changes` before its outcome is returned.
+ * 2. Revisions only grow; no two changes share one; one revision changes one key.
+ * 3. A refused commit changes nothing and is never seen by anyone.
+ * 4. `changes` delivers every change after the asked revision exactly once, in order.
+ */
+export const storageContract = contract('orch.storage.v1.Storage', {
+  get: unary(getRequest, getResponse),
+  list: stream(listRequest, listPart),
+  commit: unary(commitRequest, commitOutcome),
+  changes: stream(changesRequest, changesPart),
+  /** The object's state at the newest revision not above `revision`; for the content of an object that left a selection. */
+  getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) })),
+  status: unary(message({}), statusResponse),
+})
+export type StorageService = Service<typeof storageContract>
+export type ListRequest = Static<typeof listRequest>
+export type GetRequest = Static<typeof getRequest>
+export type GetResponse = Static<typeof getResponse>
+export type ChangesRequest = Static<typeof changesRequest>
+export type StorageStatus = Static<typeof statusResponse>
+
+/** Most conditions that one commit may carry. */
+export const commitConditionsMax = 4

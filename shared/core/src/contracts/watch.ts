@@ -1,0 +1,48 @@
+import { contract, type Service, stream } from './contract.ts'
+import { bytes, int64, message, nested, type Static, string, union, variants } from './message.ts'
+import { scopeMessage, selectionMessage } from './storage.ts'
+
+/** What events look like on the client's stream. */
+export const watchFormat = variants({
+  /** `{"type":…,"object":…}` and a newline. */
+  json: message({}),
+})
+export type WatchFormat = Static<typeof watchFormat>
+
+export const subscribeRequest = message({
+  scope: nested(1, scopeMessage),
+  selection: nested(2, selectionMessage),
+  /** Group, version and plural that the client asked for: events are converted to it. */
+  group: string(3),
+  version: string(4),
+  resource: string(5),
+  format: union(6, watchFormat),
+  /** Only changes after this revision. */
+  after: int64(7),
+  /** '' or the epoch that `after` belongs to. */
+  epoch: string(8),
+})
+export type SubscribeRequest = Static<typeof subscribeRequest>
+
+export const watchPart = variants({
+  /** Whole frames, ready to be written, in order of revision; `last` is the revision of the last of them. */
+  events: message({ frames: bytes(1), count: int64(2), last: int64(3) }),
+  /** Everything up to this revision has been sent. At least once a second. */
+  position: message({ revision: int64(1) }),
+  /** The asked revision is no longer held: `too old resource version: asked (oldest)`. The stream ends. */
+  expired: message({ asked: int64(1), oldest: int64(2) }),
+  /** The store was replaced or reset: the client must list again. The stream ends. */
+  replaced: message({}),
+})
+export type WatchPart = Static<typeof watchPart>
+
+/**
+ * Watch: what happened.
+ * 1. Every change of the selection after the asked revision is delivered exactly once, in order of revision.
+ * 2. An object that enters the selection is ADDED, one that leaves it DELETED with its last matching content.
+ * 3. An event is encoded once per (version, format); all subscribers get the same bytes.
+ */
+export const watchContract = contract('orch.watch.v1.Watch', {
+  subscribe: stream(subscribeRequest, watchPart),
+})
+export type WatchService = Service<typeof watchContract>

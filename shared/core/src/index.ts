@@ -1,0 +1,11 @@
+/** Pure rules: names, metadata, schema, patch, apply, codecs, the catalogue and the service contracts. */
+export * from './names.ts'
+export * from './meta/revision.ts'
+export * from './meta/status.ts'
+export * from './contracts/selection.ts'
+export * from './contracts/contract.ts'
+export * from './contracts/storage.ts'
+export * from './contracts/watch.ts'
+export * from './contracts/admission.ts'
+export * as wire from './contracts/message.ts'
+export type { Static } from './contracts/message.ts'

@@ -1,0 +1,21 @@
+/**
+ * A revision of the store: a whole number that only grows. Outside it is the opaque text `resourceVersion`.
+ * Texts up to 2^64-1 are accepted, as clients may send them; beyond 2^53 they are rounded, which is harmless, since no
+ * store of ours gets that far and such a revision is only ever "too large".
+ */
+export type Revision = number
+
+const largest = 2n ** 64n - 1n
+
+/** The revision that a text stands for, or undefined where it stands for none. `''` is not a revision. */
+export function parseRevision(text: string): Revision | undefined {
+  if (!/^\d{1,20}$/.test(text)) return undefined
+  if (text.length < 16) return Number(text)
+  const value = BigInt(text)
+  return value <= largest ? Number(value) : undefined
+}
+
+/** The text of a revision, as it stands in `metadata.resourceVersion`. */
+export function printRevision(revision: Revision): string {
+  return String(revision)
+}

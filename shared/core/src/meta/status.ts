@@ -1,0 +1,229 @@
+/** Machine-readable word of a failure; branch on it, never on the message. */
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'UnsupportedMediaType'
+  | 'RequestEntityTooLarge'
+  | 'TooManyRequests'
+  | 'InternalError'
+  | 'ServerTimeout'
+  | 'ServiceUnavailable'
+  | 'Timeout'
+
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+export interface StatusDetails {
+  readonly name?: string
+  readonly group?: string
+  readonly kind?: string
+  readonly uid?: string
+  readonly causes?: readonly StatusCause[]
+  readonly retryAfterSeconds?: number
+}
+
+/** The object of kind Status that answers every failure, and some successes. */
+export interface Status {
+  readonly kind: 'Status'
+  readonly apiVersion: 'v1'
+  readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number; readonly resourceVersion?: string }
+  readonly status: 'Success' | 'Failure'
+  readonly message?: string
+  readonly reason?: StatusReason | string
+  readonly details?: StatusDetails
+  readonly code: number
+}
+
+/** Ends the request from anywhere: one place turns it into the response. The `cause` stays in the log. */
+export class StatusError extends Error {
+  readonly status: Status
+
+  constructor(status: Status, options?: { cause?: unknown }) {
+    super(status.message ?? status.reason ?? `code ${status.code}`, options)
+    this.name = 'StatusError'
+    this.status = status
+  }
+
+  get reason(): string {
+    return this.status.reason ?? ''
+  }
+
+  get code(): number {
+    return this.status.code
+  }
+}
+
+/** What a resource is called in messages: `pods`, `widgets.example.com`. */
+export interface ResourceName {
+  readonly group: string
+  readonly resource: string
+}
+
+/** What a kind is called in messages: `Pod`, `Widget.example.com`. */
+export interface KindName {
+  readonly group: string
+  readonly kind: string
+}
+
+/** Why a field was refused, as it stands in `details.causes[].reason`. */
+export type FieldErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError'
+
+/** One bad field. `message` is the text without the path, e.g. `Invalid value: 7: must be …`. */
+export interface FieldError {
+  readonly reason: FieldErrorReason
+  readonly field: string
+  readonly message: string
+}
+
+const failure = (code: number, reason: StatusReason | '', message: string, details?: StatusDetails): Status => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  ...(reason === '' ? {} : { reason }),
+  ...(details === undefined ? {} : { details }),
+  code,
+})
+
+const dotted = (word: string, group: string): string => (group === '' ? word : `${word}.${group}`)
+
+const resourceDetails = ({ group, resource }: ResourceName, name: string): StatusDetails => ({
+  ...(name === '' ? {} : { name }),
+  ...(group === '' ? {} : { group }),
+  kind: resource,
+})
+
+/** A failure with a code, reason, message and details of the caller's choice. */
+export function failed(
+  code: number,
+  reason: StatusReason | '',
+  message: string,
+  details?: StatusDetails,
+  options?: { cause?: unknown },
+): StatusError {
+  return new StatusError(failure(code, reason, message, details), options)
+}
+
+export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
+  return failed(400, 'BadRequest', message, undefined, options)
+}
+
+export function unauthorized(): StatusError {
+  return failed(401, 'Unauthorized', 'Unauthorized')
+}
+
+/** `why` follows `is forbidden: `. */
+export function forbidden(resource: ResourceName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
+  const what =
+    name === ''
+      ? `${dotted(resource.resource, resource.group)} is forbidden`
+      : `${dotted(resource.resource, resource.group)} "${name}" is forbidden`
+  const details = { ...resourceDetails(resource, name), ...(causes === undefined ? {} : { causes }) }
+  return failed(403, 'Forbidden', `${what}: ${why}`, details)
+}
+
+export function notFound(resource: ResourceName, name: string): StatusError {
+  return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, resourceDetails(resource, name))
+}
+
+export function methodNotAllowed(): StatusError {
+  return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+}
+
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
+}
+
+export function alreadyExists(resource: ResourceName, name: string): StatusError {
+  return failed(
+    409,
+    'AlreadyExists',
+    `${dotted(resource.resource, resource.group)} "${name}" already exists`,
+    resourceDetails(resource, name),
+  )
+}
+
+/** Without `why` it is the lost race: someone else wrote the object first. */
+export function conflict(
+  resource: ResourceName,
+  name: string,
+  why = 'the object has been modified; please apply your changes to the latest version and try again',
+): StatusError {
+  const what = `Operation cannot be fulfilled on ${dotted(resource.resource, resource.group)} "${name}"`
+  return failed(409, 'Conflict', `${what}: ${why}`, resourceDetails(resource, name))
+}
+
+export function expired(message: string, metadata: Status['metadata'] = {}): StatusError {
+  return new StatusError({ ...failure(410, 'Expired', message), metadata })
+}
+
+export function requestEntityTooLarge(message: string): StatusError {
+  return failed(413, 'RequestEntityTooLarge', message)
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const list = accepted.join(', ')
+  return failed(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${list}`)
+}
+
+/** All bad fields of one object. The details carry the kind, not the resource. */
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
+  const texts = errors.map(({ field, message }) => `${field}: ${message}`)
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+  const details: StatusDetails = {
+    ...(name === '' ? {} : { name }),
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.kind,
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+  }
+  return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, details)
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return failed(429, 'TooManyRequests', message, { retryAfterSeconds })
+}
+
+/** The client reads `message`; the log keeps the cause. */
+export function internal(message: string, options?: { cause?: unknown }): StatusError {
+  return failed(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
+}
+
+export function serviceUnavailable(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }): StatusError {
+  const details = options?.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: options.retryAfterSeconds }
+  return failed(503, 'ServiceUnavailable', message, details, options)
+}
+
+export function timeout(message: string, options?: { cause?: unknown }): StatusError {
+  return failed(504, 'Timeout', `Timeout: ${message}`, undefined, options)
+}
+
+/** The asked revision has not come yet. `asked` is the client's own text. */
+export function tooLargeResourceVersion(asked: string, current: number): StatusError {
+  return failed(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,102 @@
+/**
+ * The one table of every identifier that has the product word in it, with a column per profile.
+ * Nothing else in the code spells such a name.
+ */
+export type Profile = 'orch' | 'kubernetes'
+
+export const profiles: readonly Profile[] = ['orch', 'kubernetes']
+
+/** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */
+export interface Names {
+  readonly profile: Profile
+  /** Domain behind the first word of an API group: `storage.<apiDomain>`. */
+  readonly apiDomain: string
+  /** Domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
+  readonly labelDomain: string
+  /** Media type of Protobuf bodies. */
+  readonly protobufMediaType: string
+  readonly systemNamespace: string
+  readonly publicNamespace: string
+  readonly nodeLeaseNamespace: string
+  /** Entry of a Namespace's `spec.finalizers` that the namespace controller removes. */
+  readonly namespaceFinalizer: string
+  /** Name of the Service and Endpoints of the server itself in `default`. */
+  readonly serverServiceName: string
+  /** Value of the label `component` on that Service. */
+  readonly serverComponent: string
+  /** In-cluster DNS domain. */
+  readonly clusterDomain: string
+  /** Reversed domain that opens OpenAPI definition names: `<openApiRoot>.api.core.v1.Pod`. */
+  readonly openApiRoot: string
+  /** Title of the OpenAPI documents. */
+  readonly openApiTitle: string
+  /** Field manager of the server's own writes. */
+  readonly serverManager: string
+  /** Environment variable that carries cluster information to a credential plugin. */
+  readonly execInfoVariable: string
+  /** Root certificate ConfigMap of each namespace. */
+  readonly rootCertificateConfigMap: string
+  /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
+  readonly clientConfigFileKey: string
+}
+
+const table: Readonly<Record<Profile, Names>> = {
+  orch: Object.freeze({
+    profile: 'orch',
+    apiDomain: 'orch.io',
+    labelDomain: 'orch.io',
+    protobufMediaType: 'application/vnd.orch.protobuf',
+    systemNamespace: 'orch-system',
+    publicNamespace: 'orch-public',
+    nodeLeaseNamespace: 'orch-node-lease',
+    namespaceFinalizer: 'orch',
+    serverServiceName: 'orch',
+    serverComponent: 'apiserver',
+    clusterDomain: 'cluster.local',
+    openApiRoot: 'io.orch',
+    openApiTitle: 'orch',
+    serverManager: 'orch-apiserver',
+    execInfoVariable: 'ORCH_EXEC_INFO',
+    rootCertificateConfigMap: 'orch-root-ca.crt',
+    clientConfigFileKey: 'orchConfigFile',
+  }),
+  kubernetes: Object.freeze({
+    profile: 'kubernetes',
+    apiDomain: 'k8s.io',
+    labelDomain: 'kubernetes.io',
+    protobufMediaType: 'application/vnd.kubernetes.protobuf',
+    systemNamespace: 'kube-system',
+    publicNamespace: 'kube-public',
+    nodeLeaseNamespace: 'kube-node-lease',
+    namespaceFinalizer: 'kubernetes',
+    serverServiceName: 'kubernetes',
+    serverComponent: 'apiserver',
+    clusterDomain: 'cluster.local',
+    openApiRoot: 'io.k8s',
+    openApiTitle: 'Kubernetes',
+    serverManager: 'kube-apiserver',
+    execInfoVariable: 'KUBERNETES_EXEC_INFO',
+    rootCertificateConfigMap: 'kube-root-ca.crt',
+    clientConfigFileKey: 'kubeConfigFile',
+  }),
+}
+
+/** The names of a profile. */
+export function namesOf(profile: Profile): Names {
+  return table[profile]
+}
+
+/** An API group that carries the product's domain: `domainGroup(names, 'storage')` is `storage.orch.io`. */
+export function domainGroup(names: Names, prefix: string): string {
+  return `${prefix}.${names.apiDomain}`
+}
+
+/** A label, annotation, finalizer or Secret type: `domainLabel(names, 'metadata.name')` is `orch.io/metadata.name`. */
+export function domainLabel(names: Names, name: string): string {
+  return `${names.labelDomain}/${name}`
+}
+
+/** A label below a sub-domain: `subdomainLabel(names, 'node', 'not-ready')` is `node.orch.io/not-ready`. */
+export function subdomainLabel(names: Names, subdomain: string, name: string): string {
+  return `${subdomain}.${names.labelDomain}/${name}`
+}
