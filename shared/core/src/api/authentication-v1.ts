@@ -1,0 +1,54 @@
+import { boolean, defineTypes, field, int64, list, map, object, ref, string, struct, time, wrapped } from '../schema/define.ts'
+
+/** The types of authentication/v1: one definition each, read by everything that knows a type. */
+export const authenticationV1 = defineTypes({
+  BoundObjectReference: () =>
+    struct({
+      kind: field(string(), { tag: 1 }),
+      apiVersion: field(string(), { tag: 2 }),
+      name: field(string(), { tag: 3 }),
+      uid: field(string(), { tag: 4, protoName: 'uID' }),
+    }),
+  TokenRequest: () =>
+    object({
+      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true }),
+      status: field(ref('authentication/v1.TokenRequestStatus'), { tag: 3 }),
+    }),
+  TokenRequestSpec: () =>
+    struct({
+      audiences: field(list(string()), { tag: 1, required: true }),
+      expirationSeconds: field(int64(), { tag: 4, keepEmpty: true, pointer: true }),
+      boundObjectRef: field(ref('authentication/v1.BoundObjectReference'), { tag: 3, keepEmpty: true, pointer: true }),
+    }),
+  TokenRequestStatus: () =>
+    struct({
+      token: field(string(), { tag: 1, required: true }),
+      expirationTimestamp: field(time(), { tag: 2, required: true }),
+    }),
+  TokenReview: () =>
+    object({
+      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true }),
+      status: field(ref('authentication/v1.TokenReviewStatus'), { tag: 3 }),
+    }),
+  TokenReviewSpec: () =>
+    struct({
+      token: field(string(), { tag: 1 }),
+      audiences: field(list(string()), { tag: 2 }),
+    }),
+  TokenReviewStatus: () =>
+    struct({
+      authenticated: field(boolean(), { tag: 1 }),
+      user: field(ref('authentication/v1.UserInfo'), { tag: 2 }),
+      audiences: field(list(string()), { tag: 4 }),
+      error: field(string(), { tag: 3 }),
+    }),
+  UserInfo: () =>
+    struct({
+      username: field(string(), { tag: 1 }),
+      uid: field(string(), { tag: 2 }),
+      groups: field(list(string()), { tag: 3 }),
+      extra: field(map(wrapped(string())), { tag: 4 }),
+    }),
+})

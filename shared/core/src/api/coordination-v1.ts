@@ -1,0 +1,23 @@
+import { defineTypes, field, int32, list, microTime, object, ref, string, struct } from '../schema/define.ts'
+
+/** The types of coordination/v1: one definition each, read by everything that knows a type. */
+export const coordinationV1 = defineTypes({
+  Lease: () =>
+    object({
+      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2 }),
+    }),
+  LeaseList: () =>
+    object({
+      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
+      items: field(list(ref('coordination/v1.Lease')), { tag: 2, required: true }),
+    }),
+  LeaseSpec: () =>
+    struct({
+      holderIdentity: field(string(), { tag: 1, pointer: true }),
+      leaseDurationSeconds: field(int32(), { tag: 2, pointer: true }),
+      acquireTime: field(microTime(), { tag: 3, pointer: true }),
+      renewTime: field(microTime(), { tag: 4, pointer: true }),
+      leaseTransitions: field(int32(), { tag: 5, pointer: true }),
+    }),
+})

@@ -1,0 +1,16 @@
+import { defineTypes, field, list, object, ref } from '../schema/define.ts'
+
+/** The types of meta/v1beta1: one definition each, read by everything that knows a type. */
+export const metaV1beta1 = defineTypes({
+  PartialObjectMetadata: () => ref('meta/v1.PartialObjectMetadata'),
+  PartialObjectMetadataList: () =>
+    object({
+      metadata: field(ref('meta/v1.ListMeta'), { tag: 2 }),
+      items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, required: true }),
+    }),
+  Table: () => ref('meta/v1.Table'),
+  TableColumnDefinition: () => ref('meta/v1.TableColumnDefinition'),
+  TableOptions: () => ref('meta/v1.TableOptions'),
+  TableRow: () => ref('meta/v1.TableRow'),
+  TableRowCondition: () => ref('meta/v1.TableRowCondition'),
+})

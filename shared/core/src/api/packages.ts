@@ -1,0 +1,93 @@
+import type { TypeThunk } from '../schema/define.ts'
+import { admissionV1 } from './admission-v1.ts'
+import { admissionV1beta1 } from './admission-v1beta1.ts'
+import { admissionregistrationV1 } from './admissionregistration-v1.ts'
+import { apiextensionsV1 } from './apiextensions-v1.ts'
+import { apiregistrationV1 } from './apiregistration-v1.ts'
+import { apiserverinternalV1alpha1 } from './apiserverinternal-v1alpha1.ts'
+import { appsV1 } from './apps-v1.ts'
+import { authenticationV1 } from './authentication-v1.ts'
+import { authenticationV1beta1 } from './authentication-v1beta1.ts'
+import { authorizationV1 } from './authorization-v1.ts'
+import { authorizationV1beta1 } from './authorization-v1beta1.ts'
+import { autoscalingV1 } from './autoscaling-v1.ts'
+import { autoscalingV2 } from './autoscaling-v2.ts'
+import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
+import { batchV1 } from './batch-v1.ts'
+import { certificatesV1 } from './certificates-v1.ts'
+import { coordinationV1 } from './coordination-v1.ts'
+import { coreV1 } from './core-v1.ts'
+import { discoveryV1 } from './discovery-v1.ts'
+import { eventsV1 } from './events-v1.ts'
+import { flowcontrolV1beta1 } from './flowcontrol-v1beta1.ts'
+import { flowcontrolV1beta2 } from './flowcontrol-v1beta2.ts'
+import { imagepolicyV1alpha1 } from './imagepolicy-v1alpha1.ts'
+import { metaV1 } from './meta-v1.ts'
+import { metaV1beta1 } from './meta-v1beta1.ts'
+import { networkingV1 } from './networking-v1.ts'
+import { networkingV1alpha1 } from './networking-v1alpha1.ts'
+import { nodeV1 } from './node-v1.ts'
+import { policyV1 } from './policy-v1.ts'
+import { policyV1beta1 } from './policy-v1beta1.ts'
+import { rbacV1 } from './rbac-v1.ts'
+import { schedulingV1 } from './scheduling-v1.ts'
+import { storageV1 } from './storage-v1.ts'
+import { storageV1beta1 } from './storage-v1beta1.ts'
+
+/** The types of one group version. Packages with a `domain` have the product's domain behind it as their group. */
+export interface TypePackage {
+  readonly types: Readonly<Record<string, TypeThunk>>
+  readonly group?: string
+  readonly domain?: string
+  readonly version: string
+  /** Path of the package behind the root of OpenAPI definition names, where it is not `api.<package>`. */
+  readonly path?: string
+}
+
+/** Every package of types that this API level knows, by the word that opens the names of its types. */
+export const packages: Readonly<Record<string, TypePackage>> = {
+  'admission/v1': { types: admissionV1, domain: 'admission', version: 'v1' },
+  'admission/v1beta1': { types: admissionV1beta1, domain: 'admission', version: 'v1beta1' },
+  'admissionregistration/v1': { types: admissionregistrationV1, domain: 'admissionregistration', version: 'v1' },
+  'apiextensions/v1': {
+    types: apiextensionsV1,
+    domain: 'apiextensions',
+    version: 'v1',
+    path: 'apiextensions-apiserver.pkg.apis.apiextensions.v1',
+  },
+  'apiregistration/v1': {
+    types: apiregistrationV1,
+    domain: 'apiregistration',
+    version: 'v1',
+    path: 'kube-aggregator.pkg.apis.apiregistration.v1',
+  },
+  'apiserverinternal/v1alpha1': { types: apiserverinternalV1alpha1, domain: 'internal.apiserver', version: 'v1alpha1' },
+  'apps/v1': { types: appsV1, group: 'apps', version: 'v1' },
+  'authentication/v1': { types: authenticationV1, domain: 'authentication', version: 'v1' },
+  'authentication/v1beta1': { types: authenticationV1beta1, domain: 'authentication', version: 'v1beta1' },
+  'authorization/v1': { types: authorizationV1, domain: 'authorization', version: 'v1' },
+  'authorization/v1beta1': { types: authorizationV1beta1, domain: 'authorization', version: 'v1beta1' },
+  'autoscaling/v1': { types: autoscalingV1, group: 'autoscaling', version: 'v1' },
+  'autoscaling/v2': { types: autoscalingV2, group: 'autoscaling', version: 'v2' },
+  'autoscaling/v2beta2': { types: autoscalingV2beta2, group: 'autoscaling', version: 'v2beta2' },
+  'batch/v1': { types: batchV1, group: 'batch', version: 'v1' },
+  'certificates/v1': { types: certificatesV1, domain: 'certificates', version: 'v1' },
+  'coordination/v1': { types: coordinationV1, domain: 'coordination', version: 'v1' },
+  'core/v1': { types: coreV1, group: '', version: 'v1' },
+  'discovery/v1': { types: discoveryV1, domain: 'discovery', version: 'v1' },
+  'events/v1': { types: eventsV1, domain: 'events', version: 'v1' },
+  'flowcontrol/v1beta1': { types: flowcontrolV1beta1, domain: 'flowcontrol.apiserver', version: 'v1beta1' },
+  'flowcontrol/v1beta2': { types: flowcontrolV1beta2, domain: 'flowcontrol.apiserver', version: 'v1beta2' },
+  'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1, domain: 'imagepolicy', version: 'v1alpha1' },
+  'meta/v1': { types: metaV1, domain: 'meta', version: 'v1', path: 'apimachinery.pkg.apis.meta.v1' },
+  'meta/v1beta1': { types: metaV1beta1, domain: 'meta', version: 'v1beta1', path: 'apimachinery.pkg.apis.meta.v1beta1' },
+  'networking/v1': { types: networkingV1, domain: 'networking', version: 'v1' },
+  'networking/v1alpha1': { types: networkingV1alpha1, domain: 'networking', version: 'v1alpha1' },
+  'node/v1': { types: nodeV1, domain: 'node', version: 'v1' },
+  'policy/v1': { types: policyV1, group: 'policy', version: 'v1' },
+  'policy/v1beta1': { types: policyV1beta1, group: 'policy', version: 'v1beta1' },
+  'rbac/v1': { types: rbacV1, domain: 'rbac.authorization', version: 'v1' },
+  'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
+  'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
+  'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },
+}

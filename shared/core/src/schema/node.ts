@@ -1,0 +1,92 @@
+/**
+ * What a value of an API type looks like. Types are written with the builders of `define.ts`, kept in `api/`,
+ * and read by tables with one function per kind of node, so a kind that a reader forgets does not compile.
+ */
+export type Node =
+  | ScalarNode
+  | { readonly kind: 'string'; readonly values?: readonly string[]; readonly isClosed?: boolean }
+  | { readonly kind: 'list'; readonly items: Node; readonly isWrapped?: boolean }
+  | { readonly kind: 'map'; readonly values: Node }
+  | { readonly kind: 'ref'; readonly name: string }
+  | VariantNode
+  | StructNode
+
+/** Values without inner structure of their own. */
+export interface ScalarNode {
+  readonly kind:
+    | 'boolean'
+    | 'int32'
+    | 'int64'
+    | 'double'
+    | 'bytes'
+    | 'time'
+    | 'microTime'
+    | 'quantity'
+    | 'intOrString'
+    | 'raw'
+    | 'json'
+    | 'fieldsV1'
+}
+
+/** JSON takes one of several forms, told apart by its type; on the Protobuf wire it is a message with one field per form. */
+export interface VariantNode {
+  readonly kind: 'variant'
+  readonly object: Alternative
+  readonly array?: Alternative
+  readonly boolean?: Alternative
+}
+
+export interface Alternative {
+  readonly tag: number
+  readonly protoName: string
+  readonly node: Node
+}
+
+/** Named fields in the order in which they are printed. */
+export interface StructNode {
+  readonly kind: 'struct'
+  readonly fields: readonly Field[]
+  /** Has `kind` and `apiVersion`. On the Protobuf wire these travel in the envelope. */
+  readonly hasTypeMeta: boolean
+  /** Server-side apply owns it as a whole or field by field. */
+  readonly structType?: 'atomic'
+  readonly isUnion?: boolean
+  readonly hasNoProtobuf?: boolean
+  readonly doc?: string
+}
+
+/** One field of a struct with everything that any reader wants to know of it. */
+export interface Field extends FieldFacets {
+  readonly name: string
+  readonly node: Node
+  /** On the wire the field lies inside this nested message; in JSON it is flat. */
+  readonly inlined?: { readonly type: string; readonly tag: number; readonly protoName: string }
+}
+
+/** Facets of a field. Without any, a field is optional and left out of the output when empty. */
+export interface FieldFacets {
+  /** Protobuf field number. Absent: not on the wire. */
+  readonly tag?: number
+  /** Protobuf field name, where it differs. */
+  readonly protoName?: string
+  /** Listed in `required` of the published schema. Such a field is printed even when empty. */
+  readonly required?: boolean
+  /** Optional, yet printed when empty. */
+  readonly keepEmpty?: boolean
+  /** Absence and the zero value are different values. */
+  readonly pointer?: boolean
+  readonly default?: string
+  /** Strategic merge. */
+  readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
+  readonly patchMergeKey?: string
+  /** Server-side apply. */
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly listMapKeys?: readonly string[]
+  readonly mapType?: 'atomic' | 'granular'
+  readonly structType?: 'atomic' | 'granular'
+  readonly featureGate?: string
+  readonly unionDiscriminator?: boolean
+  /** Called required by the type's author although the published schema lets it be absent. */
+  readonly markedRequired?: boolean
+  readonly doc?: string
+}
