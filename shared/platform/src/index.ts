@@ -1,2 +1,5 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
-export {}
+export * from './clock.ts'
+export * from './lifecycle.ts'
+export * from './log.ts'
+export * from './metrics.ts'

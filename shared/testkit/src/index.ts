@@ -1,2 +1,2 @@
 /** What tests share: clusters, builders, fake clock, contract suites. */
-export {}
+export * from './fake-clock.ts'

@@ -1,0 +1,69 @@
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logFormats = ['json', 'text'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+/** Facts of one line; an error stands under `err`. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** Where services write what happened: fields first, then a few plain words. */
+export interface Log {
+  trace(fields: LogFields, message: string): void
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+  /** A log whose lines all carry these fields as well. */
+  child(fields: LogFields): Log
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Receives whole lines, newline included. Default: standard error. */
+  readonly write?: (line: string) => void
+}
+
+/** A log that writes one line per call to standard error: JSON for machines, `text` for people. */
+export function createLog({ level, format, write }: LogOptions): Log {
+  const base = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } }
+  if (format === 'text') {
+    const print = write ?? ((line: string) => void process.stderr.write(line))
+    return pino(base, { write: (line) => print(printText(line)) })
+  }
+  const target: DestinationStream = write === undefined ? destination({ fd: 2, sync: true }) : { write }
+  return pino(base, target)
+}
+
+const silence = () => {}
+
+/** A log that drops everything; for tests and embedded servers. */
+export const silentLog: Log = {
+  trace: silence,
+  debug: silence,
+  info: silence,
+  warn: silence,
+  error: silence,
+  child: () => silentLog,
+}
+
+/** `12:00:01.123 info  request verb=get code=200` from one JSON line. */
+function printText(line: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const head = `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(msg ?? '')}`
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${printValue(value)}`)
+  return `${head}${rest.join('')}${printError(err)}\n`
+}
+
+function printValue(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) && value !== '' ? value : JSON.stringify(value)
+}
+
+function printError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return error === undefined ? '' : ` err=${printValue(error)}`
+  const { stack, message } = error as { stack?: string; message?: string }
+  return `\n  ${(stack ?? message ?? JSON.stringify(error)).replaceAll('\n', '\n  ')}`
+}
