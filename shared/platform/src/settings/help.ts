@@ -1,0 +1,55 @@
+import type { Setting, Settings } from './setting.ts'
+
+/** All settings with their defaults, under their headings, for a terminal. */
+export function printHelp(settings: Settings): string {
+  return grouped(settings)
+    .map(([group, members]) => `${group}:\n${members.map(printFlag).join('')}`)
+    .join('\n')
+}
+
+/** The page of the documentation that lists all settings. */
+export function printSettingsPage(settings: Settings, title: string): string {
+  const head = `# ${title}\n\nA flag goes before the environment variable, that before the file given by \`--config\`, that before the default.\nIn the file a setting is called like its flag, without the dashes.\n`
+  const sections = grouped(settings).map(([group, members]) => {
+    const rows = members.map(
+      (member) =>
+        `| \`${member.flag}\` | \`${member.env}\` | ${cell(member.type.word === '' ? 'true or false' : member.type.word)} | ${printDefault(member, '`')} | ${cell(member.doc)} |\n`,
+    )
+    return `\n## ${group}\n\n| flag | environment | value | default | |\n|---|---|---|---|---|\n${rows.join('')}`
+  })
+  return head + sections.join('')
+}
+
+function grouped(settings: Settings): [string, Setting<unknown>[]][] {
+  const groups = new Map<string, Setting<unknown>[]>()
+  for (const member of Object.values(settings)) groups.set(member.group, [...(groups.get(member.group) ?? []), member])
+  return [...groups]
+}
+
+function printFlag(member: Setting<unknown>): string {
+  const head = `  ${member.flag}${member.type.word === '' ? '' : ` ${member.type.word}`}`
+  const shown = printDefault(member, '')
+  const text = wrap(`${member.doc}${shown === '' ? '' : ` (default ${shown})`} [${member.env}]`, 84)
+  return `${head}\n${text.map((line) => `        ${line}\n`).join('')}`
+}
+
+function printDefault(member: Setting<unknown>, quote: string): string {
+  const text = member.defaultDoc ?? member.default
+  return text === '' ? '' : `${quote}${text}${quote}`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + word.length + 1 > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,6 @@
+/** Settings: declared once, read from flags, environment and file. */
+export * from './help.ts'
+export * from './nearest.ts'
+export * from './setting.ts'
+export * as settingTypes from './types.ts'
+export { addressAt, type Cidr, type PortRange, type SettingType } from './types.ts'

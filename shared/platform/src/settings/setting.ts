@@ -1,0 +1,133 @@
+import { suggestion } from './nearest.ts'
+import type { SettingType } from './types.ts'
+
+/** One setting, declared once: flag, environment variable, file key, help and docs follow from it. */
+export interface Setting<T> {
+  /** `--request-timeout`; without its dashes it is the key in the file. */
+  readonly flag: `--${string}`
+  readonly env: string
+  readonly type: SettingType<T>
+  /** The text that stands when nobody says otherwise. */
+  readonly default: string
+  /** What the help shows instead of the default where that depends on something else. */
+  readonly defaultDoc?: string
+  /** Heading in the help. */
+  readonly group: string
+  readonly doc: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the value's type is inferred by Values
+export type Settings = Readonly<Record<string, Setting<any>>>
+export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
+
+/** Where values come from, the strongest first. */
+export interface SettingSources {
+  readonly flags: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The parsed configuration file. */
+  readonly file?: unknown
+}
+
+export interface SettingsResult<S extends Settings> {
+  readonly values: Values<S>
+  /** Settings that somebody gave, by any way. */
+  readonly given: ReadonlySet<keyof S>
+}
+
+/** A setting that cannot be understood; the message names it and is meant for the person at the keyboard. */
+export class SettingsError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SettingsError'
+  }
+}
+
+/** Declares a setting. */
+export function setting<T>(declaration: Setting<T>): Setting<T> {
+  return declaration
+}
+
+/** The values of all settings. A flag goes before the environment, that before the file, that before the default. */
+export function readSettings<S extends Settings>(settings: S, sources: SettingSources): SettingsResult<S> {
+  const flags = readFlags(settings, sources.flags)
+  const file = readFileKeys(settings, sources.file)
+  const values: Record<string, unknown> = {}
+  const given = new Set<keyof S>()
+  for (const [name, declared] of Object.entries(settings)) {
+    const env = sources.env[declared.env]
+    const source = flags.get(declared.flag) ??
+      (env === undefined ? undefined : { text: env, origin: declared.env }) ??
+      file.get(declared.flag) ?? { text: declared.default, origin: declared.flag, isDefault: true }
+    values[name] = parseValue(declared, source)
+    if (source.isDefault !== true) given.add(name)
+  }
+  return { values: values as Values<S>, given }
+}
+
+/** The text of one flag as it stands on the command line, or undefined; for settings that decide how others are read. */
+export function flagText(flags: readonly string[], flag: string): string | undefined {
+  const index = flags.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`))
+  if (index < 0) return undefined
+  const argument = flags[index]!
+  return argument === flag ? flags[index + 1] : argument.slice(flag.length + 1)
+}
+
+interface Source {
+  readonly text: string
+  /** What the message calls it. */
+  readonly origin: string
+  readonly isDefault?: boolean
+}
+
+function readFlags(settings: Settings, flags: readonly string[]): Map<string, Source> {
+  const byFlag = new Map(Object.values(settings).map((declared) => [declared.flag as string, declared]))
+  const found = new Map<string, Source>()
+  for (let index = 0; index < flags.length; index++) {
+    const argument = flags[index]!
+    if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
+    const cut = argument.indexOf('=')
+    const flag = cut < 0 ? argument : argument.slice(0, cut)
+    const declared = byFlag.get(flag)
+    if (declared === undefined) throw new SettingsError(`unknown flag ${flag}${suggestion(flag, [...byFlag.keys()])}`)
+    let text = argument.slice(cut + 1)
+    if (cut < 0 && declared.type.word === '') text = 'true'
+    else if (cut < 0) {
+      const next = flags[++index]
+      if (next === undefined) throw new SettingsError(`${flag} needs a value: ${declared.type.expected}`)
+      text = next
+    }
+    const earlier = declared.type.isList === true ? found.get(flag) : undefined
+    found.set(flag, { text: earlier === undefined ? text : `${earlier.text},${text}`, origin: flag })
+  }
+  return found
+}
+
+function readFileKeys(settings: Settings, file: unknown): Map<string, Source> {
+  const found = new Map<string, Source>()
+  if (file === undefined || file === null) return found
+  if (typeof file !== 'object' || Array.isArray(file)) throw new SettingsError('the configuration file must be a map of settings')
+  const keys = Object.values(settings).map((declared) => declared.flag.slice(2))
+  for (const [key, value] of Object.entries(file)) {
+    if (!keys.includes(key)) throw new SettingsError(`unknown setting ${key} in the configuration file${suggestion(key, keys)}`)
+    found.set(`--${key}`, { text: printFileValue(key, value), origin: `${key} in the configuration file` })
+  }
+  return found
+}
+
+function printFileValue(key: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => printFileValue(key, item)).join(',')
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, item]) => `${name}=${printFileValue(key, item)}`)
+      .join(',')
+  }
+  throw new SettingsError(`${key} in the configuration file has no value`)
+}
+
+function parseValue<T>({ type, default: defaultText }: Setting<T>, { text, origin }: Source): T {
+  const value = type.parse(text)
+  if (value !== undefined) return value
+  const hint = type.choices === undefined ? '' : suggestion(text, type.choices)
+  throw new SettingsError(`${origin}=${text}: must be ${type.expected}${hint}${defaultText === '' ? '' : ` (default ${defaultText})`}`)
+}

@@ -1,0 +1,156 @@
+/** How the text of a setting becomes a value. */
+export interface SettingType<T> {
+  /** Stands behind the flag in the help: `--request-timeout duration`. '' for a truth, which needs no value. */
+  readonly word: string
+  /** Completes `must be …` in the message about a bad value. */
+  readonly expected: string
+  /** The value, or undefined where the text is not one. */
+  parse(text: string): T | undefined
+  /** The closed set of texts, where there is one: a bad value is answered with the nearest. */
+  readonly choices?: readonly string[]
+  /** A list: given several times, the values are joined. */
+  readonly isList?: boolean
+}
+
+/** A range of ports; the bounds belong to it. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** A block of addresses: `10.0.0.0/24`. */
+export interface Cidr {
+  readonly text: string
+  readonly family: 4 | 6
+  readonly bits: number
+  /** The first address as a number. */
+  readonly first: bigint
+}
+
+const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** A length of time as Go writes it, in milliseconds: `1h30m`, `500ms`, `0`. */
+export const duration: SettingType<number> = {
+  word: 'duration',
+  expected: 'a length of time such as 30s, 5m or 1h30m',
+  parse(text) {
+    if (text === '0') return 0
+    if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
+    let totalMs = 0
+    for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) totalMs += Number(amount) * (unitMs[unit!] ?? 0)
+    return totalMs
+  },
+}
+
+/** A truth. On the command line the bare flag means true. */
+export const bool: SettingType<boolean> = {
+  word: '',
+  expected: 'true or false',
+  choices: ['true', 'false'],
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
+export const string: SettingType<string> = { word: 'string', expected: 'a text', parse: (text) => text }
+
+/** The name of a file or folder; '' where none is meant. */
+export const path: SettingType<string> = { word: 'path', expected: 'the name of a file or folder', parse: (text) => text }
+
+/** A whole number within bounds, which belong to it. */
+export function int({ min, max }: { min: number; max: number }): SettingType<number> {
+  return {
+    word: 'int',
+    expected: `a whole number between ${min} and ${max}`,
+    parse(text) {
+      if (!/^-?\d{1,15}$/.test(text)) return undefined
+      const value = Number(text)
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+/** One of a closed set of words. */
+export function oneOf<const W extends string>(words: readonly W[]): SettingType<W> {
+  return {
+    word: words.join('|'),
+    expected: `one of ${words.join(', ')}`,
+    choices: words,
+    parse: (text) => words.find((word) => word === text),
+  }
+}
+
+/** Texts with commas between them; '' is the empty list. */
+export const list: SettingType<readonly string[]> = {
+  word: 'list',
+  expected: 'a list with commas between its items',
+  isList: true,
+  parse: (text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+}
+
+/** `first-last` or one port. */
+export const portRange: SettingType<PortRange> = {
+  word: 'first-last',
+  expected: 'a range of ports such as 30000-32767',
+  parse(text) {
+    const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text)
+    if (match === null) return undefined
+    const first = Number(match[1])
+    const last = Number(match[2] ?? match[1])
+    return first >= 1 && first <= last && last <= 65535 ? { first, last } : undefined
+  },
+}
+
+/** A block of IPv4 or IPv6 addresses, with room for at least eight of them. */
+export const cidr: SettingType<Cidr> = {
+  word: 'cidr',
+  expected: 'a block of at least 8 addresses such as 10.0.0.0/24',
+  parse(text) {
+    const [address = '', length = ''] = text.split('/')
+    if (!/^\d{1,3}$/.test(length)) return undefined
+    const parsed = parseAddress(address)
+    const bits = Number(length)
+    if (parsed === undefined) return undefined
+    const width = parsed.family === 4 ? 32 : 128
+    if (bits > width - 3) return undefined
+    const hostBits = BigInt(width - bits)
+    const first = (parsed.value >> hostBits) << hostBits
+    return { text: `${printAddress(first, parsed.family)}/${bits}`, family: parsed.family, bits, first }
+  },
+}
+
+/** The address of that number in a block: 1 is the first that may be used. */
+export function addressAt(block: Cidr, index: number): string {
+  return printAddress(block.first + BigInt(index), block.family)
+}
+
+function parseAddress(text: string): { family: 4 | 6; value: bigint } | undefined {
+  if (text.includes(':')) return parseAddress6(text)
+  const parts = text.split('.')
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return undefined
+  return { family: 4, value: parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n) }
+}
+
+function parseAddress6(text: string): { family: 6; value: bigint } | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const [head = [], tail = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const missing = 8 - head.length - tail.length
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
+  const groups = [...head, ...Array<string>(missing).fill('0'), ...tail]
+  if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return undefined
+  return { family: 6, value: groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n) }
+}
+
+function printAddress(value: bigint, family: 4 | 6): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(16 * (7 - index))) & 0xffffn).toString(16))
+  const zeros = /(?:^|:)0(?::0)+(?=:|$)/.exec(groups.join(':'))
+  if (zeros === null) return groups.join(':')
+  const text = groups.join(':')
+  const before = text.slice(0, zeros.index)
+  const after = text.slice(zeros.index + zeros[0].length).replace(/^:/, '')
+  return `${before}::${after}`
+}
