@@ -1,0 +1,63 @@
+/** A pointer from a dependant to an object that owns it. */
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** Which fields one manager owns, by one operation, through one version. */
+export interface ManagedFieldsEntry {
+  manager?: string
+  operation?: 'Apply' | 'Update'
+  apiVersion?: string
+  time?: string
+  fieldsType?: string
+  fieldsV1?: Record<string, unknown>
+  subresource?: string
+}
+
+/** The `metadata` of every object. All fields are optional, as an object on its way in may lack any of them. */
+export interface ObjectMeta {
+  name?: string
+  generateName?: string
+  namespace?: string
+  selfLink?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string | null
+  deletionTimestamp?: string | null
+  deletionGracePeriodSeconds?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: ManagedFieldsEntry[]
+}
+
+/** The `metadata` of a collection. */
+export interface ListMeta {
+  selfLink?: string
+  resourceVersion?: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+/** An object of any kind: what all kinds share, and fields that only its schema knows. */
+export interface ApiObject {
+  apiVersion: string
+  kind: string
+  metadata: ObjectMeta
+  [field: string]: unknown
+}
+
+/** A collection of objects of any kind. */
+export interface ApiList<Item = ApiObject> {
+  apiVersion: string
+  kind: string
+  metadata: ListMeta
+  items: Item[]
+}
