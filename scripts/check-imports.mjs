@@ -1,0 +1,107 @@
+/**
+ * The import rules of the workspace: which package may use which, that core stays pure, that what is imported is declared,
+ * and that names with the product's word are spelled in one file only.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { packageFolders, root } from './bootstrap.mjs'
+
+const beneath = ['@orch/core', '@orch/platform']
+const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/gateway']
+
+/** What each package may import from the workspace. */
+const mayImport = {
+  '@orch/core': [],
+  '@orch/platform': ['@orch/core'],
+  '@orch/client': ['@orch/core'],
+  '@orch/testkit': [...beneath, '@orch/client'],
+  '@orch/storage': beneath,
+  '@orch/watch': beneath,
+  '@orch/admission': beneath,
+  '@orch/gateway': beneath,
+  '@orch/controllers': [...beneath, '@orch/client'],
+  orch: [...beneath, '@orch/client', '@orch/testkit', ...services],
+}
+const ours = Object.keys(mayImport)
+
+/** Names that belong to a profile come from here, and the API's own description may quote them. */
+const namesFile = 'shared/core/src/names.ts'
+const descriptionFolder = 'shared/core/src/api/'
+const profileName = /k8s\.io|kubernetes\.io|orch\.io|orch-system|kube-system/
+
+/** The command: prints each violation, and gives 1 when there is one. */
+export function main() {
+  const violations = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
+  for (const { file, line, message } of violations) process.stderr.write(`${file}:${line}: ${message}\n`)
+  if (violations.length === 0) process.stdout.write('The import rules are kept.\n')
+  return violations.length === 0 ? 0 : 1
+}
+
+/** The violations of a package, given as its name, its dependencies and its files by their path from the root. */
+export function checkPackage({ name, folder, dependencies, files }) {
+  return Object.entries(files).flatMap(([file, text]) => {
+    const isTest = /\.test\.m?ts$/.test(file)
+    const imports = importsOf(text).flatMap(({ specifier, line }) => {
+      const message = checkImport({ name, folder, dependencies, file, isTest, specifier })
+      return message === undefined ? [] : [{ file, line, message }]
+    })
+    return isTest ? imports : [...imports, ...checkNames(file, text)]
+  })
+}
+
+function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
+  if (specifier.startsWith('.')) {
+    const target = relative(folder, join(dirname(file), specifier))
+    return target.startsWith('..') ? `${specifier} leaves the package; import it by its name` : undefined
+  }
+  const target = packageOf(specifier)
+  if (ours.includes(target)) {
+    const allowed = isTest ? [...(mayImport[name] ?? []), name, '@orch/testkit'] : (mayImport[name] ?? [])
+    return allowed.includes(target) ? undefined : `${name} may not import ${target}`
+  }
+  if (isTest) return undefined
+  if (isBuiltin(specifier)) return name === '@orch/core' ? `${name} is pure and may not import ${specifier}` : undefined
+  return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
+}
+
+function checkNames(file, text) {
+  if (file === namesFile || file.startsWith(descriptionFolder)) return []
+  return text.split('\n').flatMap((content, index) => {
+    const found = isComment(content) ? null : profileName.exec(content)
+    return found === null ? [] : [{ file, line: index + 1, message: `${found[0]} is spelled here; take it from the profile's names` }]
+  })
+}
+
+function isComment(line) {
+  return /^\s*(\/\/|\/\*|\*)/.test(line)
+}
+
+function importsOf(text) {
+  const pattern = /(?:^|[^\w.$])(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g
+  return [...text.matchAll(pattern)]
+    .map((match) => ({ specifier: match[2], line: text.slice(0, match.index + match[0].length).split('\n').length }))
+    .filter(({ line }) => !isComment(text.split('\n')[line - 1]))
+}
+
+function packageOf(specifier) {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function readPackage(folder) {
+  const { name, dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const paths = listFiles(join(root, folder, 'src')).map((path) => [relative(root, path).split(sep).join('/'), readFileSync(path, 'utf8')])
+  return { name, folder, dependencies: Object.keys(dependencies), files: Object.fromEntries(paths) }
+}
+
+function listFiles(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = resolve(folder, entry.name)
+    if (entry.isDirectory()) return listFiles(path)
+    return entry.name.endsWith('.ts') ? [path] : []
+  })
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { checkPackage } from './check-imports.mjs'
+
+const check = (name, folder, file, text, dependencies = []) =>
+  checkPackage({ name, folder, dependencies, files: { [`${folder}/src/${file}`]: text } })
+const gateway = (text, file = 'a.ts') => check('@orch/gateway', 'services/gateway', file, text, ['hono', '@orch/core'])
+const core = (text, file = 'a.ts') => check('@orch/core', 'shared/core', file, text)
+
+test('what the rules allow passes', () => {
+  const text = [
+    "import { a } from '@orch/core'",
+    "import { Hono } from 'hono/tiny'",
+    "import { b } from './b.ts'",
+    "import { join } from 'node:path'",
+  ]
+  expect(gateway(text.join('\n'))).toEqual([])
+})
+
+test.each([
+  ['a service imports another', gateway("import { open } from '@orch/storage'"), '@orch/gateway may not import @orch/storage'],
+  [
+    'a service’s test imports another',
+    gateway("import { open } from '@orch/storage'", 'a.test.ts'),
+    '@orch/gateway may not import @orch/storage',
+  ],
+  ['an import at run time', gateway("await import('@orch/watch')"), '@orch/gateway may not import @orch/watch'],
+  ['a type import', gateway("import type { A } from '@orch/client'"), '@orch/gateway may not import @orch/client'],
+  [
+    'a path out of the package',
+    gateway("import { a } from '../../storage/src/a.ts'"),
+    '../../storage/src/a.ts leaves the package; import it by its name',
+  ],
+  ['what is not declared', gateway("import pino from 'pino'"), 'pino is not a dependency of @orch/gateway'],
+  ['core and the world', core("import { readFileSync } from 'node:fs'"), '@orch/core is pure and may not import node:fs'],
+  ['core and the world, without the prefix', core("import { readFileSync } from 'fs'"), '@orch/core is pure and may not import fs'],
+  ['core and another package', core("import { a } from '@orch/platform'"), '@orch/core may not import @orch/platform'],
+  ['a name of a profile', core("const group = 'apps.k8s.io'"), "k8s.io is spelled here; take it from the profile's names"],
+])('%s is a violation', (_name, violations, message) => {
+  expect(violations).toEqual([expect.objectContaining({ line: 1, message })])
+})
+
+test('a violation names its line', () => {
+  expect(core("const a = 1\n\nconst b = 'kube-system'\n")).toMatchObject([{ file: 'shared/core/src/a.ts', line: 3 }])
+})
+
+test('names are free in tests, comments, the table of names and the API description', () => {
+  const text = "const group = 'apps.k8s.io'"
+  expect(core(text, 'a.test.ts')).toEqual([])
+  expect(core(`// ${text}`)).toEqual([])
+  expect(core(text, 'names.ts')).toEqual([])
+  expect(core(text, 'api/apps-v1.ts')).toEqual([])
+})

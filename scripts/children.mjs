@@ -1,0 +1,37 @@
+/** Running a child in the foreground: its output is ours, our signals are its own, and its exit code becomes ours. */
+import { spawn } from 'node:child_process'
+
+/** One Ctrl-C may arrive twice, from the terminal and from npm; within this time it counts as one. */
+const sameSignalMs = 300
+
+/** Runs a child to its end and gives the exit code, 128 + the signal's number where a signal ended it. */
+export function runChild(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit', detached: process.platform !== 'win32', ...options })
+    const stopForwarding = forwardSignals((signal) => child.kill(signal))
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      stopForwarding()
+      resolve(code ?? 128 + (signalNumbers[signal] ?? 0))
+    })
+  })
+}
+
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 }
+
+function forwardSignals(send) {
+  const lastAt = new Map()
+  const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const handler = () => {
+      const now = performance.now()
+      if (now - (lastAt.get(signal) ?? -Infinity) < sameSignalMs) return
+      lastAt.set(signal, now)
+      send(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+    }
+    process.on(signal, handler)
+    return { signal, handler }
+  })
+  return () => {
+    for (const { signal, handler } of handlers) process.off(signal, handler)
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { idsOf, judge, parseStatements } from './requirements.mjs'
+import { countTests, toReport } from './test-report.mjs'
+
+const statements = parseStatements(`
+### RV: Versions
+- **RV-01** First. — [conventions: Reading]
+- **RV-02** Second. (= AUTHN-CERT-01) — [conventions: Reading]
+- **RV-03** (policy) Advice. — [conventions]
+- **AUTHN-CERT-01** A certificate. — [conventions]
+`)
+
+const passing = (...titles) => ({ titles, outcome: 'passed' })
+const stateOf = (result, id) => result.statements.find((statement) => statement.id === id)?.state
+
+test('statements are read with area, kind and what they repeat', () => {
+  expect(statements.map(({ id, area, kind, sameAs }) => ({ id, area, kind, sameAs }))).toEqual([
+    { id: 'RV-01', area: 'RV', kind: 'testable', sameAs: [] },
+    { id: 'RV-02', area: 'RV', kind: 'testable', sameAs: ['AUTHN-CERT-01'] },
+    { id: 'RV-03', area: 'RV', kind: 'policy', sameAs: [] },
+    { id: 'AUTHN-CERT-01', area: 'AUTHN-CERT', kind: 'testable', sameAs: [] },
+  ])
+})
+
+test.each([
+  ['RV-01: a', ['RV-01']],
+  ['RV-01, AUTHN-CERT-01: a', ['RV-01', 'AUTHN-CERT-01']],
+  ['RV-01 and more', []],
+  ['as RV-01: says', []],
+])('the IDs of %s', (title, ids) => {
+  expect(idsOf(title)).toEqual(ids)
+})
+
+describe('judging', () => {
+  test('a passing test shows its statement, by its own title or its group’s', () => {
+    const result = judge(statements, [passing('RV-01: group', 'a'), passing('AUTHN-CERT-01: b')])
+    expect(stateOf(result, 'RV-01')).toBe('shown')
+    expect(stateOf(result, 'AUTHN-CERT-01')).toBe('shown')
+  })
+
+  test('a statement that repeats another is shown with it', () => {
+    expect(stateOf(judge(statements, [passing('AUTHN-CERT-01: b')]), 'RV-02')).toBe('shown')
+    expect(stateOf(judge(statements, [passing('RV-02: b')]), 'AUTHN-CERT-01')).toBe('shown')
+  })
+
+  test('a failing or skipped test does not count', () => {
+    const tests = [
+      { titles: ['RV-01: a'], outcome: 'failed' },
+      { titles: ['RV-02: b'], outcome: 'skipped' },
+    ]
+    const result = judge(statements, tests)
+    expect(stateOf(result, 'RV-01')).toBe('missing')
+    expect(stateOf(result, 'RV-02')).toBe('missing')
+    expect(result.skipped).toEqual([tests[1]])
+  })
+
+  test('policy stands apart', () => {
+    expect(stateOf(judge(statements, []), 'RV-03')).toBe('apart')
+  })
+
+  test('an unknown ID in a title is reported', () => {
+    expect(judge(statements, [passing('RV-99: a'), passing('plain')]).unknown).toEqual(['RV-99'])
+  })
+})
+
+describe('the report of a run', () => {
+  const group = { type: 'suite', name: 'group', parent: { type: 'module' } }
+  const ended = (name, state, note, parent = { type: 'module' }) => ({ type: 'test', name, parent, result: () => ({ state, note }) })
+  const ran = (relativeModuleId, tests, errors = []) => ({ relativeModuleId, children: { allTests: () => tests }, errors: () => errors })
+  const report = toReport(
+    [
+      ran('a.test.ts', [
+        ended('a', 'passed', undefined, group),
+        ended('b', 'failed'),
+        ended('c [skipped: no strace]', 'skipped'),
+        ended('d', 'skipped', 'no disk'),
+        ended('e', 'pending'),
+      ]),
+      ran('b.test.ts', [], [new Error('does not load')]),
+    ],
+    [],
+  )
+
+  test('counts a file that did not load as one failure, and what never ran as skipped', () => {
+    expect(countTests(report)).toEqual({ passed: 1, failed: 2, skipped: 3 })
+  })
+
+  test('names a test by its groups', () => {
+    expect(report.tests[0]).toEqual({ file: 'a.test.ts', titles: ['group', 'a'], outcome: 'passed' })
+  })
+
+  test('tells why a test was skipped', () => {
+    expect(report.tests.map(({ skipReason }) => skipReason)).toEqual([undefined, undefined, 'no strace', 'no disk', undefined])
+  })
+})
