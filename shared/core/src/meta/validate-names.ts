@@ -1,0 +1,167 @@
+/** How the objects of a kind may be called. `pathSegment` is anything that can stand alone in a URL. */
+export type NameKind = 'subdomain' | 'label' | 'label1035' | 'pathSegment'
+
+/** Bytes that all annotations of an object may have together, keys and values. */
+export const annotationsBytesMax = 262_144
+
+const labelLengthMax = 63
+const subdomainLengthMax = 253
+
+const labelPattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
+const label1035Pattern = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
+const subdomainPattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
+const qualifiedPattern = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/
+
+const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const qualifiedFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+
+const wrongLabel = explain(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  ['my-name', '123-abc'],
+  labelFormat,
+)
+const wrongLabel1035 = explain(
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  ['my-name', 'abc-123'],
+  '[a-z]([-a-z0-9]*[a-z0-9])?',
+)
+const wrongSubdomain = explain(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  ['example.com'],
+  `${labelFormat}(\\.${labelFormat})*`,
+)
+const wrongQualifiedPart = explain(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  ['MyName', 'my.name', '123-abc'],
+  qualifiedFormat,
+)
+const wrongLabelValue = explain(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  ['MyValue', 'my_value', '12345'],
+  `(${qualifiedFormat})?`,
+)
+const tooManyParts = `a qualified name ${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
+
+/** Nothing to complain about; shared, so that the common case allocates nothing. */
+const fine: readonly string[] = Object.freeze([])
+
+/** What is wrong with an object's name; empty when nothing is. */
+export function checkName(kind: NameKind, name: string): readonly string[] {
+  switch (kind) {
+    case 'subdomain':
+      return checkSubdomain(name)
+    case 'label':
+      return checkLabel(name)
+    case 'label1035':
+      return checkLabel1035(name)
+    case 'pathSegment':
+      return checkPathSegment(name)
+  }
+}
+
+/** What is wrong with the base of a generated name, which may end in a dash. */
+export function checkNamePrefix(kind: NameKind, prefix: string): readonly string[] {
+  const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
+  return checkName(kind, masked)
+}
+
+/** An RFC 1123 label: the name of a namespace, a container, a port. */
+export function checkLabel(text: string): readonly string[] {
+  return checkDns(text, labelPattern, wrongLabel, labelLengthMax)
+}
+
+/** An RFC 1035 label, which begins with a letter: the name of a Service. */
+export function checkLabel1035(text: string): readonly string[] {
+  return checkDns(text, label1035Pattern, wrongLabel1035, labelLengthMax)
+}
+
+/** An RFC 1123 subdomain: the name of most objects. */
+export function checkSubdomain(text: string): readonly string[] {
+  return checkDns(text, subdomainPattern, wrongSubdomain, subdomainLengthMax)
+}
+
+function checkDns(text: string, pattern: RegExp, wrong: string, lengthMax: number): readonly string[] {
+  const isLong = text.length > lengthMax
+  // A text that is far too long is not matched at all: the answer is no either way.
+  if (!isLong && pattern.test(text)) return fine
+  const problems = isLong ? [tooLong(lengthMax)] : []
+  if (text.length > lengthMax * 16 || !pattern.test(text)) problems.push(wrong)
+  return problems
+}
+
+/** Anything that can be one segment of a path: names of roles and bindings. */
+export function checkPathSegment(text: string): readonly string[] {
+  if (text === '.' || text === '..') return [`may not be '${text}'`]
+  return ['/', '%'].filter((character) => text.includes(character)).map((character) => `may not contain '${character}'`)
+}
+
+/** A label key, annotation key, finalizer: a short name with an optional DNS prefix before a slash. */
+export function checkQualifiedName(text: string): readonly string[] {
+  const slash = text.indexOf('/')
+  if (slash === -1) return checkNamePart(text)
+  if (text.indexOf('/', slash + 1) !== -1) return [tooManyParts]
+  const prefix = text.slice(0, slash)
+  const name = checkNamePart(text.slice(slash + 1))
+  if (prefix === '') return ['prefix part must be non-empty', ...name]
+  const subdomain = checkSubdomain(prefix)
+  return subdomain.length === 0 ? name : [...subdomain.map((problem) => `prefix part ${problem}`), ...name]
+}
+
+function checkNamePart(name: string): readonly string[] {
+  const isLong = name.length > labelLengthMax
+  if (!isLong && qualifiedPattern.test(name)) return fine
+  const problems: string[] = []
+  if (name === '') problems.push('name part must be non-empty')
+  if (isLong) problems.push(`name part ${tooLong(labelLengthMax)}`)
+  if (!qualifiedPattern.test(name)) problems.push(`name part ${wrongQualifiedPart}`)
+  return problems
+}
+
+/** The value of a label: empty, or a short name. */
+export function checkLabelValue(value: string): readonly string[] {
+  const isLong = value.length > labelLengthMax
+  if (!isLong && (value === '' || qualifiedPattern.test(value))) return fine
+  const problems = isLong ? [tooLong(labelLengthMax)] : []
+  if (!qualifiedPattern.test(value)) problems.push(wrongLabelValue)
+  return problems
+}
+
+/** Whether the annotations fit into the bytes that an object may spend on them. */
+export function annotationsFit(annotations: Readonly<Record<string, string>>): boolean {
+  let bytes = 0
+  for (const key of Object.keys(annotations)) bytes += utf8Length(key) + utf8Length(annotations[key] ?? '')
+  return bytes <= annotationsBytesMax
+}
+
+function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    // The two halves of a pair make four bytes together: each adds one to its own unit.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
+  }
+  return bytes
+}
+
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
+const suffixLength = 5
+const generatedBaseLengthMax = labelLengthMax - suffixLength
+
+/**
+ * A name from a base and five random characters without vowels, so that no word comes out.
+ * `random(n)` gives a whole number from 0 up to, and without, n.
+ */
+export function generateName(base: string, random: (bound: number) => number): string {
+  let name = base.slice(0, generatedBaseLengthMax)
+  for (let count = 0; count < suffixLength; count += 1) name += suffixAlphabet[random(suffixAlphabet.length)]
+  return name
+}
+
+function tooLong(lengthMax: number): string {
+  return `must be no more than ${lengthMax} characters`
+}
+
+function explain(rule: string, examples: readonly string[], format: string): string {
+  const list = examples.map((example) => `'${example}', `).join(' or ')
+  return `${rule} (e.g. ${list}regex used for validation is '${format}')`
+}

@@ -1,0 +1,229 @@
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
+import type { FieldError } from './status.ts'
+import {
+  annotationsBytesMax,
+  annotationsFit,
+  checkLabel,
+  checkLabelValue,
+  checkName,
+  checkNamePrefix,
+  checkQualifiedName,
+  type NameKind,
+} from './validate-names.ts'
+
+/** The finalizer that keeps dependants when their owner goes. */
+export const orphanFinalizer = 'orphan'
+/** The finalizer that lets the owner go only after its dependants. */
+export const foregroundFinalizer = 'foregroundDeletion'
+
+/** What the rules for metadata need to know about the kind. */
+export interface MetaRules {
+  readonly isNamespaced: boolean
+  readonly nameKind: NameKind
+  /** Path of the metadata in its object; `metadata` when left out. */
+  readonly path?: string
+  /** Finalizers that may stand without a prefix; left out: any may. */
+  readonly bareFinalizers?: readonly string[]
+}
+
+const managerLengthMax = 128
+const subresourceLengthMax = 256
+
+/** What is wrong with an object's metadata; empty when nothing is. */
+export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+  const path = rules.path ?? 'metadata'
+  const errors: FieldError[] = []
+  validateName(errors, meta, rules, path)
+  validateNamespace(errors, meta.namespace, rules, path)
+  validateCommon(errors, meta, path)
+  if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
+  return errors
+}
+
+/**
+ * What an update may not do to metadata; empty when nothing is wrong. Server-owned fields that the new metadata leaves
+ * out are not errors: `carryOverMeta` fills them in.
+ */
+export function validateObjectMetaUpdate(meta: ObjectMeta, live: ObjectMeta, rules: Pick<MetaRules, 'path'> = {}): FieldError[] {
+  const path = rules.path ?? 'metadata'
+  const errors: FieldError[] = []
+  if (live.deletionTimestamp != null) refuseNewFinalizers(errors, meta.finalizers ?? [], live.finalizers ?? [], `${path}.finalizers`)
+  if (meta.generation !== undefined && meta.generation < (live.generation ?? 0)) {
+    errors.push(invalidValue(`${path}.generation`, meta.generation, 'must not be decremented'))
+  }
+  for (const field of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    const value = meta[field]
+    const isGiven = value !== undefined && value !== null && value !== ''
+    if (isGiven && value !== live[field]) errors.push(invalidValue(`${path}.${field}`, value, 'field is immutable'))
+  }
+  validateCommon(errors, meta, path)
+  return errors
+}
+
+/** The new metadata with the server-owned fields that it leaves out taken from the live one. */
+export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
+  const carried: ObjectMeta = { ...meta }
+  if (!meta.uid && live.uid) carried.uid = live.uid
+  if (!meta.creationTimestamp && live.creationTimestamp) carried.creationTimestamp = live.creationTimestamp
+  if (!meta.deletionTimestamp && live.deletionTimestamp) carried.deletionTimestamp = live.deletionTimestamp
+  if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
+    carried.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds
+  }
+  return carried
+}
+
+function validateName(errors: FieldError[], meta: ObjectMeta, rules: MetaRules, path: string): void {
+  if (meta.generateName) {
+    for (const problem of checkNamePrefix(rules.nameKind, meta.generateName)) {
+      errors.push(invalidValue(`${path}.generateName`, meta.generateName, problem))
+    }
+  }
+  if (!meta.name) {
+    errors.push(required(`${path}.name`, 'name or generateName is required'))
+    return
+  }
+  for (const problem of checkName(rules.nameKind, meta.name)) errors.push(invalidValue(`${path}.name`, meta.name, problem))
+}
+
+function validateNamespace(errors: FieldError[], namespace: string | undefined, rules: MetaRules, path: string): void {
+  if (!rules.isNamespaced) {
+    if (namespace) errors.push(forbiddenValue(`${path}.namespace`, 'not allowed on this type'))
+    return
+  }
+  if (!namespace) {
+    errors.push(required(`${path}.namespace`))
+    return
+  }
+  for (const problem of checkLabel(namespace)) errors.push(invalidValue(`${path}.namespace`, namespace, problem))
+}
+
+function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string): void {
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'))
+  }
+  if (meta.labels !== undefined) validateLabels(errors, meta.labels, `${path}.labels`)
+  if (meta.annotations !== undefined) validateAnnotations(errors, meta.annotations, `${path}.annotations`)
+  if (meta.ownerReferences !== undefined) validateOwnerReferences(errors, meta.ownerReferences, `${path}.ownerReferences`)
+  if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`)
+}
+
+/** Adds what is wrong with a map of labels, wherever it stands. */
+export function validateLabels(errors: FieldError[], labels: Readonly<Record<string, string>>, path: string): void {
+  for (const key of Object.keys(labels)) {
+    const value = labels[key] ?? ''
+    for (const problem of checkQualifiedName(key)) errors.push(invalidValue(path, key, problem))
+    for (const problem of checkLabelValue(value)) errors.push(invalidValue(path, value, problem))
+  }
+}
+
+/** Adds what is wrong with a map of annotations. Their keys may have capitals in the prefix. */
+export function validateAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, path: string): void {
+  for (const key of Object.keys(annotations)) {
+    for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem))
+  }
+  if (annotationsFit(annotations)) return
+  errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${annotationsBytesMax} bytes` })
+}
+
+function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string): void {
+  let controller: string | undefined
+  for (const reference of references) {
+    validateOwnerReference(errors, reference, path)
+    if (reference.controller !== true) continue
+    const name = `${reference.kind}/${reference.name}`
+    if (controller === undefined) {
+      controller = name
+      continue
+    }
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
+    errors.push(invalidValue(path, references, detail))
+  }
+}
+
+function validateOwnerReference(errors: FieldError[], reference: OwnerReference, path: string): void {
+  const { apiVersion, kind, name, uid } = reference
+  if (!apiVersion || apiVersion.endsWith('/'))
+    errors.push(invalidValue(`${path}.apiVersion`, apiVersion ?? '', 'version must not be empty'))
+  if (!kind) errors.push(invalidValue(`${path}.kind`, '', 'kind must not be empty'))
+  if (!name) errors.push(invalidValue(`${path}.name`, '', 'name must not be empty'))
+  if (!uid) errors.push(invalidValue(`${path}.uid`, '', 'uid must not be empty'))
+  // Events come and go by the thousand; nothing may live and die with one.
+  if (apiVersion === 'v1' && kind === 'Event') {
+    errors.push(invalidValue(path, reference, '/v1, Kind=Event is disallowed from being an owner'))
+  }
+}
+
+function validateFinalizers(errors: FieldError[], finalizers: readonly string[], rules: MetaRules, path: string): void {
+  for (const finalizer of finalizers) {
+    for (const problem of checkQualifiedName(finalizer)) errors.push(invalidValue(path, finalizer, problem))
+  }
+  if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {
+    errors.push(invalidValue(path, finalizers, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`))
+  }
+  const { bareFinalizers } = rules
+  if (bareFinalizers === undefined) return
+  for (const [index, finalizer] of finalizers.entries()) {
+    if (finalizer.includes('/') || bareFinalizers.includes(finalizer)) continue
+    errors.push(invalidValue(`${path}[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'))
+  }
+}
+
+function refuseNewFinalizers(errors: FieldError[], finalizers: readonly string[], live: readonly string[], path: string): void {
+  const added = finalizers.filter((finalizer) => !live.includes(finalizer))
+  if (added.length === 0) return
+  const list = [...new Set(added)]
+    .sort()
+    .map((finalizer) => JSON.stringify(finalizer))
+    .join(', ')
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
+  errors.push(forbiddenValue(path, detail))
+}
+
+function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], path: string): void {
+  for (const [index, entry] of entries.entries()) {
+    const at = `${path}[${index}]`
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      errors.push(invalidValue(`${at}.operation`, entry.operation ?? '', 'must be `Apply` or `Update`'))
+    }
+    if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
+      errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'))
+    }
+    validateFieldManager(errors, entry.manager ?? '', `${at}.manager`)
+    if ((entry.subresource ?? '').length > subresourceLengthMax) {
+      errors.push({
+        reason: 'FieldValueTooLong',
+        field: `${at}.subresource`,
+        message: `Too long: must have at most ${subresourceLengthMax} bytes`,
+      })
+    }
+  }
+}
+
+/** Adds what is wrong with the name of a field manager. */
+export function validateFieldManager(errors: FieldError[], manager: string, path: string): void {
+  if (manager.length <= managerLengthMax && /^[ -~]*$/.test(manager)) return
+  if (new TextEncoder().encode(manager).length > managerLengthMax) {
+    errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${managerLengthMax} bytes` })
+  }
+  const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(manager)
+  if (unprintable === null) return
+  errors.push(
+    invalidValue(
+      path,
+      manager,
+      `should only contain printable characters, found ${JSON.stringify(unprintable[0])} at position ${unprintable.index}`,
+    ),
+  )
+}
+
+function invalidValue(field: string, value: unknown, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` }
+}
+
+function forbiddenValue(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` }
+}
+
+function required(field: string, detail?: string): FieldError {
+  return { reason: 'FieldValueRequired', field, message: detail === undefined ? 'Required value' : `Required value: ${detail}` }
+}
