@@ -1,0 +1,57 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { createLifecycle, type SignalSource, stopOnSignal } from './lifecycle.ts'
+import { silentLog } from './log.ts'
+
+test('parts stop in the reverse order of their start, once', async () => {
+  const told: string[] = []
+  const part = (name: string) => ({ name, start: () => void told.push(`+${name}`), stop: () => void told.push(`-${name}`) })
+  const lifecycle = createLifecycle({ log: silentLog })
+  await lifecycle.run(part('a'))
+  await lifecycle.run(part('b'))
+  await Promise.all([lifecycle.stop(), lifecycle.stop()])
+  expect(told).toEqual(['+a', '+b', '-b', '-a'])
+})
+
+test('a part that cannot start takes down those before it', async () => {
+  const told: string[] = []
+  const lifecycle = createLifecycle({ log: silentLog })
+  await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
+  const failing = lifecycle.run({
+    name: 'b',
+    start() {
+      throw new Error('no')
+    },
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(told).toEqual(['-a'])
+})
+
+test('a part that cannot stop does not keep the others running', async () => {
+  const told: string[] = []
+  const lifecycle = createLifecycle({ log: silentLog })
+  await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
+  await lifecycle.run({ name: 'b', stop: () => Promise.reject(new Error('no')) })
+  await lifecycle.stop()
+  expect(told).toEqual(['-a'])
+})
+
+class FakeProcess extends EventEmitter implements SignalSource {
+  readonly codes: number[] = []
+  exit(code: number) {
+    this.codes.push(code)
+  }
+}
+
+test('the first signal stops the server and exits 0, the second exits at once', async () => {
+  const source = new FakeProcess()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  stopOnSignal({ source, log: silentLog, stop: () => promise })
+  source.emit('SIGTERM')
+  expect(source.codes).toEqual([])
+  source.emit('SIGTERM')
+  expect(source.codes).toEqual([1])
+  resolve()
+  await Promise.resolve()
+  expect(source.codes).toEqual([1, 0])
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { createLog } from './log.ts'
+
+const lines = (format: 'json' | 'text', level: 'info' | 'debug' = 'info') => {
+  const written: string[] = []
+  return { written, log: createLog({ level, format, write: (line) => void written.push(line) }) }
+}
+
+test('a JSON line holds the level as a word, the time, the fields and the message', () => {
+  const { log, written } = lines('json')
+  log.child({ part: 'x' }).info({ code: 200 }, 'request')
+  expect(JSON.parse(written[0]!)).toMatchObject({ level: 'info', part: 'x', code: 200, msg: 'request', time: expect.stringMatching(/Z$/) })
+})
+
+test('a text line begins with time, level and message', () => {
+  const { log, written } = lines('text')
+  log.warn({ path: '/a b', code: 1 }, 'odd')
+  expect(written[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}odd path="\/a b" code=1\n$/)
+})
+
+test('an error shows its stack', () => {
+  const { log, written } = lines('text')
+  log.error({ err: new Error('broken') }, 'failed')
+  expect(written[0]).toMatch(/failed\n {2}Error: broken\n {2}/)
+})
+
+test('lines below the level are dropped', () => {
+  const { log, written } = lines('json')
+  log.debug({}, 'detail')
+  expect(written).toEqual([])
+})

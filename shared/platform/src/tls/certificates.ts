@@ -1,0 +1,113 @@
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { Clock } from '../clock.ts'
+
+/** A certificate and its private key, both PEM. */
+export interface KeyPair {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** Where certificates are kept between starts. */
+export interface CertificateFiles {
+  read(name: string): string | undefined
+  write(name: string, text: string): void
+}
+
+export interface CertificateOptions {
+  readonly files: CertificateFiles
+  /** Opens the common names: `<product>-ca`, `<product>-admin`. */
+  readonly product: string
+  /** Host names and addresses under which the server is reached. */
+  readonly names: readonly string[]
+  readonly clock: Clock
+}
+
+/** What a server and its administrator need. */
+export interface Certificates {
+  readonly authority: string
+  readonly serving: KeyPair
+  readonly admin: KeyPair
+  /** What was made anew at this start. */
+  readonly issued: readonly ('ca' | 'serving' | 'admin')[]
+}
+
+/** Group whose members may do everything. */
+const administratorsGroup = 'system:masters'
+
+/**
+ * The certificates of a server: those that are kept, or new ones where one is absent, does not fit the authority, lacks a
+ * name, or has only a third of its life left.
+ */
+export async function readCertificates({ files, product, names, clock }: CertificateOptions): Promise<Certificates> {
+  const nowMs = clock.now()
+  const issued: ('ca' | 'serving' | 'admin')[] = []
+  const keep = async (name: 'ca' | 'serving' | 'admin', isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>) => {
+    const kept = readPair(files, name)
+    if (kept !== undefined && isGood(kept)) return kept
+    const made = await make()
+    files.write(`${name}.key`, made.key)
+    files.write(`${name}.crt`, made.certificate)
+    issued.push(name)
+    return made
+  }
+  const authority = await keep(
+    'ca',
+    (pair) => isFresh(pair, nowMs),
+    async () => (await import('./issue.ts')).issueAuthority({ commonName: `${product}-ca`, nowMs }),
+  )
+  const isSigned = (pair: KeyPair) => isFresh(pair, nowMs) && isSignedBy(pair, authority)
+  const serving = await keep(
+    'serving',
+    (pair) => isSigned(pair) && coversNames(pair, names),
+    async () => (await import('./issue.ts')).issueServing({ authority, commonName: `${product}-apiserver`, names, nowMs }),
+  )
+  const admin = await keep('admin', isSigned, async () =>
+    (await import('./issue.ts')).issueClient({
+      authority,
+      commonName: `${product}-admin`,
+      organizations: [administratorsGroup],
+      nowMs,
+    }),
+  )
+  return { authority: authority.certificate, serving, admin, issued }
+}
+
+function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
+  const certificate = files.read(`${name}.crt`)
+  const key = files.read(`${name}.key`)
+  return certificate === undefined || key === undefined ? undefined : { certificate, key }
+}
+
+function parseCertificate(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return undefined
+  }
+}
+
+/** True while more than a third of the certificate's life is left. */
+export function isFresh(pair: KeyPair, nowMs: number): boolean {
+  const certificate = parseCertificate(pair.certificate)
+  if (certificate === undefined) return false
+  const from = Date.parse(certificate.validFrom)
+  const to = Date.parse(certificate.validTo)
+  return nowMs >= from && to - nowMs > (to - from) / 3
+}
+
+function isSignedBy(pair: KeyPair, authority: KeyPair): boolean {
+  const certificate = parseCertificate(pair.certificate)
+  const issuer = parseCertificate(authority.certificate)
+  return certificate !== undefined && issuer !== undefined && certificate.verify(issuer.publicKey)
+}
+
+function coversNames(pair: KeyPair, names: readonly string[]): boolean {
+  const certificate = parseCertificate(pair.certificate)
+  return certificate !== undefined && names.every((name) => covers(certificate, name))
+}
+
+function covers(certificate: X509Certificate, name: string): boolean {
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
+  return (certificate.subjectAltName ?? '').split(', ').includes(`DNS:${name}`)
+}

@@ -1,0 +1,4 @@
+/** Certificates of the server and its administrator. */
+export * from './certificates.ts'
+export * from './files.ts'
+export * from './serving-names.ts'

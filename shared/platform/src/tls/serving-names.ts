@@ -1,0 +1,17 @@
+import type { Names } from '@orch/core'
+
+export interface ServingNameOptions {
+  readonly names: Names
+  readonly hostName: string
+  readonly bindAddress: string
+  /** Address of the server's own Service. */
+  readonly serviceAddress: string
+}
+
+/** Every name and address under which the server may be called, from outside and inside the cluster. */
+export function servingNames({ names, hostName, bindAddress, serviceAddress }: ServingNameOptions): string[] {
+  const service = names.serverServiceName
+  const inside = [service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.${names.clusterDomain}`]
+  const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::'
+  return [...new Set(['localhost', hostName, ...(everywhere ? [] : [bindAddress]), '127.0.0.1', '::1', ...inside, serviceAddress])]
+}

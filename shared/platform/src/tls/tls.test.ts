@@ -1,0 +1,91 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { namesOf } from '@orch/core'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import { readCertificates } from './certificates.ts'
+import { certificateFolder, certificateMemory, makePrivateFolder } from './files.ts'
+import { servingNames } from './serving-names.ts'
+
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 1)
+const clockAt = (nowMs: number): Clock => ({
+  now: () => nowMs,
+  monotonic: () => 0,
+  after: () => ({ cancel() {} }),
+  every: () => ({ cancel() {} }),
+})
+const options = { product: 'orch', names: ['localhost', '127.0.0.1', '::1'], clock: clockAt(startMs) }
+
+test('the first start makes an authority, a serving and an administrator certificate that it signed', async () => {
+  const { authority, serving, admin, issued } = await readCertificates({ ...options, files: certificateMemory() })
+  const root = new X509Certificate(authority)
+  const server = new X509Certificate(serving.certificate)
+  const client = new X509Certificate(admin.certificate)
+  expect(issued).toEqual(['ca', 'serving', 'admin'])
+  expect([server.verify(root.publicKey), client.verify(root.publicKey), root.ca, server.ca]).toEqual([true, true, true, false])
+  expect(server.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1')
+  expect(client.subject).toBe('O=system:masters\nCN=orch-admin')
+  expect(client.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2'])
+  expect(root.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+})
+
+test('a second start uses what is there', async () => {
+  const files = certificateMemory()
+  const first = await readCertificates({ ...options, files })
+  expect(await readCertificates({ ...options, files })).toEqual({ ...first, issued: [] })
+})
+
+test('a missing name renews the serving certificate alone', async () => {
+  const files = certificateMemory()
+  await readCertificates({ ...options, files })
+  const { issued, serving } = await readCertificates({ ...options, files, names: [...options.names, 'api.example.com'] })
+  expect(issued).toEqual(['serving'])
+  expect(new X509Certificate(serving.certificate).checkHost('api.example.com')).toBe('api.example.com')
+})
+
+test('certificates are renewed when a third of their life is left', async () => {
+  const files = certificateMemory()
+  await readCertificates({ ...options, files })
+  expect((await readCertificates({ ...options, files, clock: clockAt(startMs + 240 * dayMs) })).issued).toEqual([])
+  expect((await readCertificates({ ...options, files, clock: clockAt(startMs + 250 * dayMs) })).issued).toEqual(['serving', 'admin'])
+  expect((await readCertificates({ ...options, files, clock: clockAt(startMs + 3_000 * dayMs) })).issued).toEqual([
+    'ca',
+    'serving',
+    'admin',
+  ])
+})
+
+test('a damaged certificate is made anew', async () => {
+  const files = certificateMemory()
+  await readCertificates({ ...options, files })
+  files.write('admin.crt', 'nonsense')
+  expect((await readCertificates({ ...options, files })).issued).toEqual(['admin'])
+})
+
+test('the folder and the files are for their owner alone', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'certificates-')), 'data')
+  onTestFinished(() => rmSync(join(folder, '..'), { recursive: true }))
+  makePrivateFolder(folder)
+  await readCertificates({ ...options, files: certificateFolder(folder) })
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  expect(readdirSync(folder).sort()).toEqual(['admin.crt', 'admin.key', 'ca.crt', 'ca.key', 'serving.crt', 'serving.key'])
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+})
+
+test('the server is called by its names outside and inside the cluster', () => {
+  const names = servingNames({ names: namesOf('orch'), hostName: 'box', bindAddress: '0.0.0.0', serviceAddress: '10.0.0.1' })
+  expect(names).toEqual([
+    'localhost',
+    'box',
+    '127.0.0.1',
+    '::1',
+    'orch',
+    'orch.default',
+    'orch.default.svc',
+    'orch.default.svc.cluster.local',
+    '10.0.0.1',
+  ])
+})
