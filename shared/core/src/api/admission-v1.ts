@@ -24,7 +24,11 @@ export const admissionV1 = defineTypes({
     struct({
       uid: field(string(), { tag: 1, required: true }),
       allowed: field(boolean(), { tag: 2, required: true }),
-      status: field(ref('meta/v1.Status'), { tag: 3, pointer: true }),
+      status: field(ref('meta/v1.Status'), {
+        tag: 3,
+        pointer: true,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
       patch: field(bytes(), { tag: 4 }),
       patchType: field(ref('admission/v1.PatchType'), { tag: 5, pointer: true }),
       auditAnnotations: field(map(string()), { tag: 6 }),

@@ -5,89 +5,238 @@ export const admissionregistrationV1 = defineTypes({
   FailurePolicyType: () => closed('Ignore', 'Fail'),
   MatchPolicyType: () => closed('Exact', 'Equivalent'),
   MutatingWebhook: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), { tag: 2, required: true }),
-      rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), { tag: 3 }),
-      failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), { tag: 4, pointer: true }),
-      matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), { tag: 9, pointer: true }),
-      namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 5, pointer: true }),
-      objectSelector: field(ref('meta/v1.LabelSelector'), { tag: 11, pointer: true }),
-      sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), { tag: 6, required: true, pointer: true }),
-      timeoutSeconds: field(int32(), { tag: 7, pointer: true }),
-      admissionReviewVersions: field(list(string()), { tag: 8, required: true }),
-      reinvocationPolicy: field(ref('admissionregistration/v1.ReinvocationPolicyType'), { tag: 10, pointer: true }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
+        }),
+        clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
+          tag: 2,
+          required: true,
+          doc: 'How to reach the service. Required.',
+        }),
+        rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
+          tag: 3,
+          doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
+        }),
+        failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
+          tag: 4,
+          pointer: true,
+          doc: 'What a call that fails or times out means: Fail refuses the request (the default), Ignore goes on without the webhook.',
+        }),
+        matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
+          tag: 9,
+          pointer: true,
+          doc: 'Exact sends only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+        }),
+        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
+        }),
+        objectSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 11,
+          pointer: true,
+          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
+        }),
+        sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
+          tag: 6,
+          required: true,
+          pointer: true,
+          doc: 'What calls leave behind: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
+        }),
+        timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
+        admissionReviewVersions: field(list(string()), {
+          tag: 8,
+          required: true,
+          doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
+        }),
+        reinvocationPolicy: field(ref('admissionregistration/v1.ReinvocationPolicyType'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Never calls once (the default); IfNeeded calls again when a later webhook has changed the object.',
+        }),
+      },
+      { doc: 'A remote service that is asked about requests before they take effect.' },
+    ),
   MutatingWebhookConfiguration: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      webhooks: field(list(ref('admissionregistration/v1.MutatingWebhook')), {
-        tag: 2,
-        protoName: 'Webhooks',
-        patchStrategy: 'merge',
-        patchMergeKey: 'name',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        webhooks: field(list(ref('admissionregistration/v1.MutatingWebhook')), {
+          tag: 2,
+          protoName: 'Webhooks',
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'The webhooks, called one after another.',
+        }),
+      },
+      { doc: 'Webhooks that may change objects before they are stored.' },
+    ),
   MutatingWebhookConfigurationList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('admissionregistration/v1.MutatingWebhookConfiguration')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('admissionregistration/v1.MutatingWebhookConfiguration')), {
+          tag: 2,
+          required: true,
+          doc: 'The MutatingWebhookConfiguration objects of the list.',
+        }),
+      },
+      { doc: 'A list of MutatingWebhookConfiguration objects.' },
+    ),
   OperationType: () => closed('*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'),
   ReinvocationPolicyType: () => closed('Never', 'IfNeeded'),
   Rule: () =>
-    struct({
-      apiGroups: field(list(string()), { tag: 1 }),
-      apiVersions: field(list(string()), { tag: 2 }),
-      resources: field(list(string()), { tag: 3 }),
-      scope: field(ref('admissionregistration/v1.ScopeType'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        apiGroups: field(list(string()), { tag: 1, doc: 'Groups of the resources. * means all and must be alone.' }),
+        apiVersions: field(list(string()), { tag: 2, doc: 'Versions of the resources. * means all and must be alone.' }),
+        resources: field(list(string()), {
+          tag: 3,
+          doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
+        }),
+        scope: field(ref('admissionregistration/v1.ScopeType'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Cluster, Namespaced or * (the default): only resources without a namespace, only those with one, or both.',
+        }),
+      },
+      { doc: 'Resources that a webhook is asked about.' },
+    ),
   RuleWithOperations: () =>
-    struct({
-      operations: field(list(ref('admissionregistration/v1.OperationType')), { tag: 1 }),
-      rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
-    }),
+    struct(
+      {
+        operations: field(list(ref('admissionregistration/v1.OperationType')), {
+          tag: 1,
+          doc: 'CREATE, UPDATE, DELETE, CONNECT or * for all of them.',
+        }),
+        rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
+      },
+      { doc: 'Resources, and what is done with them, that a webhook is asked about.' },
+    ),
   ScopeType: () => closed('Cluster', 'Namespaced', '*'),
   ServiceReference: () =>
-    struct({
-      namespace: field(string(), { tag: 1, required: true }),
-      name: field(string(), { tag: 2, required: true }),
-      path: field(string(), { tag: 3, pointer: true }),
-      port: field(int32(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the service. Required.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the service. Required.' }),
+        path: field(string(), { tag: 3, pointer: true, doc: 'Path of the URL that is called.' }),
+        port: field(int32(), { tag: 4, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+      },
+      { doc: 'Points to a service of the cluster that answers webhook calls.' },
+    ),
   SideEffectClass: () => closed('Unknown', 'None', 'Some', 'NoneOnDryRun'),
   ValidatingWebhook: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), { tag: 2, required: true }),
-      rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), { tag: 3 }),
-      failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), { tag: 4, pointer: true }),
-      matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), { tag: 9, pointer: true }),
-      namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 5, pointer: true }),
-      objectSelector: field(ref('meta/v1.LabelSelector'), { tag: 10, pointer: true }),
-      sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), { tag: 6, required: true, pointer: true }),
-      timeoutSeconds: field(int32(), { tag: 7, pointer: true }),
-      admissionReviewVersions: field(list(string()), { tag: 8, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
+        }),
+        clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
+          tag: 2,
+          required: true,
+          doc: 'How to reach the service. Required.',
+        }),
+        rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
+          tag: 3,
+          doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
+        }),
+        failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
+          tag: 4,
+          pointer: true,
+          doc: 'What a call that fails or times out means: Fail refuses the request (the default), Ignore goes on without the webhook.',
+        }),
+        matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
+          tag: 9,
+          pointer: true,
+          doc: 'Exact sends only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+        }),
+        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
+        }),
+        objectSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
+        }),
+        sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
+          tag: 6,
+          required: true,
+          pointer: true,
+          doc: 'What calls leave behind: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
+        }),
+        timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
+        admissionReviewVersions: field(list(string()), {
+          tag: 8,
+          required: true,
+          doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
+        }),
+      },
+      { doc: 'A remote service that is asked about requests before they take effect.' },
+    ),
   ValidatingWebhookConfiguration: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      webhooks: field(list(ref('admissionregistration/v1.ValidatingWebhook')), {
-        tag: 2,
-        protoName: 'Webhooks',
-        patchStrategy: 'merge',
-        patchMergeKey: 'name',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        webhooks: field(list(ref('admissionregistration/v1.ValidatingWebhook')), {
+          tag: 2,
+          protoName: 'Webhooks',
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'The webhooks, called side by side.',
+        }),
+      },
+      { doc: 'Webhooks that may refuse requests but change nothing.' },
+    ),
   ValidatingWebhookConfigurationList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('admissionregistration/v1.ValidatingWebhookConfiguration')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('admissionregistration/v1.ValidatingWebhookConfiguration')), {
+          tag: 2,
+          required: true,
+          doc: 'The ValidatingWebhookConfiguration objects of the list.',
+        }),
+      },
+      { doc: 'A list of ValidatingWebhookConfiguration objects.' },
+    ),
   WebhookClientConfig: () =>
-    struct({
-      url: field(string(), { tag: 3, pointer: true }),
-      service: field(ref('admissionregistration/v1.ServiceReference'), { tag: 1, pointer: true }),
-      caBundle: field(bytes(), { tag: 2 }),
-    }),
+    struct(
+      {
+        url: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.',
+        }),
+        service: field(ref('admissionregistration/v1.ServiceReference'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Service of the cluster that is called.',
+        }),
+        caBundle: field(bytes(), {
+          tag: 2,
+          doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
+        }),
+      },
+      { doc: 'How to call a webhook: by url or by service, exactly one of them.' },
+    ),
 })

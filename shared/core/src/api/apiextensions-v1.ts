@@ -56,25 +56,49 @@ export const apiextensionsV1 = defineTypes({
     }),
   CustomResourceDefinition: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), { tag: 2, required: true }),
-      status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   CustomResourceDefinitionCondition: () =>
     struct({
-      type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), { tag: 1, required: true }),
-      status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
+        tag: 1,
+        required: true,
+        doc: 'What the condition is about.',
+      }),
+      status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   CustomResourceDefinitionConditionType: () =>
     known('Established', 'NamesAccepted', 'NonStructuralSchema', 'Terminating', 'KubernetesAPIApprovalPolicyConformant'),
   CustomResourceDefinitionList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apiextensions/v1.CustomResourceDefinition')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apiextensions/v1.CustomResourceDefinition')), {
+          tag: 2,
+          required: true,
+          doc: 'The CustomResourceDefinition objects of the list.',
+        }),
+      },
+      { doc: 'A list of CustomResourceDefinition objects.' },
+    ),
   CustomResourceDefinitionNames: () =>
     struct({
       plural: field(string(), { tag: 1, required: true }),
@@ -124,7 +148,11 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceSubresourceStatus: () => struct({}),
   CustomResourceSubresources: () =>
     struct({
-      status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), { tag: 1, pointer: true }),
+      status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
+        tag: 1,
+        pointer: true,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
       scale: field(ref('apiextensions/v1.CustomResourceSubresourceScale'), { tag: 2, pointer: true }),
     }),
   CustomResourceValidation: () =>

@@ -4,24 +4,36 @@ import { boolean, bytes, defineTypes, field, int32, known, list, object, ref, st
 export const apiregistrationV1 = defineTypes({
   APIService: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2 }),
-      status: field(ref('apiregistration/v1.APIServiceStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('apiregistration/v1.APIServiceStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   APIServiceCondition: () =>
     struct({
-      type: field(ref('apiregistration/v1.APIServiceConditionType'), { tag: 1, required: true }),
-      status: field(ref('apiregistration/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('apiregistration/v1.APIServiceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('apiregistration/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   APIServiceConditionType: () => known('Available'),
   APIServiceList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apiregistration/v1.APIService')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apiregistration/v1.APIService')), { tag: 2, required: true, doc: 'The APIService objects of the list.' }),
+      },
+      { doc: 'A list of APIService objects.' },
+    ),
   APIServiceSpec: () =>
     struct({
       service: field(ref('apiregistration/v1.ServiceReference'), { tag: 1, pointer: true }),

@@ -11,25 +11,57 @@ export const apiserverinternalV1alpha1 = defineTypes({
     }),
   StorageVersion: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), { tag: 2, required: true }),
-      status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), { tag: 3, required: true }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), {
+        tag: 3,
+        required: true,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   StorageVersionCondition: () =>
     struct({
-      type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), { tag: 1, required: true }),
-      status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true }),
-      observedGeneration: field(int64(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4, markedRequired: true }),
-      reason: field(string(), { tag: 5, required: true }),
-      message: field(string(), { tag: 6, markedRequired: true }),
+      type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
+        tag: 1,
+        required: true,
+        doc: 'What the condition is about.',
+      }),
+      status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      observedGeneration: field(int64(), {
+        tag: 3,
+        doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
+      }),
+      lastTransitionTime: field(time(), { tag: 4, markedRequired: true, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), {
+        tag: 5,
+        required: true,
+        doc: 'One word in CamelCase that says why the condition has this status, for programs.',
+      }),
+      message: field(string(), { tag: 6, markedRequired: true, doc: 'Details of the last change, for people.' }),
     }),
   StorageVersionConditionType: () => known('AllEncodingVersionsEqual'),
   StorageVersionList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apiserverinternal/v1alpha1.StorageVersion')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apiserverinternal/v1alpha1.StorageVersion')), {
+          tag: 2,
+          required: true,
+          doc: 'The StorageVersion objects of the list.',
+        }),
+      },
+      { doc: 'A list of StorageVersion objects.' },
+    ),
   StorageVersionSpec: () => struct({}),
   StorageVersionStatus: () =>
     struct({

@@ -20,34 +20,59 @@ import {
 export const appsV1 = defineTypes({
   ControllerRevision: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       data: field(raw(), { tag: 2 }),
       revision: field(int64(), { tag: 3, required: true }),
     }),
   ControllerRevisionList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apps/v1.ControllerRevision')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apps/v1.ControllerRevision')), {
+          tag: 2,
+          required: true,
+          doc: 'The ControllerRevision objects of the list.',
+        }),
+      },
+      { doc: 'A list of ControllerRevision objects.' },
+    ),
   DaemonSet: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apps/v1.DaemonSetSpec'), { tag: 2 }),
-      status: field(ref('apps/v1.DaemonSetStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apps/v1.DaemonSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('apps/v1.DaemonSetStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   DaemonSetCondition: () =>
     struct({
-      type: field(string(), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   DaemonSetList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apps/v1.DaemonSet')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apps/v1.DaemonSet')), { tag: 2, required: true, doc: 'The DaemonSet objects of the list.' }),
+      },
+      { doc: 'A list of DaemonSet objects.' },
+    ),
   DaemonSetSpec: () =>
     struct({
       selector: field(ref('meta/v1.LabelSelector'), { tag: 1, required: true, pointer: true }),
@@ -77,25 +102,37 @@ export const appsV1 = defineTypes({
   DaemonSetUpdateStrategyType: () => closed('RollingUpdate', 'OnDelete'),
   Deployment: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apps/v1.DeploymentSpec'), { tag: 2 }),
-      status: field(ref('apps/v1.DeploymentStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apps/v1.DeploymentSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('apps/v1.DeploymentStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   DeploymentCondition: () =>
     struct({
-      type: field(ref('apps/v1.DeploymentConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastUpdateTime: field(time(), { tag: 6 }),
-      lastTransitionTime: field(time(), { tag: 7 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('apps/v1.DeploymentConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastUpdateTime: field(time(), { tag: 6, doc: 'When the condition was last written.' }),
+      lastTransitionTime: field(time(), { tag: 7, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   DeploymentConditionType: () => known('Available', 'Progressing', 'ReplicaFailure'),
   DeploymentList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apps/v1.Deployment')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apps/v1.Deployment')), { tag: 2, required: true, doc: 'The Deployment objects of the list.' }),
+      },
+      { doc: 'A list of Deployment objects.' },
+    ),
   DeploymentSpec: () =>
     struct({
       replicas: field(int32(), { tag: 1, pointer: true }),
@@ -128,24 +165,36 @@ export const appsV1 = defineTypes({
   PodManagementPolicyType: () => closed('OrderedReady', 'Parallel'),
   ReplicaSet: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apps/v1.ReplicaSetSpec'), { tag: 2 }),
-      status: field(ref('apps/v1.ReplicaSetStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apps/v1.ReplicaSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('apps/v1.ReplicaSetStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   ReplicaSetCondition: () =>
     struct({
-      type: field(ref('apps/v1.ReplicaSetConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('apps/v1.ReplicaSetConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   ReplicaSetConditionType: () => known('ReplicaFailure'),
   ReplicaSetList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apps/v1.ReplicaSet')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apps/v1.ReplicaSet')), { tag: 2, required: true, doc: 'The ReplicaSet objects of the list.' }),
+      },
+      { doc: 'A list of ReplicaSet objects.' },
+    ),
   ReplicaSetSpec: () =>
     struct({
       replicas: field(int32(), { tag: 1, pointer: true }),
@@ -179,23 +228,35 @@ export const appsV1 = defineTypes({
     }),
   StatefulSet: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('apps/v1.StatefulSetSpec'), { tag: 2 }),
-      status: field(ref('apps/v1.StatefulSetStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('apps/v1.StatefulSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('apps/v1.StatefulSetStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   StatefulSetCondition: () =>
     struct({
-      type: field(string(), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   StatefulSetList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('apps/v1.StatefulSet')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('apps/v1.StatefulSet')), { tag: 2, required: true, doc: 'The StatefulSet objects of the list.' }),
+      },
+      { doc: 'A list of StatefulSet objects.' },
+    ),
   StatefulSetPersistentVolumeClaimRetentionPolicy: () =>
     struct({
       whenDeleted: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), { tag: 1 }),

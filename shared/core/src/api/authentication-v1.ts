@@ -11,9 +11,15 @@ export const authenticationV1 = defineTypes({
     }),
   TokenRequest: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true }),
-      status: field(ref('authentication/v1.TokenRequestStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('authentication/v1.TokenRequestStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   TokenRequestSpec: () =>
     struct({
@@ -28,9 +34,15 @@ export const authenticationV1 = defineTypes({
     }),
   TokenReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('authentication/v1.TokenReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('authentication/v1.TokenReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   TokenReviewSpec: () =>
     struct({

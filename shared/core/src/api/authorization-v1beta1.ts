@@ -4,9 +4,19 @@ import { boolean, defineTypes, field, list, map, object, ref, string, struct, wr
 export const authorizationV1beta1 = defineTypes({
   LocalSubjectAccessReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   NonResourceAttributes: () =>
     struct({
@@ -37,9 +47,19 @@ export const authorizationV1beta1 = defineTypes({
     }),
   SelfSubjectAccessReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authorization/v1beta1.SelfSubjectAccessReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authorization/v1beta1.SelfSubjectAccessReviewSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   SelfSubjectAccessReviewSpec: () =>
     struct({
@@ -48,9 +68,19 @@ export const authorizationV1beta1 = defineTypes({
     }),
   SelfSubjectRulesReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authorization/v1beta1.SelfSubjectRulesReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('authorization/v1beta1.SubjectRulesReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authorization/v1beta1.SelfSubjectRulesReviewSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('authorization/v1beta1.SubjectRulesReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   SelfSubjectRulesReviewSpec: () =>
     struct({
@@ -58,9 +88,19 @@ export const authorizationV1beta1 = defineTypes({
     }),
   SubjectAccessReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   SubjectAccessReviewSpec: () =>
     struct({

@@ -45,9 +45,15 @@ export const autoscalingV2 = defineTypes({
     }),
   HorizontalPodAutoscaler: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), { tag: 2 }),
-      status: field(ref('autoscaling/v2.HorizontalPodAutoscalerStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('autoscaling/v2.HorizontalPodAutoscalerStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   HorizontalPodAutoscalerBehavior: () =>
     struct({
@@ -56,18 +62,32 @@ export const autoscalingV2 = defineTypes({
     }),
   HorizontalPodAutoscalerCondition: () =>
     struct({
-      type: field(ref('autoscaling/v2.HorizontalPodAutoscalerConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('autoscaling/v2.HorizontalPodAutoscalerConditionType'), {
+        tag: 1,
+        required: true,
+        doc: 'What the condition is about.',
+      }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
   HorizontalPodAutoscalerList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('autoscaling/v2.HorizontalPodAutoscaler')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('autoscaling/v2.HorizontalPodAutoscaler')), {
+          tag: 2,
+          required: true,
+          doc: 'The HorizontalPodAutoscaler objects of the list.',
+        }),
+      },
+      { doc: 'A list of HorizontalPodAutoscaler objects.' },
+    ),
   HorizontalPodAutoscalerSpec: () =>
     struct({
       scaleTargetRef: field(ref('autoscaling/v2.CrossVersionObjectReference'), { tag: 1, required: true }),

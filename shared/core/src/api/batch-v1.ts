@@ -6,15 +6,27 @@ export const batchV1 = defineTypes({
   ConcurrencyPolicy: () => closed('Allow', 'Forbid', 'Replace'),
   CronJob: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('batch/v1.CronJobSpec'), { tag: 2 }),
-      status: field(ref('batch/v1.CronJobStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('batch/v1.CronJobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('batch/v1.CronJobStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   CronJobList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('batch/v1.CronJob')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('batch/v1.CronJob')), { tag: 2, required: true, doc: 'The CronJob objects of the list.' }),
+      },
+      { doc: 'A list of CronJob objects.' },
+    ),
   CronJobSpec: () =>
     struct({
       schedule: field(string(), { tag: 1, required: true }),
@@ -34,25 +46,37 @@ export const batchV1 = defineTypes({
     }),
   Job: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('batch/v1.JobSpec'), { tag: 2 }),
-      status: field(ref('batch/v1.JobStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('batch/v1.JobStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   JobCondition: () =>
     struct({
-      type: field(ref('batch/v1.JobConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastProbeTime: field(time(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4 }),
-      reason: field(string(), { tag: 5 }),
-      message: field(string(), { tag: 6 }),
+      type: field(ref('batch/v1.JobConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
     }),
   JobConditionType: () => known('Suspended', 'Complete', 'Failed', 'FailureTarget'),
   JobList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('batch/v1.Job')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('batch/v1.Job')), { tag: 2, required: true, doc: 'The Job objects of the list.' }),
+      },
+      { doc: 'A list of Job objects.' },
+    ),
   JobSpec: () =>
     struct({
       parallelism: field(int32(), { tag: 1, pointer: true }),
@@ -81,8 +105,11 @@ export const batchV1 = defineTypes({
     }),
   JobTemplateSpec: () =>
     struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('batch/v1.JobSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   PodFailurePolicy: () =>
     struct({
@@ -99,7 +126,11 @@ export const batchV1 = defineTypes({
   PodFailurePolicyOnPodConditionsPattern: () =>
     struct({
       type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
+      status: field(ref('core/v1.ConditionStatus'), {
+        tag: 2,
+        required: true,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PodFailurePolicyRule: () =>
     struct({

@@ -4,24 +4,44 @@ import { bytes, closed, defineTypes, field, int32, known, list, map, object, ref
 export const certificatesV1 = defineTypes({
   CertificateSigningRequest: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('certificates/v1.CertificateSigningRequestSpec'), { tag: 2, required: true }),
-      status: field(ref('certificates/v1.CertificateSigningRequestStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('certificates/v1.CertificateSigningRequestSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('certificates/v1.CertificateSigningRequestStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   CertificateSigningRequestCondition: () =>
     struct({
-      type: field(ref('certificates/v1.RequestConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 6, required: true }),
-      reason: field(string(), { tag: 2 }),
-      message: field(string(), { tag: 3 }),
-      lastUpdateTime: field(time(), { tag: 4 }),
-      lastTransitionTime: field(time(), { tag: 5 }),
+      type: field(ref('certificates/v1.RequestConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 6, required: true, doc: 'True, False or Unknown.' }),
+      reason: field(string(), { tag: 2, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
+      lastUpdateTime: field(time(), { tag: 4, doc: 'When the condition was last written.' }),
+      lastTransitionTime: field(time(), { tag: 5, doc: 'When the status last changed from one value to another.' }),
     }),
   CertificateSigningRequestList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('certificates/v1.CertificateSigningRequest')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('certificates/v1.CertificateSigningRequest')), {
+          tag: 2,
+          required: true,
+          doc: 'The CertificateSigningRequest objects of the list.',
+        }),
+      },
+      { doc: 'A list of CertificateSigningRequest objects.' },
+    ),
   CertificateSigningRequestSpec: () =>
     struct({
       request: field(bytes(), { tag: 1, required: true, listType: 'atomic' }),

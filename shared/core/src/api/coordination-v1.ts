@@ -4,14 +4,23 @@ import { defineTypes, field, int32, list, microTime, object, ref, string, struct
 export const coordinationV1 = defineTypes({
   Lease: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   LeaseList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('coordination/v1.Lease')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('coordination/v1.Lease')), { tag: 2, required: true, doc: 'The Lease objects of the list.' }),
+      },
+      { doc: 'A list of Lease objects.' },
+    ),
   LeaseSpec: () =>
     struct({
       holderIdentity: field(string(), { tag: 1, pointer: true }),

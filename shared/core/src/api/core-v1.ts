@@ -71,7 +71,10 @@ export const coreV1 = defineTypes({
     }),
   Binding: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true }),
     }),
   CSIPersistentVolumeSource: () =>
@@ -138,26 +141,38 @@ export const coreV1 = defineTypes({
     }),
   ComponentCondition: () =>
     struct({
-      type: field(ref('core/v1.ComponentConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      message: field(string(), { tag: 3 }),
+      type: field(ref('core/v1.ComponentConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
       error: field(string(), { tag: 4 }),
     }),
   ComponentConditionType: () => known('Healthy'),
   ComponentStatus: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       conditions: field(list(ref('core/v1.ComponentCondition')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'type' }),
     }),
   ComponentStatusList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.ComponentStatus')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.ComponentStatus')), { tag: 2, required: true, doc: 'The ComponentStatus objects of the list.' }),
+      },
+      { doc: 'A list of ComponentStatus objects.' },
+    ),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ConfigMap: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       immutable: field(boolean(), { tag: 4, pointer: true }),
       data: field(map(string()), { tag: 2 }),
       binaryData: field(map(bytes()), { tag: 3 }),
@@ -177,10 +192,16 @@ export const coreV1 = defineTypes({
       { structType: 'atomic' },
     ),
   ConfigMapList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.ConfigMap')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.ConfigMap')), { tag: 2, required: true, doc: 'The ConfigMap objects of the list.' }),
+      },
+      { doc: 'A list of ConfigMap objects.' },
+    ),
   ConfigMapNodeConfigSource: () =>
     struct({
       namespace: field(string(), { tag: 1, required: true }),
@@ -337,14 +358,23 @@ export const coreV1 = defineTypes({
     }),
   Endpoints: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       subsets: field(list(ref('core/v1.EndpointSubset')), { tag: 2 }),
     }),
   EndpointsList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Endpoints')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Endpoints')), { tag: 2, required: true, doc: 'The Endpoints objects of the list.' }),
+      },
+      { doc: 'A list of Endpoints objects.' },
+    ),
   EnvFromSource: () =>
     struct({
       prefix: field(string(), { tag: 1 }),
@@ -406,7 +436,11 @@ export const coreV1 = defineTypes({
     }),
   Event: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, required: true }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        required: true,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true }),
       reason: field(string(), { tag: 3 }),
       message: field(string(), { tag: 4 }),
@@ -423,10 +457,16 @@ export const coreV1 = defineTypes({
       reportingInstance: field(string(), { tag: 15, keepEmpty: true }),
     }),
   EventList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Event')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Event')), { tag: 2, required: true, doc: 'The Event objects of the list.' }),
+      },
+      { doc: 'A list of Event objects.' },
+    ),
   EventSeries: () =>
     struct({
       count: field(int32(), { tag: 1 }),
@@ -574,8 +614,11 @@ export const coreV1 = defineTypes({
     }),
   LimitRange: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   LimitRangeItem: () =>
     struct({
@@ -587,20 +630,32 @@ export const coreV1 = defineTypes({
       maxLimitRequestRatio: field(map(quantity()), { tag: 6 }),
     }),
   LimitRangeList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.LimitRange')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.LimitRange')), { tag: 2, required: true, doc: 'The LimitRange objects of the list.' }),
+      },
+      { doc: 'A list of LimitRange objects.' },
+    ),
   LimitRangeSpec: () =>
     struct({
       limits: field(list(ref('core/v1.LimitRangeItem')), { tag: 1, required: true }),
     }),
   LimitType: () => known('Pod', 'Container', 'PersistentVolumeClaim'),
   List: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(raw()), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(raw()), { tag: 2, required: true, doc: 'The  objects of the list.' }),
+      },
+      { doc: 'A list of  objects.' },
+    ),
   LoadBalancerIngress: () =>
     struct({
       ip: field(string(), { tag: 1 }),
@@ -632,17 +687,23 @@ export const coreV1 = defineTypes({
     }),
   Namespace: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.NamespaceSpec'), { tag: 2 }),
-      status: field(ref('core/v1.NamespaceStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.NamespaceStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   NamespaceCondition: () =>
     struct({
-      type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 4 }),
-      reason: field(string(), { tag: 5 }),
-      message: field(string(), { tag: 6 }),
+      type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
     }),
   NamespaceConditionType: () =>
     known(
@@ -653,10 +714,16 @@ export const coreV1 = defineTypes({
       'NamespaceFinalizersRemaining',
     ),
   NamespaceList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Namespace')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Namespace')), { tag: 2, required: true, doc: 'The Namespace objects of the list.' }),
+      },
+      { doc: 'A list of Namespace objects.' },
+    ),
   NamespacePhase: () => closed('Active', 'Terminating'),
   NamespaceSpec: () =>
     struct({
@@ -669,9 +736,15 @@ export const coreV1 = defineTypes({
     }),
   Node: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.NodeSpec'), { tag: 2 }),
-      status: field(ref('core/v1.NodeStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.NodeStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   NodeAddress: () =>
     struct({
@@ -686,12 +759,12 @@ export const coreV1 = defineTypes({
     }),
   NodeCondition: () =>
     struct({
-      type: field(ref('core/v1.NodeConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastHeartbeatTime: field(time(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4 }),
-      reason: field(string(), { tag: 5 }),
-      message: field(string(), { tag: 6 }),
+      type: field(ref('core/v1.NodeConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastHeartbeatTime: field(time(), { tag: 3, doc: 'When the reporter last confirmed the condition.' }),
+      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
     }),
   NodeConditionType: () => known('Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'),
   NodeConfigSource: () =>
@@ -711,10 +784,16 @@ export const coreV1 = defineTypes({
     }),
   NodeInclusionPolicy: () => closed('Ignore', 'Honor'),
   NodeList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Node')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Node')), { tag: 2, required: true, doc: 'The Node objects of the list.' }),
+      },
+      { doc: 'A list of Node objects.' },
+    ),
   NodePhase: () => closed('Pending', 'Running', 'Terminated'),
   NodeProxyOptions: () =>
     object({
@@ -803,32 +882,54 @@ export const coreV1 = defineTypes({
     ),
   PersistentVolume: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2 }),
-      status: field(ref('core/v1.PersistentVolumeStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.PersistentVolumeStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PersistentVolumeAccessMode: () => closed('ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'),
   PersistentVolumeClaim: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2 }),
-      status: field(ref('core/v1.PersistentVolumeClaimStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PersistentVolumeClaimCondition: () =>
     struct({
-      type: field(ref('core/v1.PersistentVolumeClaimConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastProbeTime: field(time(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4 }),
-      reason: field(string(), { tag: 5 }),
-      message: field(string(), { tag: 6 }),
+      type: field(ref('core/v1.PersistentVolumeClaimConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
     }),
   PersistentVolumeClaimConditionType: () => known('Resizing', 'FileSystemResizePending'),
   PersistentVolumeClaimList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.PersistentVolumeClaim')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.PersistentVolumeClaim')), {
+          tag: 2,
+          required: true,
+          doc: 'The PersistentVolumeClaim objects of the list.',
+        }),
+      },
+      { doc: 'A list of PersistentVolumeClaim objects.' },
+    ),
   PersistentVolumeClaimPhase: () => closed('Pending', 'Bound', 'Lost'),
   PersistentVolumeClaimResizeStatus: () =>
     closed(
@@ -865,8 +966,11 @@ export const coreV1 = defineTypes({
     }),
   PersistentVolumeClaimTemplate: () =>
     struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
     }),
   PersistentVolumeClaimVolumeSource: () =>
     struct({
@@ -874,10 +978,16 @@ export const coreV1 = defineTypes({
       readOnly: field(boolean(), { tag: 2 }),
     }),
   PersistentVolumeList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.PersistentVolume')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.PersistentVolume')), { tag: 2, required: true, doc: 'The PersistentVolume objects of the list.' }),
+      },
+      { doc: 'A list of PersistentVolume objects.' },
+    ),
   PersistentVolumeMode: () => closed('Block', 'Filesystem'),
   PersistentVolumePhase: () => closed('Pending', 'Available', 'Bound', 'Released', 'Failed'),
   PersistentVolumeReclaimPolicy: () => closed('Recycle', 'Delete', 'Retain'),
@@ -931,9 +1041,15 @@ export const coreV1 = defineTypes({
     }),
   Pod: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.PodSpec'), { tag: 2 }),
-      status: field(ref('core/v1.PodStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.PodStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PodAffinity: () =>
     struct({
@@ -962,12 +1078,12 @@ export const coreV1 = defineTypes({
     }),
   PodCondition: () =>
     struct({
-      type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastProbeTime: field(time(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4 }),
-      reason: field(string(), { tag: 5 }),
-      message: field(string(), { tag: 6 }),
+      type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
     }),
   PodConditionType: () => known('ContainersReady', 'Initialized', 'Ready', 'PodScheduled', 'DisruptionTarget'),
   PodDNSConfig: () =>
@@ -996,10 +1112,16 @@ export const coreV1 = defineTypes({
       ip: field(string(), { tag: 1 }),
     }),
   PodList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Pod')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Pod')), { tag: 2, required: true, doc: 'The Pod objects of the list.' }),
+      },
+      { doc: 'A list of Pod objects.' },
+    ),
   PodLogOptions: () =>
     object({
       container: field(string(), { tag: 1 }),
@@ -1111,23 +1233,41 @@ export const coreV1 = defineTypes({
     }),
   PodStatusResult: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      status: field(ref('core/v1.PodStatus'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      status: field(ref('core/v1.PodStatus'), {
+        tag: 2,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PodTemplate: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       template: field(ref('core/v1.PodTemplateSpec'), { tag: 2 }),
     }),
   PodTemplateList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.PodTemplate')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.PodTemplate')), { tag: 2, required: true, doc: 'The PodTemplate objects of the list.' }),
+      },
+      { doc: 'A list of PodTemplate objects.' },
+    ),
   PodTemplateSpec: () =>
     struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.PodSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   PortStatus: () =>
     struct({
@@ -1216,30 +1356,49 @@ export const coreV1 = defineTypes({
     }),
   RangeAllocation: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       range: field(string(), { tag: 2, required: true }),
       data: field(bytes(), { tag: 3, required: true }),
     }),
   ReplicationController: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2 }),
-      status: field(ref('core/v1.ReplicationControllerStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.ReplicationControllerStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   ReplicationControllerCondition: () =>
     struct({
-      type: field(ref('core/v1.ReplicationControllerConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(ref('core/v1.ReplicationControllerConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   ReplicationControllerConditionType: () => known('ReplicaFailure'),
   ReplicationControllerList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.ReplicationController')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.ReplicationController')), {
+          tag: 2,
+          required: true,
+          doc: 'The ReplicationController objects of the list.',
+        }),
+      },
+      { doc: 'A list of ReplicationController objects.' },
+    ),
   ReplicationControllerSpec: () =>
     struct({
       replicas: field(int32(), { tag: 1, pointer: true }),
@@ -1290,15 +1449,27 @@ export const coreV1 = defineTypes({
     ),
   ResourceQuota: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2 }),
-      status: field(ref('core/v1.ResourceQuotaStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.ResourceQuotaStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   ResourceQuotaList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.ResourceQuota')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.ResourceQuota')), { tag: 2, required: true, doc: 'The ResourceQuota objects of the list.' }),
+      },
+      { doc: 'A list of ResourceQuota objects.' },
+    ),
   ResourceQuotaScope: () =>
     closed('Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'),
   ResourceQuotaSpec: () =>
@@ -1376,7 +1547,10 @@ export const coreV1 = defineTypes({
   SeccompProfileType: () => closed('Unconfined', 'RuntimeDefault', 'Localhost'),
   Secret: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       immutable: field(boolean(), { tag: 5, pointer: true }),
       data: field(map(bytes()), { tag: 2 }),
       stringData: field(map(string()), { tag: 4 }),
@@ -1397,10 +1571,16 @@ export const coreV1 = defineTypes({
       { structType: 'atomic' },
     ),
   SecretList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Secret')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Secret')), { tag: 2, required: true, doc: 'The Secret objects of the list.' }),
+      },
+      { doc: 'A list of Secret objects.' },
+    ),
   SecretProjection: () =>
     struct({
       localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
@@ -1442,22 +1622,37 @@ export const coreV1 = defineTypes({
     }),
   Service: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('core/v1.ServiceSpec'), { tag: 2 }),
-      status: field(ref('core/v1.ServiceStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('core/v1.ServiceStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   ServiceAccount: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       secrets: field(list(ref('core/v1.ObjectReference')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'name' }),
       imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), { tag: 3 }),
       automountServiceAccountToken: field(boolean(), { tag: 4, pointer: true }),
     }),
   ServiceAccountList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.ServiceAccount')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.ServiceAccount')), { tag: 2, required: true, doc: 'The ServiceAccount objects of the list.' }),
+      },
+      { doc: 'A list of ServiceAccount objects.' },
+    ),
   ServiceAccountTokenProjection: () =>
     struct({
       audience: field(string(), { tag: 1 }),
@@ -1468,10 +1663,16 @@ export const coreV1 = defineTypes({
   ServiceExternalTrafficPolicyType: () => closed('Cluster', 'Local'),
   ServiceInternalTrafficPolicyType: () => closed('Cluster', 'Local'),
   ServiceList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('core/v1.Service')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('core/v1.Service')), { tag: 2, required: true, doc: 'The Service objects of the list.' }),
+      },
+      { doc: 'A list of Service objects.' },
+    ),
   ServicePort: () =>
     struct({
       name: field(string(), { tag: 1 }),

@@ -4,50 +4,124 @@ import { boolean, closed, defineTypes, field, int32, list, map, object, ref, str
 export const discoveryV1 = defineTypes({
   AddressType: () => closed('IPv4', 'IPv6', 'FQDN'),
   Endpoint: () =>
-    struct({
-      addresses: field(list(string()), { tag: 1, required: true, listType: 'set' }),
-      conditions: field(ref('discovery/v1.EndpointConditions'), { tag: 2 }),
-      hostname: field(string(), { tag: 3, pointer: true }),
-      targetRef: field(ref('core/v1.ObjectReference'), { tag: 4, pointer: true }),
-      deprecatedTopology: field(map(string()), { tag: 5 }),
-      nodeName: field(string(), { tag: 6, pointer: true }),
-      zone: field(string(), { tag: 7, pointer: true }),
-      hints: field(ref('discovery/v1.EndpointHints'), { tag: 8, pointer: true }),
-    }),
+    struct(
+      {
+        addresses: field(list(string()), {
+          tag: 1,
+          required: true,
+          listType: 'set',
+          doc: 'Addresses of the backend, of the type of the slice: at least one, at most 100. They all lead to the same place.',
+        }),
+        conditions: field(ref('discovery/v1.EndpointConditions'), { tag: 2, doc: 'State of the backend.' }),
+        hostname: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Host name of the backend, by which clients can tell backends apart. A lower-case DNS label.',
+        }),
+        targetRef: field(ref('core/v1.ObjectReference'), {
+          tag: 4,
+          pointer: true,
+          doc: 'The object behind the endpoint, most often a pod.',
+        }),
+        deprecatedTopology: field(map(string()), {
+          tag: 5,
+          doc: 'Topology labels that the beta version had. Read-only; use nodeName and zone.',
+        }),
+        nodeName: field(string(), { tag: 6, pointer: true, doc: 'Node that the backend runs on.' }),
+        zone: field(string(), { tag: 7, pointer: true, doc: 'Zone that the backend runs in.' }),
+        hints: field(ref('discovery/v1.EndpointHints'), {
+          tag: 8,
+          pointer: true,
+          doc: 'For whom the endpoint is meant, to keep traffic near.',
+        }),
+      },
+      { doc: 'A backend of a service.' },
+    ),
   EndpointConditions: () =>
-    struct({
-      ready: field(boolean(), { tag: 1, pointer: true }),
-      serving: field(boolean(), { tag: 2, pointer: true }),
-      terminating: field(boolean(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        ready: field(boolean(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Whether the endpoint takes traffic. Unset is to be read as true. False while the backend is ending.',
+        }),
+        serving: field(boolean(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Like ready, but stays true for a backend that works while it is ending.',
+        }),
+        terminating: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the backend is ending. Unset is to be read as false.' }),
+      },
+      { doc: 'The state of an endpoint.' },
+    ),
   EndpointHints: () =>
-    struct({
-      forZones: field(list(ref('discovery/v1.ForZone')), { tag: 1, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        forZones: field(list(ref('discovery/v1.ForZone')), {
+          tag: 1,
+          listType: 'atomic',
+          doc: 'Zones whose clients are to use the endpoint. At most 8.',
+        }),
+      },
+      { doc: 'Hints on who is to use an endpoint.' },
+    ),
   EndpointPort: () =>
     struct(
       {
-        name: field(string(), { tag: 1, pointer: true }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 2, pointer: true }),
-        port: field(int32(), { tag: 3, pointer: true }),
-        appProtocol: field(string(), { tag: 4, pointer: true }),
+        name: field(string(), { tag: 1, pointer: true, doc: 'Name of the port, unique in the slice; empty or a lower-case DNS label.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 2, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
+        port: field(int32(), { tag: 3, pointer: true, doc: 'Port number. Unset means all ports, as far as the reader can deal with it.' }),
+        appProtocol: field(string(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A port that the endpoints of a slice listen on.' },
     ),
   EndpointSlice: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      addressType: field(ref('discovery/v1.AddressType'), { tag: 4, required: true }),
-      endpoints: field(list(ref('discovery/v1.Endpoint')), { tag: 2, required: true, listType: 'atomic' }),
-      ports: field(list(ref('discovery/v1.EndpointPort')), { tag: 3, keepEmpty: true, listType: 'atomic' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        addressType: field(ref('discovery/v1.AddressType'), {
+          tag: 4,
+          required: true,
+          doc: 'Type of all addresses in the slice: IPv4, IPv6 or FQDN. Cannot be changed.',
+        }),
+        endpoints: field(list(ref('discovery/v1.Endpoint')), {
+          tag: 2,
+          required: true,
+          listType: 'atomic',
+          doc: 'The backends; at most 1000.',
+        }),
+        ports: field(list(ref('discovery/v1.EndpointPort')), {
+          tag: 3,
+          keepEmpty: true,
+          listType: 'atomic',
+          doc: 'Ports that each endpoint listens on; at most 100. Empty means that no ports are defined.',
+        }),
+      },
+      { doc: 'Part of the backends of a service. The slices of a service are found by their label with its name.' },
+    ),
   EndpointSliceList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('discovery/v1.EndpointSlice')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('discovery/v1.EndpointSlice')), { tag: 2, required: true, doc: 'The EndpointSlice objects of the list.' }),
+      },
+      { doc: 'A list of EndpointSlice objects.' },
+    ),
   ForZone: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the zone.' }),
+      },
+      { doc: 'A zone.' },
+    ),
 })

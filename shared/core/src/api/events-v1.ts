@@ -4,7 +4,11 @@ import { defineTypes, field, int32, list, microTime, object, ref, string, struct
 export const eventsV1 = defineTypes({
   Event: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, keepEmpty: true }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        keepEmpty: true,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       eventTime: field(microTime(), { tag: 2, required: true }),
       series: field(ref('events/v1.EventSeries'), { tag: 3, pointer: true }),
       reportingController: field(string(), { tag: 4 }),
@@ -21,10 +25,16 @@ export const eventsV1 = defineTypes({
       deprecatedCount: field(int32(), { tag: 15 }),
     }),
   EventList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('events/v1.Event')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('events/v1.Event')), { tag: 2, required: true, doc: 'The Event objects of the list.' }),
+      },
+      { doc: 'A list of Event objects.' },
+    ),
   EventSeries: () =>
     struct({
       count: field(int32(), { tag: 1, required: true }),

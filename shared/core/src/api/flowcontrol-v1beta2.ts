@@ -10,23 +10,35 @@ export const flowcontrolV1beta2 = defineTypes({
   FlowDistinguisherMethodType: () => known('ByUser', 'ByNamespace'),
   FlowSchema: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), { tag: 2 }),
-      status: field(ref('flowcontrol/v1beta2.FlowSchemaStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('flowcontrol/v1beta2.FlowSchemaStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   FlowSchemaCondition: () =>
     struct({
-      type: field(string(), { tag: 1 }),
-      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2 }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   FlowSchemaList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('flowcontrol/v1beta2.FlowSchema')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('flowcontrol/v1beta2.FlowSchema')), { tag: 2, required: true, doc: 'The FlowSchema objects of the list.' }),
+      },
+      { doc: 'A list of FlowSchema objects.' },
+    ),
   FlowSchemaSpec: () =>
     struct({
       priorityLevelConfiguration: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationReference'), { tag: 1, required: true }),
@@ -69,23 +81,39 @@ export const flowcontrolV1beta2 = defineTypes({
     }),
   PriorityLevelConfiguration: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), { tag: 2 }),
-      status: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PriorityLevelConfigurationCondition: () =>
     struct({
-      type: field(string(), { tag: 1 }),
-      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2 }),
-      lastTransitionTime: field(time(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      message: field(string(), { tag: 5 }),
+      type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
     }),
   PriorityLevelConfigurationList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('flowcontrol/v1beta2.PriorityLevelConfiguration')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('flowcontrol/v1beta2.PriorityLevelConfiguration')), {
+          tag: 2,
+          required: true,
+          doc: 'The PriorityLevelConfiguration objects of the list.',
+        }),
+      },
+      { doc: 'A list of PriorityLevelConfiguration objects.' },
+    ),
   PriorityLevelConfigurationReference: () =>
     struct({
       name: field(string(), { tag: 1, required: true }),

@@ -4,9 +4,19 @@ import { boolean, defineTypes, field, list, map, object, ref, string, struct } f
 export const imagepolicyV1alpha1 = defineTypes({
   ImageReview: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), { tag: 2, required: true }),
-      status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
+        tag: 2,
+        required: true,
+        doc: 'The wanted state, as the user asks for it.',
+      }),
+      status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   ImageReviewContainerSpec: () =>
     struct({

@@ -21,45 +21,101 @@ import {
 /** The types of the metadata, lists, options and answers that every group shares: one definition each, read by everything that knows a type. */
 export const metaV1 = defineTypes({
   APIGroup: () =>
-    object({
-      name: field(string(), { tag: 1, required: true }),
-      versions: field(list(ref('meta/v1.GroupVersionForDiscovery')), { tag: 2, required: true }),
-      preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), { tag: 3 }),
-      serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), { tag: 4 }),
-    }),
+    object(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the group. The legacy group has the empty name.' }),
+        versions: field(list(ref('meta/v1.GroupVersionForDiscovery')), {
+          tag: 2,
+          required: true,
+          doc: 'Every version of the group that the server serves.',
+        }),
+        preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), {
+          tag: 3,
+          doc: 'The version that the server suggests to clients that can use any of them.',
+        }),
+        serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+          tag: 4,
+          doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
+        }),
+      },
+      { doc: 'A group of resources, with the versions in which the server offers it.' },
+    ),
   APIGroupList: () =>
-    object({
-      groups: field(list(ref('meta/v1.APIGroup')), { tag: 1, required: true }),
-    }),
+    object(
+      {
+        groups: field(list(ref('meta/v1.APIGroup')), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
+      },
+      { doc: 'The groups that the server serves, as answered at /apis.' },
+    ),
   APIResource: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      singularName: field(string(), { tag: 6, required: true }),
-      namespaced: field(boolean(), { tag: 2, required: true }),
-      group: field(string(), { tag: 8 }),
-      version: field(string(), { tag: 9 }),
-      kind: field(string(), { tag: 3, required: true }),
-      verbs: field(wrapped(string()), { tag: 4, required: true }),
-      shortNames: field(list(string()), { tag: 5 }),
-      categories: field(list(string()), { tag: 7 }),
-      storageVersionHash: field(string(), { tag: 10 }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Plural name as used in paths. A subresource is written resource/subresource.',
+        }),
+        singularName: field(string(), { tag: 6, required: true, doc: 'Singular name, for people who type it.' }),
+        namespaced: field(boolean(), { tag: 2, required: true, doc: 'Whether objects of the resource live in a namespace.' }),
+        group: field(string(), {
+          tag: 8,
+          doc: 'Group of the kind, where it differs from that of the list around it. Empty means the same group.',
+        }),
+        version: field(string(), {
+          tag: 9,
+          doc: 'Version of the kind, where it differs from that of the list around it. Empty means the same version.',
+        }),
+        kind: field(string(), { tag: 3, required: true, doc: 'Kind of the objects that the resource takes and gives.' }),
+        verbs: field(wrapped(string()), {
+          tag: 4,
+          required: true,
+          doc: 'What can be done with the resource: get, list, watch, create, update, patch, delete, deletecollection.',
+        }),
+        shortNames: field(list(string()), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
+        categories: field(list(string()), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
+        storageVersionHash: field(string(), {
+          tag: 10,
+          doc: 'Hash of the form in which objects are stored. It is equal in two places if they store the same form; its value means nothing else.',
+        }),
+      },
+      { doc: 'One resource or subresource of a group version, as discovery shows it.' },
+    ),
   APIResourceList: () =>
-    object({
-      groupVersion: field(string(), { tag: 1, required: true }),
-      resources: field(list(ref('meta/v1.APIResource')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        groupVersion: field(string(), { tag: 1, required: true, doc: 'The group version that the list is about.' }),
+        resources: field(list(ref('meta/v1.APIResource')), { tag: 2, required: true, doc: 'The resources and subresources, by name.' }),
+      },
+      { doc: 'The resources of one group version, as discovery answers them.' },
+    ),
   APIVersions: () =>
-    object({
-      versions: field(list(string()), { tag: 1, required: true }),
-      serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        versions: field(list(string()), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
+        serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+          tag: 2,
+          required: true,
+          doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
+        }),
+      },
+      { doc: 'The versions of the legacy group, as answered at /api.' },
+    ),
   ApplyOptions: () =>
-    object({
-      dryRun: field(list(string()), { tag: 1 }),
-      force: field(boolean(), { tag: 2, required: true }),
-      fieldManager: field(string(), { tag: 3, required: true }),
-    }),
+    object(
+      {
+        dryRun: field(list(string()), {
+          tag: 1,
+          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
+        }),
+        force: field(boolean(), {
+          tag: 2,
+          required: true,
+          doc: 'Take over fields that other managers own, where the values differ, instead of failing with a conflict.',
+        }),
+        fieldManager: field(string(), { tag: 3, required: true, doc: 'Name of the manager that will own the applied fields. Required.' }),
+      },
+      { doc: 'Options of a server-side apply request.' },
+    ),
   CauseType: () =>
     known(
       'FieldValueNotFound',
@@ -72,204 +128,479 @@ export const metaV1 = defineTypes({
       'ResourceVersionTooLarge',
     ),
   Condition: () =>
-    struct({
-      type: field(string(), { tag: 1, required: true }),
-      status: field(ref('meta/v1.ConditionStatus'), { tag: 2, required: true }),
-      observedGeneration: field(int64(), { tag: 3 }),
-      lastTransitionTime: field(time(), { tag: 4, required: true }),
-      reason: field(string(), { tag: 5, required: true }),
-      message: field(string(), { tag: 6, required: true }),
-    }),
+    struct(
+      {
+        type: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, in CamelCase. An object has each type at most once.',
+        }),
+        status: field(ref('meta/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        observedGeneration: field(int64(), {
+          tag: 3,
+          doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',
+        }),
+        lastTransitionTime: field(time(), { tag: 4, required: true, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), {
+          tag: 5,
+          required: true,
+          doc: 'One word in CamelCase that says why the condition has this status, for programs.',
+        }),
+        message: field(string(), { tag: 6, required: true, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: 'One aspect of the current state of an object, with the time and the reason of its last change.' },
+    ),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   CreateOptions: () =>
-    object({
-      dryRun: field(list(string()), { tag: 1 }),
-      fieldManager: field(string(), { tag: 3 }),
-      fieldValidation: field(string(), { tag: 4 }),
-    }),
+    object(
+      {
+        dryRun: field(list(string()), {
+          tag: 1,
+          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
+        }),
+        fieldManager: field(string(), {
+          tag: 3,
+          doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
+        }),
+        fieldValidation: field(string(), {
+          tag: 4,
+          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+        }),
+      },
+      { doc: 'Options of a create request.' },
+    ),
   DeleteOptions: () =>
-    object({
-      gracePeriodSeconds: field(int64(), { tag: 1, pointer: true }),
-      preconditions: field(ref('meta/v1.Preconditions'), { tag: 2, pointer: true }),
-      orphanDependents: field(boolean(), { tag: 3, pointer: true }),
-      propagationPolicy: field(ref('meta/v1.DeletionPropagation'), { tag: 4, pointer: true }),
-      dryRun: field(list(string()), { tag: 5 }),
-    }),
+    object(
+      {
+        gracePeriodSeconds: field(int64(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Seconds that the object is given to end by itself. Zero deletes at once. Unset means the default of the kind.',
+        }),
+        preconditions: field(ref('meta/v1.Preconditions'), {
+          tag: 2,
+          pointer: true,
+          doc: 'The delete is refused with a conflict unless the object matches these values.',
+        }),
+        orphanDependents: field(boolean(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Older form of propagationPolicy, which is to be used instead. True leaves dependents alone, false deletes them. Set at most one of the two.',
+        }),
+        propagationPolicy: field(ref('meta/v1.DeletionPropagation'), {
+          tag: 4,
+          pointer: true,
+          doc: 'What happens to dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
+        }),
+        dryRun: field(list(string()), {
+          tag: 5,
+          doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
+        }),
+      },
+      { doc: 'Options of a delete request, sent as its body or as query parameters.' },
+    ),
   DeletionPropagation: () => known('Orphan', 'Background', 'Foreground'),
   GetOptions: () =>
-    object({
-      resourceVersion: field(string(), { tag: 1 }),
-    }),
+    object(
+      {
+        resourceVersion: field(string(), {
+          tag: 1,
+          doc: 'Least revision that the answer may be as old as. Empty asks for the newest state; 0 takes any.',
+        }),
+      },
+      { doc: 'Options of a get request.' },
+    ),
   GroupKind: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      kind: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
+        kind: field(string(), { tag: 2, required: true, doc: 'Kind in CamelCase.' }),
+      },
+      { doc: 'A group and a kind, without a version.' },
+    ),
   GroupResource: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      resource: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
+        resource: field(string(), { tag: 2, required: true, doc: 'Plural name of the resource.' }),
+      },
+      { doc: 'A group and a resource, without a version.' },
+    ),
   GroupVersion: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      version: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
+        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
+      },
+      { doc: 'An API group at one version.' },
+    ),
   GroupVersionForDiscovery: () =>
-    struct({
-      groupVersion: field(string(), { tag: 1, required: true }),
-      version: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        groupVersion: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Group and version joined by a slash; only the version for the legacy group.',
+        }),
+        version: field(string(), { tag: 2, required: true, doc: 'The version alone.' }),
+      },
+      { doc: 'A group version, written whole and with its version apart, so that clients need not split it.' },
+    ),
   GroupVersionKind: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      version: field(string(), { tag: 2, required: true }),
-      kind: field(string(), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
+        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
+        kind: field(string(), { tag: 3, required: true, doc: 'Kind in CamelCase.' }),
+      },
+      { doc: 'Names a kind without doubt.' },
+    ),
   GroupVersionResource: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      version: field(string(), { tag: 2, required: true }),
-      resource: field(string(), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
+        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
+        resource: field(string(), { tag: 3, required: true, doc: 'Plural name of the resource.' }),
+      },
+      { doc: 'Names a resource without doubt.' },
+    ),
   IncludeObjectPolicy: () => known('None', 'Metadata', 'Object'),
   LabelSelector: () =>
     struct(
       {
-        matchLabels: field(map(string()), { tag: 1 }),
-        matchExpressions: field(list(ref('meta/v1.LabelSelectorRequirement')), { tag: 2 }),
+        matchLabels: field(map(string()), {
+          tag: 1,
+          doc: 'Labels that an object must have, with exactly these values. Each pair is the same as an In requirement with one value.',
+        }),
+        matchExpressions: field(list(ref('meta/v1.LabelSelectorRequirement')), {
+          tag: 2,
+          doc: 'Requirements that must all hold, in addition to matchLabels.',
+        }),
       },
-      { structType: 'atomic' },
+      {
+        structType: 'atomic',
+        doc: 'Chooses objects by their labels. All requirements must hold; an empty selector matches every object, an absent one matches none.',
+      },
     ),
   LabelSelectorOperator: () => known('In', 'NotIn', 'Exists', 'DoesNotExist'),
   LabelSelectorRequirement: () =>
-    struct({
-      key: field(string(), { tag: 1, required: true, patchStrategy: 'merge', patchMergeKey: 'key' }),
-      operator: field(ref('meta/v1.LabelSelectorOperator'), { tag: 2, required: true }),
-      values: field(list(string()), { tag: 3 }),
-    }),
+    struct(
+      {
+        key: field(string(), {
+          tag: 1,
+          required: true,
+          patchStrategy: 'merge',
+          patchMergeKey: 'key',
+          doc: 'Key of the label that the requirement is about.',
+        }),
+        operator: field(ref('meta/v1.LabelSelectorOperator'), {
+          tag: 2,
+          required: true,
+          doc: 'How the label is compared with the values: In, NotIn, Exists or DoesNotExist.',
+        }),
+        values: field(list(string()), {
+          tag: 3,
+          doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
+        }),
+      },
+      { doc: 'A requirement on the value of one label.' },
+    ),
   List: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(raw()), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(raw()), { tag: 2, required: true, doc: 'The objects, each with its own kind and apiVersion.' }),
+      },
+      { doc: 'A list of objects of any kinds.' },
+    ),
   ListMeta: () =>
-    struct({
-      selfLink: field(string(), { tag: 1 }),
-      resourceVersion: field(string(), { tag: 2 }),
-      continue: field(string(), { tag: 3 }),
-      remainingItemCount: field(int64(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        selfLink: field(string(), { tag: 1, doc: 'No longer filled in by the server; kept so that older data still reads.' }),
+        resourceVersion: field(string(), {
+          tag: 2,
+          doc: 'Revision of the whole list. A watch may begin from it. It is opaque and only useful to this server.',
+        }),
+        continue: field(string(), {
+          tag: 3,
+          doc: 'If set, more objects are left; pass it back in the next list request to get them. Expires after some minutes.',
+        }),
+        remainingItemCount: field(int64(), {
+          tag: 4,
+          pointer: true,
+          doc: 'How many objects are left after this page. Unset when the server does not know, for instance because a selector was used.',
+        }),
+      },
+      { doc: 'Metadata that lists and some answers carry.' },
+    ),
   ListOptions: () =>
-    object({
-      labelSelector: field(string(), { tag: 1 }),
-      fieldSelector: field(string(), { tag: 2 }),
-      watch: field(boolean(), { tag: 3 }),
-      allowWatchBookmarks: field(boolean(), { tag: 9 }),
-      resourceVersion: field(string(), { tag: 4 }),
-      resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), { tag: 10 }),
-      timeoutSeconds: field(int64(), { tag: 5, pointer: true }),
-      limit: field(int64(), { tag: 7 }),
-      continue: field(string(), { tag: 8 }),
-    }),
+    object(
+      {
+        labelSelector: field(string(), { tag: 1, doc: 'Only objects whose labels match. Empty matches all.' }),
+        fieldSelector: field(string(), {
+          tag: 2,
+          doc: 'Only objects whose fields match. Each kind says which fields may be used. Empty matches all.',
+        }),
+        watch: field(boolean(), { tag: 3, doc: 'Answer with a stream of changes instead of a list.' }),
+        allowWatchBookmarks: field(boolean(), {
+          tag: 9,
+          doc: 'The client can take BOOKMARK events, which carry only a revision. Without it none are sent.',
+        }),
+        resourceVersion: field(string(), {
+          tag: 4,
+          doc: 'For a list the revision that is asked for, for a watch the revision after which changes are wanted.',
+        }),
+        resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), {
+          tag: 10,
+          doc: 'How resourceVersion is understood in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
+        }),
+        timeoutSeconds: field(int64(), { tag: 5, pointer: true, doc: 'Seconds after which the call ends, whatever has happened.' }),
+        limit: field(int64(), {
+          tag: 7,
+          doc: 'Most objects to answer at once. If there are more, metadata.continue of the answer is set.',
+        }),
+        continue: field(string(), {
+          tag: 8,
+          doc: 'Token from the answer to an earlier list request with the same options, to get its next page.',
+        }),
+      },
+      { doc: 'Options of list, watch and deletecollection requests.' },
+    ),
   ManagedFieldsEntry: () =>
-    struct({
-      manager: field(string(), { tag: 1 }),
-      operation: field(ref('meta/v1.ManagedFieldsOperationType'), { tag: 2 }),
-      apiVersion: field(string(), { tag: 3 }),
-      time: field(time(), { tag: 4, pointer: true }),
-      fieldsType: field(string(), { tag: 6 }),
-      fieldsV1: field(fieldsV1(), { tag: 7, pointer: true }),
-      subresource: field(string(), { tag: 8 }),
-    }),
+    struct(
+      {
+        manager: field(string(), { tag: 1, doc: 'Name of the program or person that owns the fields.' }),
+        operation: field(ref('meta/v1.ManagedFieldsOperationType'), {
+          tag: 2,
+          doc: 'How the fields came to be owned: Apply by server-side apply, Update by any other write.',
+        }),
+        apiVersion: field(string(), { tag: 3, doc: 'The group version in which fieldsV1 names the fields.' }),
+        time: field(time(), {
+          tag: 4,
+          pointer: true,
+          doc: 'When the entry was made or its fields, though not only their values, last changed.',
+        }),
+        fieldsType: field(string(), { tag: 6, doc: 'Format of the set of fields. The only value is FieldsV1.' }),
+        fieldsV1: field(fieldsV1(), {
+          tag: 7,
+          pointer: true,
+          doc: 'The owned fields, as a tree of field names, list keys and set values.',
+        }),
+        subresource: field(string(), {
+          tag: 8,
+          doc: 'Subresource through which the fields were written; empty for the object itself. Part of the identity of the entry.',
+        }),
+      },
+      { doc: 'What one manager owns of an object, by one kind of operation and in one version of the API.' },
+    ),
   ManagedFieldsOperationType: () => known('Apply', 'Update'),
   ObjectMeta: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      generateName: field(string(), { tag: 2 }),
-      namespace: field(string(), { tag: 3 }),
-      selfLink: field(string(), { tag: 4 }),
-      uid: field(string(), { tag: 5 }),
-      resourceVersion: field(string(), { tag: 6 }),
-      generation: field(int64(), { tag: 7 }),
-      creationTimestamp: field(time(), { tag: 8 }),
-      deletionTimestamp: field(time(), { tag: 9, pointer: true }),
-      deletionGracePeriodSeconds: field(int64(), { tag: 10, pointer: true }),
-      labels: field(map(string()), { tag: 11 }),
-      annotations: field(map(string()), { tag: 12 }),
-      ownerReferences: field(list(ref('meta/v1.OwnerReference')), { tag: 13, patchStrategy: 'merge', patchMergeKey: 'uid' }),
-      finalizers: field(list(string()), { tag: 14, patchStrategy: 'merge' }),
-      managedFields: field(list(ref('meta/v1.ManagedFieldsEntry')), { tag: 17 }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          doc: 'Name of the object, unique among the objects of its resource and namespace. Cannot be changed.',
+        }),
+        generateName: field(string(), {
+          tag: 2,
+          doc: 'Start of a name that the server completes with a random end, used when name is empty. The result may, rarely, exist already.',
+        }),
+        namespace: field(string(), { tag: 3, doc: 'Namespace of the object; empty for kinds that have none. Cannot be changed.' }),
+        selfLink: field(string(), { tag: 4, doc: 'No longer filled in by the server; kept so that older data still reads.' }),
+        uid: field(string(), {
+          tag: 5,
+          doc: 'Identity of the object in time and space, given by the server. An object made again under the same name has another one.',
+        }),
+        resourceVersion: field(string(), {
+          tag: 6,
+          doc: 'Revision at which the object was last written. Sent with an update, it makes the update fail if the object has changed since.',
+        }),
+        generation: field(int64(), {
+          tag: 7,
+          doc: 'Counts changes of the wanted state, given by the server. Kinds with a status compare it with observedGeneration.',
+        }),
+        creationTimestamp: field(time(), { tag: 8, doc: 'When the server stored the object first. Given by the server, in UTC.' }),
+        deletionTimestamp: field(time(), {
+          tag: 9,
+          pointer: true,
+          doc: 'When the object is to be gone, set by the server on a delete that cannot finish at once. Once set it cannot be unset or put off.',
+        }),
+        deletionGracePeriodSeconds: field(int64(), {
+          tag: 10,
+          pointer: true,
+          doc: 'Seconds the object is given to end by itself, set with deletionTimestamp. It may only become shorter.',
+        }),
+        labels: field(map(string()), { tag: 11, doc: 'Keys and values by which objects are grouped and selected.' }),
+        annotations: field(map(string()), { tag: 12, doc: 'Keys and values that tools keep with the object. They cannot be selected by.' }),
+        ownerReferences: field(list(ref('meta/v1.OwnerReference')), {
+          tag: 13,
+          patchStrategy: 'merge',
+          patchMergeKey: 'uid',
+          doc: 'Objects that this one depends on. When all of them are gone, this one is deleted too. At most one of them is the controller.',
+        }),
+        finalizers: field(list(string()), {
+          tag: 14,
+          patchStrategy: 'merge',
+          doc: 'Names of steps that must finish before the object is removed. Whoever does a step takes its name out. May only lose entries while being deleted.',
+        }),
+        managedFields: field(list(ref('meta/v1.ManagedFieldsEntry')), {
+          tag: 17,
+          doc: 'Which manager owns which fields, kept by the server. May be emptied by users, but not edited.',
+        }),
+      },
+      { doc: "Metadata that every stored object has. Some of it is the user's, the rest is kept by the server." },
+    ),
   OwnerReference: () =>
     struct(
       {
-        apiVersion: field(string(), { tag: 5, required: true }),
-        kind: field(string(), { tag: 1, required: true }),
-        name: field(string(), { tag: 3, required: true }),
-        uid: field(string(), { tag: 4, required: true }),
-        controller: field(boolean(), { tag: 6, pointer: true }),
-        blockOwnerDeletion: field(boolean(), { tag: 7, pointer: true }),
+        apiVersion: field(string(), { tag: 5, required: true, doc: 'Group version of the owner.' }),
+        kind: field(string(), { tag: 1, required: true, doc: 'Kind of the owner.' }),
+        name: field(string(), { tag: 3, required: true, doc: 'Name of the owner.' }),
+        uid: field(string(), {
+          tag: 4,
+          required: true,
+          doc: 'Identity of the owner; an object made again under the same name is not the owner.',
+        }),
+        controller: field(boolean(), {
+          tag: 6,
+          pointer: true,
+          doc: 'Whether the owner is the one that manages this object. At most one owner is.',
+        }),
+        blockOwnerDeletion: field(boolean(), {
+          tag: 7,
+          pointer: true,
+          doc: 'Whether a foreground deletion of the owner waits until this object is gone. Default: false.',
+        }),
       },
-      { structType: 'atomic' },
+      {
+        structType: 'atomic',
+        doc: 'Points to an object that this object depends on. Both are in the same namespace, or the owner has none.',
+      },
     ),
   PartialObjectMetadata: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+      },
+      { doc: 'An object of any kind, reduced to its metadata.' },
+    ),
   PartialObjectMetadataList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, required: true }),
-    }),
-  Patch: () => struct({}),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, required: true, doc: 'The metadata of each object.' }),
+      },
+      { doc: 'A list of objects of any kind, reduced to their metadata.' },
+    ),
+  Patch: () =>
+    struct(
+      {},
+      { doc: 'The body of a patch request. Its form depends on the media type: JSON patch, merge patch, strategic merge patch or apply.' },
+    ),
   PatchOptions: () =>
-    object({
-      dryRun: field(list(string()), { tag: 1 }),
-      force: field(boolean(), { tag: 2, pointer: true }),
-      fieldManager: field(string(), { tag: 3 }),
-      fieldValidation: field(string(), { tag: 4 }),
-    }),
+    object(
+      {
+        dryRun: field(list(string()), {
+          tag: 1,
+          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
+        }),
+        force: field(boolean(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Take over fields that other managers own instead of failing with a conflict. Only allowed for apply patches.',
+        }),
+        fieldManager: field(string(), {
+          tag: 3,
+          doc: 'Name of the program or person that makes the change. Required for apply patches; otherwise it defaults to the start of the user agent.',
+        }),
+        fieldValidation: field(string(), {
+          tag: 4,
+          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+        }),
+      },
+      { doc: 'Options of a patch request.' },
+    ),
   Preconditions: () =>
-    struct({
-      uid: field(string(), { tag: 1, pointer: true }),
-      resourceVersion: field(string(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
+        resourceVersion: field(string(), { tag: 2, pointer: true, doc: 'Revision that the object must be at.' }),
+      },
+      { doc: 'Values that an object must have for a request to go on.' },
+    ),
   ResourceVersionMatch: () => known('NotOlderThan', 'Exact'),
   RootPaths: () =>
-    struct({
-      paths: field(list(string()), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        paths: field(list(string()), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
+      },
+      { doc: 'The paths that the server answers, as listed at its root.' },
+    ),
   RowConditionType: () => known('Completed'),
   ServerAddressByClientCIDR: () =>
-    struct({
-      clientCIDR: field(string(), { tag: 1, required: true }),
-      serverAddress: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        clientCIDR: field(string(), { tag: 1, required: true, doc: 'Network of the clients, in CIDR notation.' }),
+        serverAddress: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'Address for these clients: a host name, IP, or either with a port.',
+        }),
+      },
+      { doc: 'The address at which clients of one network reach the server.' },
+    ),
   Status: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      status: field(string(), { tag: 2 }),
-      message: field(string(), { tag: 3 }),
-      reason: field(ref('meta/v1.StatusReason'), { tag: 4 }),
-      details: field(ref('meta/v1.StatusDetails'), { tag: 5, pointer: true }),
-      code: field(int32(), { tag: 6 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
+        message: field(string(), { tag: 3, doc: 'What happened, for people.' }),
+        reason: field(ref('meta/v1.StatusReason'), {
+          tag: 4,
+          doc: 'One word for the kind of failure, for programs. It explains the HTTP code but does not replace it.',
+        }),
+        details: field(ref('meta/v1.StatusDetails'), {
+          tag: 5,
+          pointer: true,
+          doc: 'More about the failure: the object it is about and the causes. Which of its fields are set depends on the reason.',
+        }),
+        code: field(int32(), { tag: 6, doc: 'HTTP status code of the answer; 0 if not set.' }),
+      },
+      { doc: 'The outcome of a request that does not answer with an object, most often an error.' },
+    ),
   StatusCause: () =>
-    struct({
-      reason: field(ref('meta/v1.CauseType'), { tag: 1 }),
-      message: field(string(), { tag: 2 }),
-      field: field(string(), { tag: 3 }),
-    }),
+    struct(
+      {
+        reason: field(ref('meta/v1.CauseType'), { tag: 1, doc: 'One word for the cause, for programs.' }),
+        message: field(string(), { tag: 2, doc: 'What the cause is, for people.' }),
+        field: field(string(), { tag: 3, doc: 'Path of the field that is the cause, as in spec.containers[0].name. May be empty.' }),
+      },
+      { doc: 'One of the causes of a failure, such as one invalid field.' },
+    ),
   StatusDetails: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      group: field(string(), { tag: 2 }),
-      kind: field(string(), { tag: 3 }),
-      uid: field(string(), { tag: 6 }),
-      causes: field(list(ref('meta/v1.StatusCause')), { tag: 4 }),
-      retryAfterSeconds: field(int32(), { tag: 5 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, doc: 'Name of the object.' }),
+        group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
+        kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
+        uid: field(string(), { tag: 6, doc: 'Identity of the object, if one object is meant.' }),
+        causes: field(list(ref('meta/v1.StatusCause')), { tag: 4, doc: 'All causes of the failure that are known.' }),
+        retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
+      },
+      { doc: 'What a failure is about.' },
+    ),
   StatusReason: () =>
     known(
       '',
@@ -295,65 +626,115 @@ export const metaV1 = defineTypes({
   Table: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta')),
-        columnDefinitions: field(list(ref('meta/v1.TableColumnDefinition')), { required: true }),
-        rows: field(list(ref('meta/v1.TableRow')), { required: true }),
+        metadata: field(ref('meta/v1.ListMeta'), {
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        columnDefinitions: field(list(ref('meta/v1.TableColumnDefinition')), {
+          required: true,
+          doc: 'The columns, in order. Every row has as many cells.',
+        }),
+        rows: field(list(ref('meta/v1.TableRow')), { required: true, doc: 'The rows, one for each object.' }),
       },
-      { noProtobuf: true },
+      { noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' },
     ),
   TableColumnDefinition: () =>
     struct(
       {
-        name: field(string(), { required: true }),
-        type: field(string(), { required: true }),
-        format: field(string(), { required: true }),
-        description: field(string(), { required: true }),
-        priority: field(int32(), { required: true }),
+        name: field(string(), { required: true, doc: 'Heading of the column.' }),
+        type: field(string(), { required: true, doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
+        format: field(string(), {
+          required: true,
+          doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
+        }),
+        description: field(string(), { required: true, doc: 'What the column shows.' }),
+        priority: field(int32(), {
+          required: true,
+          doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
+        }),
       },
-      { noProtobuf: true },
+      { noProtobuf: true, doc: 'A column of a table.' },
     ),
   TableOptions: () =>
-    object({
-      includeObject: field(ref('meta/v1.IncludeObjectPolicy'), { tag: 1 }),
-    }),
+    object(
+      {
+        includeObject: field(ref('meta/v1.IncludeObjectPolicy'), {
+          tag: 1,
+          doc: 'What each row carries of its object: None, Metadata (the default) or Object.',
+        }),
+      },
+      { doc: 'Options of a request that asks for a table.' },
+    ),
   TableRow: () =>
     struct(
       {
-        cells: field(list(json()), { required: true }),
-        conditions: field(list(ref('meta/v1.TableRowCondition'))),
-        object: field(raw()),
+        cells: field(list(json()), {
+          required: true,
+          doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
+        }),
+        conditions: field(list(ref('meta/v1.TableRowCondition')), {
+          doc: 'What is to be known about the row as a whole, such as that its object has finished.',
+        }),
+        object: field(raw(), { doc: 'The object of the row, or as much of it as includeObject asked for.' }),
       },
-      { noProtobuf: true },
+      { noProtobuf: true, doc: 'A row of a table.' },
     ),
   TableRowCondition: () =>
     struct(
       {
-        type: field(ref('meta/v1.RowConditionType'), { required: true }),
-        status: field(ref('meta/v1.ConditionStatus'), { required: true }),
-        reason: field(string()),
-        message: field(string()),
+        type: field(ref('meta/v1.RowConditionType'), {
+          required: true,
+          doc: 'What the condition is about. Completed means that the object has run to its end.',
+        }),
+        status: field(ref('meta/v1.ConditionStatus'), { required: true, doc: 'True, False or Unknown.' }),
+        reason: field(string(), { doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { doc: 'Details of the last change, for people.' }),
       },
-      { noProtobuf: true },
+      { noProtobuf: true, doc: 'A condition of a row.' },
     ),
   Timestamp: () =>
-    struct({
-      seconds: field(int64(), { tag: 1, required: true }),
-      nanos: field(int32(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        seconds: field(int64(), { tag: 1, required: true, doc: 'Whole seconds.' }),
+        nanos: field(int32(), { tag: 2, required: true, doc: 'Nanoseconds on top of the seconds, from 0 to 999,999,999.' }),
+      },
+      { doc: 'A point in time, counted from the start of 1970 in UTC.' },
+    ),
   TypeMeta: () =>
-    struct({
-      kind: field(string(), { tag: 1 }),
-      apiVersion: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        kind: field(string(), { tag: 1, doc: 'Kind of the object, in CamelCase.' }),
+        apiVersion: field(string(), { tag: 2, doc: 'Group version in which the object is written.' }),
+      },
+      { doc: 'The kind of an object and the group version it is written in.' },
+    ),
   UpdateOptions: () =>
-    object({
-      dryRun: field(list(string()), { tag: 1 }),
-      fieldManager: field(string(), { tag: 2 }),
-      fieldValidation: field(string(), { tag: 3 }),
-    }),
+    object(
+      {
+        dryRun: field(list(string()), {
+          tag: 1,
+          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
+        }),
+        fieldManager: field(string(), {
+          tag: 2,
+          doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
+        }),
+        fieldValidation: field(string(), {
+          tag: 3,
+          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+        }),
+      },
+      { doc: 'Options of an update request.' },
+    ),
   WatchEvent: () =>
-    struct({
-      type: field(string(), { tag: 1, required: true }),
-      object: field(raw(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        type: field(string(), { tag: 1, required: true, doc: 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.' }),
+        object: field(raw(), {
+          tag: 2,
+          required: true,
+          doc: 'The object after the change, before it was deleted, or, for an error, a Status. A bookmark has only a revision.',
+        }),
+      },
+      { doc: 'One message of a watch.' },
+    ),
 })

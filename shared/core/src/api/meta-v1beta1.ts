@@ -4,10 +4,16 @@ import { defineTypes, field, list, object, ref } from '../schema/define.ts'
 export const metaV1beta1 = defineTypes({
   PartialObjectMetadata: () => ref('meta/v1.PartialObjectMetadata'),
   PartialObjectMetadataList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 2 }),
-      items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 2,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, required: true, doc: 'The metadata of each object.' }),
+      },
+      { doc: 'A list of objects of any kind, reduced to their metadata.' },
+    ),
   Table: () => ref('meta/v1.Table'),
   TableColumnDefinition: () => ref('meta/v1.TableColumnDefinition'),
   TableOptions: () => ref('meta/v1.TableOptions'),

@@ -19,9 +19,15 @@ export const networkingV1 = defineTypes({
     }),
   Ingress: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('networking/v1.IngressSpec'), { tag: 2 }),
-      status: field(ref('networking/v1.IngressStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('networking/v1.IngressStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   IngressBackend: () =>
     struct({
@@ -30,14 +36,23 @@ export const networkingV1 = defineTypes({
     }),
   IngressClass: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   IngressClassList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('networking/v1.IngressClass')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('networking/v1.IngressClass')), { tag: 2, required: true, doc: 'The IngressClass objects of the list.' }),
+      },
+      { doc: 'A list of IngressClass objects.' },
+    ),
   IngressClassParametersReference: () =>
     struct({
       apiGroup: field(string(), { tag: 1, protoName: 'aPIGroup', pointer: true }),
@@ -52,10 +67,16 @@ export const networkingV1 = defineTypes({
       parameters: field(ref('networking/v1.IngressClassParametersReference'), { tag: 2, pointer: true }),
     }),
   IngressList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('networking/v1.Ingress')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('networking/v1.Ingress')), { tag: 2, required: true, doc: 'The Ingress objects of the list.' }),
+      },
+      { doc: 'A list of Ingress objects.' },
+    ),
   IngressRule: () =>
     struct({
       host: field(string(), { tag: 1 }),
@@ -88,9 +109,15 @@ export const networkingV1 = defineTypes({
     }),
   NetworkPolicy: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2 }),
-      status: field(ref('networking/v1.NetworkPolicyStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('networking/v1.NetworkPolicyStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   NetworkPolicyConditionReason: () => known('FeatureNotSupported'),
   NetworkPolicyConditionType: () => known('Accepted', 'PartialFailure', 'Failure'),
@@ -105,10 +132,16 @@ export const networkingV1 = defineTypes({
       from: field(list(ref('networking/v1.NetworkPolicyPeer')), { tag: 2 }),
     }),
   NetworkPolicyList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('networking/v1.NetworkPolicy')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('networking/v1.NetworkPolicy')), { tag: 2, required: true, doc: 'The NetworkPolicy objects of the list.' }),
+      },
+      { doc: 'A list of NetworkPolicy objects.' },
+    ),
   NetworkPolicyPeer: () =>
     struct({
       podSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true }),

@@ -4,14 +4,23 @@ import { defineTypes, field, int32, list, object, ref, string, struct } from '..
 export const networkingV1alpha1 = defineTypes({
   ClusterCIDR: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
     }),
   ClusterCIDRList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('networking/v1alpha1.ClusterCIDR')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('networking/v1alpha1.ClusterCIDR')), { tag: 2, required: true, doc: 'The ClusterCIDR objects of the list.' }),
+      },
+      { doc: 'A list of ClusterCIDR objects.' },
+    ),
   ClusterCIDRSpec: () =>
     struct({
       nodeSelector: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true }),

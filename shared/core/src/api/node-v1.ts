@@ -3,24 +3,62 @@ import { defineTypes, field, list, map, object, quantity, ref, string, struct } 
 /** The types of node/v1: one definition each, read by everything that knows a type. */
 export const nodeV1 = defineTypes({
   Overhead: () =>
-    struct({
-      podFixed: field(map(quantity()), { tag: 1 }),
-    }),
+    struct(
+      {
+        podFixed: field(map(quantity()), { tag: 1, doc: 'Fixed amounts per pod, by resource.' }),
+      },
+      { doc: 'Resources that running a pod needs on top of those of its containers.' },
+    ),
   RuntimeClass: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      handler: field(string(), { tag: 2, required: true }),
-      overhead: field(ref('node/v1.Overhead'), { tag: 3, pointer: true }),
-      scheduling: field(ref('node/v1.Scheduling'), { tag: 4, pointer: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        handler: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'Name under which the container runtime of each node knows this way of running. A lower-case DNS label; cannot be changed.',
+        }),
+        overhead: field(ref('node/v1.Overhead'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Resources that each pod of this class needs beyond its containers. They are added when the pod is scheduled and counted.',
+        }),
+        scheduling: field(ref('node/v1.Scheduling'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Where pods of this class can run. Unset means on every node.',
+        }),
+      },
+      { doc: 'A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName.' },
+    ),
   RuntimeClassList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('node/v1.RuntimeClass')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('node/v1.RuntimeClass')), { tag: 2, required: true, doc: 'The RuntimeClass objects of the list.' }),
+      },
+      { doc: 'A list of RuntimeClass objects.' },
+    ),
   Scheduling: () =>
-    struct({
-      nodeSelector: field(map(string()), { tag: 1, mapType: 'atomic' }),
-      tolerations: field(list(ref('core/v1.Toleration')), { tag: 2, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        nodeSelector: field(map(string()), {
+          tag: 1,
+          mapType: 'atomic',
+          doc: "Labels that a node must have. They are joined with the pod's own selector; a contradiction refuses the pod.",
+        }),
+        tolerations: field(list(ref('core/v1.Toleration')), {
+          tag: 2,
+          listType: 'atomic',
+          doc: "Tolerations that are added to the pod's own, leaving out repetitions.",
+        }),
+      },
+      { doc: 'Keeps the pods of a runtime class on nodes that support it.' },
+    ),
 })

@@ -4,20 +4,39 @@ import { defineTypes, field, int32, int64, intOrString, list, map, object, ref, 
 export const policyV1 = defineTypes({
   Eviction: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
       deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true }),
     }),
   PodDisruptionBudget: () =>
     object({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1 }),
-      spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2 }),
-      status: field(ref('policy/v1.PodDisruptionBudgetStatus'), { tag: 3 }),
+      metadata: field(ref('meta/v1.ObjectMeta'), {
+        tag: 1,
+        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+      }),
+      spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
+      status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
+        tag: 3,
+        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
+      }),
     }),
   PodDisruptionBudgetList: () =>
-    object({
-      metadata: field(ref('meta/v1.ListMeta'), { tag: 1 }),
-      items: field(list(ref('policy/v1.PodDisruptionBudget')), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('policy/v1.PodDisruptionBudget')), {
+          tag: 2,
+          required: true,
+          doc: 'The PodDisruptionBudget objects of the list.',
+        }),
+      },
+      { doc: 'A list of PodDisruptionBudget objects.' },
+    ),
   PodDisruptionBudgetSpec: () =>
     struct({
       minAvailable: field(intOrString(), { tag: 1, pointer: true }),
