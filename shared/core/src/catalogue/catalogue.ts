@@ -1,0 +1,238 @@
+import { type Names, namesOf, type Profile } from '../names.ts'
+import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
+import { type Column, columnsOf } from './columns.ts'
+import {
+  type GroupDefinition,
+  groupDefinitions,
+  type ResourceDefinition,
+  resourceDefinitions,
+  type SubresourceDefinition,
+} from './definitions.ts'
+import { typesByKind } from './kind-types.ts'
+import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
+import { fieldLabelsOf, selectableFieldsOf } from './selectable-fields.ts'
+import { storedTypeOf } from './stored-version.ts'
+
+/** Group, version and kind of an object. */
+export interface Gvk {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** One resource in one served version. */
+export interface Resource extends Gvk {
+  readonly plural: string
+  readonly singular: string
+  readonly listKind: string
+  /** `v1`, `apps/v1`: what stands in `apiVersion`. */
+  readonly apiVersion: string
+  /** Name of the type of its objects: `core/v1.Pod`. */
+  readonly type: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly isNamespaced: boolean
+  readonly verbs: readonly string[]
+  readonly form: ResourceDefinition['form']
+  readonly subresources: readonly Subresource[]
+  readonly storageVersionHash?: string
+  readonly deprecated?: { readonly since: string; readonly removed: string; readonly replacement?: Gvk }
+  /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
+  readonly stored: StoredForm
+  readonly columns: readonly Column[]
+  /** Accepted field selector label → label of the stored object. */
+  readonly fieldLabels: Readonly<Record<string, string>>
+}
+
+export interface StoredForm extends Gvk {
+  readonly apiVersion: string
+  readonly type: string
+  /** First part of the keys, without slashes at its ends: `core/pods`. */
+  readonly prefix: string
+  /** What field selectors see of a stored object. */
+  readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
+}
+
+export interface Subresource extends Gvk {
+  readonly name: string
+  readonly type: string
+  readonly apiVersion: string
+  readonly verbs: readonly string[]
+  readonly optionsType?: string
+  readonly connect?: readonly string[]
+  readonly hasSubpath?: boolean
+  readonly produces?: string
+}
+
+/** A served group, its versions in order of preference. */
+export interface Group {
+  readonly name: string
+  readonly versions: readonly string[]
+}
+
+export interface CatalogueOptions {
+  readonly runtimeConfig?: RuntimeConfig
+  /** Whether a feature gate is on; without it all are off. */
+  readonly isGateOn?: (gate: string) => boolean
+}
+
+/** Everything that is served, found by path, by kind or by storage prefix. */
+export interface Catalogue {
+  readonly names: Names
+  /** In the order of `/apis`, then of definition. */
+  readonly resources: readonly Resource[]
+  /** Named groups in the order of `/apis`. The core group is not among them. */
+  readonly groups: readonly Group[]
+  find(group: string, version: string, plural: string): Resource | undefined
+  findKind(gvk: Gvk): Resource | undefined
+  /** The type of a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
+  typeOfKind(gvk: Gvk): string | undefined
+  /** The resources of one group version, in order of definition; empty: the group version is not served. */
+  inGroupVersion(group: string, version: string): readonly Resource[]
+  /** A resource whose objects are kept under this prefix, in the preferred version. */
+  findStored(prefix: string): Resource | undefined
+}
+
+/** The catalogue of a profile. Built once at start; every question to it is a look-up. */
+export function createCatalogue(
+  profile: Profile,
+  { runtimeConfig = emptyRuntimeConfig, isGateOn = () => false }: CatalogueOptions = {},
+): Catalogue {
+  const names = namesOf(profile)
+  const all = resourceDefinitions.map((definition) => createResource(names, definition, isGateOn))
+  const resources = inOrderOfGroups(names, all).filter((resource) => isEnabled(runtimeConfig, resource))
+  const byPath = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.plural}`, resource]))
+  const byKind = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.kind}`, resource]))
+  const byGroupVersion = groupBy(resources, (resource) => resource.apiVersion)
+  const byPrefix = new Map([...resources].reverse().map((resource) => [resource.stored.prefix, resource]))
+  const kindTypes = lazily(() => typesByKind(names))
+  return {
+    names,
+    resources,
+    groups: groupsOf(names, resources),
+    find: (group, version, plural) => byPath.get(`${printApiVersion(group, version)}/${plural}`),
+    findKind: ({ group, version, kind }) => byKind.get(`${printApiVersion(group, version)}/${kind}`),
+    typeOfKind: ({ group, version, kind }) => objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`)),
+    inGroupVersion: (group, version) => byGroupVersion.get(printApiVersion(group, version)) ?? [],
+    findStored: (prefix) => byPrefix.get(prefix),
+  }
+}
+
+/** Reads `--runtime-config` for a profile; keys that name nothing are refused. */
+export function parseRuntimeConfigOf(profile: Profile, text: string): RuntimeConfigReading {
+  const names = namesOf(profile)
+  const available = resourceDefinitions.map(({ type, plural }) => ({ ...groupVersionOf(names, packageOf(type)), plural }))
+  return parseRuntimeConfig(text, available)
+}
+
+/** `v1` for the core group, else `<group>/<version>`. */
+export function printApiVersion(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** Group and version of an `apiVersion`; undefined when it is not of that form. */
+export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2 || parts.some((part) => part === '')) return undefined
+  return parts.length === 1 ? { group: '', version: apiVersion } : { group: parts[0] ?? '', version: parts[1] ?? '' }
+}
+
+function createResource(names: Names, definition: ResourceDefinition, isGateOn: (gate: string) => boolean): Resource {
+  const { type, plural, scope, subresources, deprecated, ...rest } = definition
+  const gvk = gvkOfType(names, type)
+  return {
+    ...gvk,
+    ...rest,
+    plural,
+    type,
+    apiVersion: printApiVersion(gvk.group, gvk.version),
+    singular: gvk.kind.toLowerCase(),
+    listKind: `${gvk.kind}List`,
+    isNamespaced: scope === 'Namespaced',
+    subresources: subresources
+      .filter(({ featureGate }) => featureGate === undefined || isGateOn(featureGate))
+      .map((subresource) => createSubresource(names, type, subresource)),
+    ...(deprecated === undefined ? {} : { deprecated: createDeprecation(names, deprecated) }),
+    stored: createStoredForm(names, definition),
+    columns: columnsOf(gvk.kind),
+    fieldLabels: fieldLabelsOf(type),
+  }
+}
+
+function createSubresource(
+  names: Names,
+  ownType: string,
+  { featureGate: _gate, type = ownType, ...rest }: SubresourceDefinition,
+): Subresource {
+  const gvk = gvkOfType(names, type)
+  return { ...rest, ...gvk, type, apiVersion: printApiVersion(gvk.group, gvk.version) }
+}
+
+function createDeprecation(
+  names: Names,
+  { since, removed, replacement }: NonNullable<ResourceDefinition['deprecated']>,
+): Resource['deprecated'] {
+  return { since, removed, ...(replacement === undefined ? {} : { replacement: gvkOfType(names, replacement) }) }
+}
+
+function createStoredForm(names: Names, definition: ResourceDefinition): StoredForm {
+  const type = storedTypeOf(definition)
+  const gvk = gvkOfType(names, type)
+  return {
+    ...gvk,
+    type,
+    apiVersion: printApiVersion(gvk.group, gvk.version),
+    prefix: `${gvk.group === '' ? 'core' : gvk.group}/${definition.plural}`,
+    fieldsOf: selectableFieldsOf(type),
+  }
+}
+
+/** Group, version and kind of a type. */
+export function gvkOfType(names: Names, type: string): Gvk {
+  return { ...groupVersionOf(names, packageOf(type)), kind: typeOf(type) }
+}
+
+/** Only a type with `kind` and `apiVersion` may stand in a body of its own. */
+function objectType(type: string | undefined): string | undefined {
+  if (type === undefined) return undefined
+  const node = resolveType(type)
+  return node.kind === 'struct' && node.hasTypeMeta ? type : undefined
+}
+
+function groupName(names: Names, { group, domain }: GroupDefinition): string {
+  return domain === undefined ? (group ?? '') : `${domain}.${names.apiDomain}`
+}
+
+/** Sorted by group, then by version in order of preference; the core group where the list of groups has it. */
+function inOrderOfGroups(names: Names, resources: readonly Resource[]): Resource[] {
+  const byGroupVersion = groupBy(resources, (resource) => resource.apiVersion)
+  return groupDefinitions.flatMap((definition) =>
+    definition.versions.flatMap((version) => byGroupVersion.get(printApiVersion(groupName(names, definition), version)) ?? []),
+  )
+}
+
+function groupsOf(names: Names, resources: readonly Resource[]): Group[] {
+  const served = new Set(resources.map((resource) => resource.apiVersion))
+  return groupDefinitions
+    .map((definition) => ({ name: groupName(names, definition), versions: definition.versions }))
+    .map(({ name, versions }) => ({ name, versions: versions.filter((version) => served.has(printApiVersion(name, version))) }))
+    .filter(({ name, versions }) => name !== '' && versions.length > 0)
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

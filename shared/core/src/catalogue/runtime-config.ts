@@ -1,0 +1,105 @@
+/** What `--runtime-config` says, in the order given. */
+export interface RuntimeConfig {
+  readonly entries: readonly RuntimeConfigEntry[]
+}
+
+export type RuntimeConfigEntry =
+  /** All versions of a stability: `api/beta=false`. */
+  | { readonly kind: 'stability'; readonly stability: 'all' | 'ga' | 'beta' | 'alpha'; readonly isEnabled: boolean }
+  | { readonly kind: 'version'; readonly group: string; readonly version: string; readonly isEnabled: boolean }
+  | { readonly kind: 'resource'; readonly group: string; readonly version: string; readonly plural: string; readonly isEnabled: boolean }
+
+export type RuntimeConfigReading =
+  | { readonly kind: 'config'; readonly config: RuntimeConfig }
+  | { readonly kind: 'malformed'; readonly message: string }
+
+/** A resource that could be served, as far as switching it on and off is concerned. */
+export interface Switchable {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+}
+
+export const emptyRuntimeConfig: RuntimeConfig = { entries: [] }
+
+/**
+ * Reads comma-separated `<key>[=<value>]` pairs; a missing value means true. A key is `<group>/<version>`,
+ * `<group>/<version>/<resource>`, `v1` or `api/v1` for the core group, or `api/all`, `api/ga`, `api/beta`, `api/alpha`.
+ * Keys that name nothing among `available` are refused.
+ */
+export function parseRuntimeConfig(text: string, available: readonly Switchable[]): RuntimeConfigReading {
+  const entries: RuntimeConfigEntry[] = []
+  for (const pair of text.split(',')) {
+    if (pair.trim() === '') continue
+    const entry = parsePair(pair.trim(), available)
+    if (typeof entry === 'string') return { kind: 'malformed', message: entry }
+    entries.push(entry)
+  }
+  return { kind: 'config', config: { entries } }
+}
+
+/** Whether a resource is served: the most specific entry decides, the last of several equal ones. */
+export function isEnabled(config: RuntimeConfig, { group, version, plural }: Switchable): boolean {
+  const stability = stabilityOf(version)
+  let answer = stability !== 'alpha'
+  let weight = 0
+  for (const entry of config.entries) {
+    const entryWeight = weightOf(entry, { group, version, plural, stability })
+    if (entryWeight === 0 || entryWeight < weight) continue
+    answer = entry.isEnabled
+    weight = entryWeight
+  }
+  return answer
+}
+
+/** How finished a version is, by its name. */
+export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' {
+  if (version.includes('alpha')) return 'alpha'
+  return version.includes('beta') ? 'beta' : 'ga'
+}
+
+/** The word for a group version in this flag: `v1`, `apps/v1`. */
+export function printGroupVersion(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+function parsePair(pair: string, available: readonly Switchable[]): RuntimeConfigEntry | string {
+  const [key = '', value = 'true', ...rest] = pair.split('=')
+  const switchedOn = parseSwitch(value)
+  if (rest.length > 0 || switchedOn === undefined) return `runtime-config ${pair}: the value must be true or false`
+  if (key === 'api/all' || key === 'api/ga' || key === 'api/beta' || key === 'api/alpha') {
+    return { kind: 'stability', stability: key.slice('api/'.length) as 'all' | 'ga' | 'beta' | 'alpha', isEnabled: switchedOn }
+  }
+  return parseTarget(key, switchedOn, available) ?? `runtime-config ${pair}: no group version or resource is called ${key}`
+}
+
+function parseSwitch(value: string): boolean | undefined {
+  if (/^(?:true|1|t)$/i.test(value)) return true
+  return /^(?:false|0|f)$/i.test(value) ? false : undefined
+}
+
+function parseTarget(key: string, switchedOn: boolean, available: readonly Switchable[]): RuntimeConfigEntry | undefined {
+  const parts = key.split('/')
+  const [group = '', version = '', plural, ...rest] = isCoreKey(parts) ? ['', ...parts.slice(parts[0] === 'api' ? 1 : 0)] : parts
+  if (rest.length > 0) return undefined
+  const versions = available.filter((one) => one.group === group && one.version === version)
+  if (versions.length === 0) return undefined
+  if (plural === undefined) return { kind: 'version', group, version, isEnabled: switchedOn }
+  if (!versions.some((one) => one.plural === plural)) return undefined
+  return { kind: 'resource', group, version, plural, isEnabled: switchedOn }
+}
+
+function isCoreKey([first, second]: readonly string[]): boolean {
+  return first === 'v1' || (first === 'api' && second === 'v1')
+}
+
+function weightOf(entry: RuntimeConfigEntry, one: Switchable & { stability: 'ga' | 'beta' | 'alpha' }): number {
+  switch (entry.kind) {
+    case 'stability':
+      return entry.stability === 'all' ? 1 : entry.stability === one.stability ? 2 : 0
+    case 'version':
+      return entry.group === one.group && entry.version === one.version ? 3 : 0
+    case 'resource':
+      return entry.group === one.group && entry.version === one.version && entry.plural === one.plural ? 4 : 0
+  }
+}

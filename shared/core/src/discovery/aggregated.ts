@@ -1,0 +1,89 @@
+import type { Group, Gvk, Resource, Subresource } from '../catalogue/catalogue.ts'
+import { domainGroup, type Names } from '../names.ts'
+
+/** Versions of the aggregated form that are spoken, the better one first. */
+export const aggregatedVersions = ['v2', 'v2beta1'] as const
+export type AggregatedVersion = (typeof aggregatedVersions)[number]
+
+interface AggregatedResource {
+  readonly resource: string
+  readonly responseKind: Gvk
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly singularResource: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly subresources?: readonly { readonly subresource: string; readonly responseKind: Gvk; readonly verbs: readonly string[] }[]
+}
+
+export interface AggregatedDiscovery {
+  readonly kind: 'APIGroupDiscoveryList'
+  readonly apiVersion: string
+  readonly metadata: Record<string, never>
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string; readonly creationTimestamp: null }
+    readonly versions: readonly {
+      readonly version: string
+      readonly resources: readonly AggregatedResource[]
+      readonly freshness: 'Current'
+    }[]
+  }[]
+}
+
+/** Parameters that the answer's media type repeats: `;g=…;v=…;as=…`. */
+export function aggregatedMediaType(names: Names, version: AggregatedVersion): string {
+  return `application/json;g=${aggregatedGroup(names)};v=${version};as=APIGroupDiscoveryList`
+}
+
+/** Group that clients name in `Accept` when they ask for the aggregated form. */
+export function aggregatedGroup(names: Names): string {
+  return domainGroup(names, 'apidiscovery')
+}
+
+/** Everything below `/apis` (or, with the core group alone, below `/api`) in one document. */
+export function aggregatedDocument(
+  names: Names,
+  version: AggregatedVersion,
+  groups: readonly Group[],
+  resourcesOf: (group: string, version: string) => readonly Resource[],
+): AggregatedDiscovery {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `${aggregatedGroup(names)}/${version}`,
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },
+      versions: group.versions.map((one) => ({
+        version: one,
+        resources: sorted(resourcesOf(group.name, one)).map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    })),
+  }
+}
+
+function sorted(resources: readonly Resource[]): Resource[] {
+  return [...resources].sort((left, right) => (left.plural < right.plural ? -1 : 1))
+}
+
+function aggregatedResource(resource: Resource): AggregatedResource {
+  const { plural, singular, isNamespaced, verbs, shortNames, categories, subresources } = resource
+  return {
+    resource: plural,
+    responseKind: gvkOf(resource),
+    scope: isNamespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map(aggregatedSubresource) }),
+  }
+}
+
+function aggregatedSubresource(subresource: Subresource): NonNullable<AggregatedResource['subresources']>[number] {
+  return { subresource: subresource.name, responseKind: gvkOf(subresource), verbs: subresource.verbs }
+}
+
+function gvkOf({ group, version, kind }: Gvk): Gvk {
+  return { group, version, kind }
+}

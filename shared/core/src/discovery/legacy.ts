@@ -1,0 +1,103 @@
+import type { Group, Resource } from '../catalogue/catalogue.ts'
+
+/** An entry of an APIResourceList. */
+export interface ApiResource {
+  readonly name: string
+  readonly singularName: string
+  readonly namespaced: boolean
+  /** Only where they differ from the list's. */
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly storageVersionHash?: string
+}
+
+export interface ApiResourceList {
+  readonly kind: 'APIResourceList'
+  readonly apiVersion: 'v1'
+  readonly groupVersion: string
+  readonly resources: readonly ApiResource[]
+}
+
+interface GroupVersionForDiscovery {
+  readonly groupVersion: string
+  readonly version: string
+}
+
+interface ApiGroupEntry {
+  readonly name: string
+  readonly versions: readonly GroupVersionForDiscovery[]
+  readonly preferredVersion: GroupVersionForDiscovery
+}
+
+export interface ApiGroup extends ApiGroupEntry {
+  readonly kind: 'APIGroup'
+  readonly apiVersion: 'v1'
+}
+
+export interface ApiGroupList {
+  readonly kind: 'APIGroupList'
+  readonly apiVersion: 'v1'
+  readonly groups: readonly ApiGroupEntry[]
+}
+
+export interface ApiVersions {
+  readonly kind: 'APIVersions'
+  readonly versions: readonly string[]
+  readonly serverAddressByClientCIDRs: readonly { readonly clientCIDR: string; readonly serverAddress: string }[]
+}
+
+/** Answer of `/api`. `serverAddress` is `host:port` as the client sees it. */
+export function apiVersionsDocument(serverAddress: string): ApiVersions {
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }] }
+}
+
+/** Answer of `/apis`. */
+export function apiGroupListDocument(groups: readonly Group[]): ApiGroupList {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) }
+}
+
+/** Answer of `/apis/<group>`. */
+export function apiGroupDocument(group: Group): ApiGroup {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }
+}
+
+/** Answer of `/api/v1` and `/apis/<group>/<version>`. */
+export function apiResourceListDocument(groupVersion: string, resources: readonly Resource[]): ApiResourceList {
+  const entries = resources.flatMap((resource) => [resourceEntry(resource), ...subresourceEntries(resource)])
+  entries.sort((left, right) => (left.name < right.name ? -1 : 1))
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: entries }
+}
+
+function groupEntry({ name, versions }: Group): ApiGroupEntry {
+  const entries = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }))
+  return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: name, version: '' } }
+}
+
+function resourceEntry({ plural, isNamespaced, kind, verbs, shortNames, categories, storageVersionHash }: Resource): ApiResource {
+  return {
+    name: plural,
+    // Level 1.25 leaves the singular of its own kinds empty; clients derive it from the kind.
+    singularName: '',
+    namespaced: isNamespaced,
+    kind,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+  }
+}
+
+function subresourceEntries({ plural, isNamespaced, apiVersion, subresources }: Resource): ApiResource[] {
+  return subresources.map((subresource) => ({
+    name: `${plural}/${subresource.name}`,
+    singularName: '',
+    namespaced: isNamespaced,
+    ...(subresource.apiVersion === apiVersion ? {} : { group: subresource.group, version: subresource.version }),
+    kind: subresource.kind,
+    verbs: subresource.verbs,
+  }))
+}

@@ -1,0 +1,255 @@
+import type { FieldError } from '../meta/status.ts'
+import { findMismatch, findUnknownFields } from './inspect.ts'
+import type { Field, Node, ScalarNode, StructNode, VariantNode } from './node.ts'
+import { resolveNode, resolveType } from './resolve.ts'
+import { Mismatch, scalarReaders, typeName } from './scalars.ts'
+
+/** What became of a body. */
+export type Decoded =
+  | { readonly kind: 'decoded'; readonly object: Record<string, unknown>; readonly unknownFields: readonly string[] }
+  /** A field holds a value of the wrong type; `message` begins with the field's path. */
+  | { readonly kind: 'mismatch'; readonly path: string; readonly message: string }
+
+export interface DecodeOptions {
+  /** Name the fields that the type does not have; they are dropped either way. */
+  readonly trackUnknown: boolean
+}
+
+/**
+ * Reads parsed JSON as a value of a type: types checked, unknown fields dropped, fields in the type's order, values in
+ * canonical form, empty values printed or left out as the type says. Parts that need no change are shared with the input.
+ */
+export type Decode = (value: unknown, options: DecodeOptions) => Decoded
+
+const decoders = new Map<string, Decode>()
+
+/** The decoder of a type, built at the first question. */
+export function decoderOf(type: string): Decode {
+  const known = decoders.get(type)
+  if (known !== undefined) return known
+  const decode = createDecoder(resolveType(type))
+  decoders.set(type, decode)
+  return decode
+}
+
+/** A decoder for a node that has no name, such as the schema of a custom resource. */
+export function createDecoder(node: Node): Decode {
+  const reader = readerOf(node)
+  return (value, { trackUnknown }) => {
+    const seen: Seen = { unknown: false }
+    try {
+      const object = reader.read(value, seen) as Record<string, unknown>
+      return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error
+      const { path, message } = findMismatch(node, value) ?? { path: '', message: error.message }
+      return { kind: 'mismatch', path, message: path === '' ? message : `${path}: ${message}` }
+    }
+  }
+}
+
+/** The text of the 400 that answers a body of the wrong types. */
+export function decodeFailureText(kind: string, version: string, mismatch: { readonly message: string }): string {
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${mismatch.message}`
+}
+
+/** The text of the 400 of strict validation. */
+export function strictFailureText(kind: string, version: string, problems: readonly string[]): string {
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${problems.join(', ')}`
+}
+
+/** How an unknown field is called in warnings and strict errors. */
+export function unknownFieldText(path: string): string {
+  return `unknown field "${path}"`
+}
+
+/** A mismatch as the cause of a 422, for callers that have a body of the right kind already, such as a patched object. */
+export function mismatchError(mismatch: { readonly path: string; readonly message: string }): FieldError {
+  return { reason: 'FieldValueTypeInvalid', field: mismatch.path, message: `Invalid value: ${mismatch.message}` }
+}
+
+/** Whether anything was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
+interface Seen {
+  unknown: boolean
+}
+
+interface Reader {
+  read(value: unknown, seen: Seen): unknown
+  /** What a non-pointer field without a value prints; undefined: nothing. */
+  readonly zero: () => unknown
+  readonly isEmpty: (value: unknown) => boolean
+  /** `omitempty` does not apply: a struct to the type's author. */
+  readonly isAlwaysPrinted: boolean
+}
+
+const readers = new WeakMap<Node, Reader>()
+
+function readerOf(node: Node): Reader {
+  const target = resolveNode(node)
+  const known = readers.get(target)
+  if (known !== undefined) return known
+  const reader = lateReader()
+  readers.set(target, reader)
+  Object.assign(reader, createReader(target))
+  return reader
+}
+
+/** Stands in for a reader while it is being built, so that a type may contain itself. */
+function lateReader(): Reader {
+  return { read: () => undefined, zero: () => undefined, isEmpty: () => false, isAlwaysPrinted: false }
+}
+
+function createReader(node: Node): Reader {
+  switch (node.kind) {
+    case 'ref':
+      return readerOf(node)
+    case 'list':
+      return listReader(node.items)
+    case 'map':
+      return mapReader(node.values)
+    case 'struct':
+      return structReader(node)
+    case 'variant':
+      return variantReader(node)
+    case 'string':
+    case 'boolean':
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'bytes':
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+    case 'json':
+    case 'fieldsV1':
+      return scalarReader(node.kind)
+  }
+}
+
+function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
+  const { read, zero, isAlwaysPrinted } = scalarReaders[kind]
+  const isEmpty = kind === 'bytes' ? (value: unknown) => value === '' : (value: unknown) => value === zero
+  return { read, zero: () => zero, isEmpty, isAlwaysPrinted }
+}
+
+function listReader(items: Node): Reader {
+  const item = readerOf(items)
+  const read = (value: unknown, seen: Seen): unknown => {
+    if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
+    const result: unknown[] = new Array(value.length)
+    for (let index = 0; index < value.length; index++) {
+      const element: unknown = value[index]
+      result[index] = element === null ? item.zero() : item.read(element, seen)
+    }
+    return result
+  }
+  return { read, zero: () => null, isEmpty: (value) => (value as unknown[]).length === 0, isAlwaysPrinted: false }
+}
+
+function mapReader(values: Node): Reader {
+  const inner = readerOf(values)
+  const read = (value: unknown, seen: Seen): unknown => {
+    const source = requireObject(value)
+    let result = source
+    for (const key in source) {
+      const element = source[key]
+      const kept = element === null ? inner.zero() : inner.read(element, seen)
+      if (kept === element) continue
+      if (result === source) result = copyMap(source)
+      setOwn(result, key, kept)
+    }
+    return result
+  }
+  return { read, zero: () => null, isEmpty: isEmptyMap, isAlwaysPrinted: false }
+}
+
+function variantReader(node: VariantNode): Reader {
+  const object = readerOf(node.object.node)
+  const array = node.array === undefined ? undefined : readerOf(node.array.node)
+  const read = (value: unknown, seen: Seen): unknown => {
+    if (node.boolean !== undefined && typeof value === 'boolean') return value
+    return array !== undefined && Array.isArray(value) ? array.read(value, seen) : object.read(value, seen)
+  }
+  return { read, zero: () => null, isEmpty: () => false, isAlwaysPrinted: true }
+}
+
+/** One field, with everything decided that can be decided before a value is seen. */
+interface FieldReader {
+  readonly name: string
+  readonly reader: Reader
+  /** Dropped when empty. */
+  readonly isDroppedWhenEmpty: boolean
+  /** Printed without a value. */
+  readonly isPrintedWhenAbsent: boolean
+  readonly isPointer: boolean
+}
+
+function structReader(node: StructNode): Reader {
+  let fields: readonly FieldReader[] | undefined
+  const read = (value: unknown, seen: Seen): unknown => {
+    fields ??= node.fields.map(fieldReader)
+    return readStruct(fields, requireObject(value), seen)
+  }
+  return { read, zero: () => read({}, { unknown: false }), isEmpty: () => false, isAlwaysPrinted: true }
+}
+
+function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field): FieldReader {
+  const reader = readerOf(node)
+  const omitsEmpty = !required && !keepEmpty
+  const isStructLike = reader.isAlwaysPrinted && !pointer
+  return {
+    name,
+    reader,
+    isPointer: pointer,
+    isDroppedWhenEmpty: omitsEmpty && !pointer && !isStructLike,
+    isPrintedWhenAbsent: !omitsEmpty || isStructLike,
+  }
+}
+
+function readStruct(fields: readonly FieldReader[], source: Record<string, unknown>, seen: Seen): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  let present = 0
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index] as FieldReader
+    const value = source[field.name]
+    if (value !== undefined) present++
+    if (value === undefined || value === null) {
+      if (field.isPrintedWhenAbsent) result[field.name] = field.isPointer ? null : field.reader.zero()
+      continue
+    }
+    const read = field.reader.read(value, seen)
+    if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
+  }
+  if (!seen.unknown && hasMoreThan(present, source)) seen.unknown = true
+  return result
+}
+
+function hasMoreThan(count: number, source: Record<string, unknown>): boolean {
+  let members = 0
+  for (const _ in source) members++
+  return members > count
+}
+
+function requireObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch(`expected object, got ${typeName(value)}`)
+  return value as Record<string, unknown>
+}
+
+function isEmptyMap(value: unknown): boolean {
+  for (const _ in value as object) return false
+  return true
+}
+
+function copyMap(source: Record<string, unknown>): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (const key in source) setOwn(result, key, source[key])
+  return result
+}
+
+/** Keys come from users: `__proto__` is a key like any other and must not reach the prototype. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  else target[key] = value
+}

@@ -1,0 +1,113 @@
+import type { Node, ScalarNode, StructNode, VariantNode } from './node.ts'
+import { resolveNode } from './resolve.ts'
+import { Mismatch, scalarReaders, typeName } from './scalars.ts'
+
+/** The first value of the wrong type, with its path. Undefined: there is none. */
+export function findMismatch(node: Node, value: unknown): { path: string; message: string } | undefined {
+  const found: { path: string; message: string }[] = []
+  walk(node, value, '', { mismatch: (path, message) => found.push({ path, message }), unknown: () => {} })
+  return found[0]
+}
+
+/** Paths of the fields that the type does not have, in the order of the input: `spec.containers[0].foo`. */
+export function findUnknownFields(node: Node, value: unknown): string[] {
+  const found: string[] = []
+  walk(node, value, '', { mismatch: () => {}, unknown: (path) => found.push(path) })
+  return found
+}
+
+/** `spec` and `replicas` make `spec.replicas`. */
+export function childPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+interface Report {
+  readonly mismatch: (path: string, message: string) => void
+  readonly unknown: (path: string) => void
+}
+
+/** The slow companion of the decoder: it knows where it is, and is asked only when something is wrong. */
+function walk(node: Node, value: unknown, path: string, report: Report): void {
+  if (value === null || value === undefined) return
+  const target = resolveNode(node)
+  switch (target.kind) {
+    case 'ref':
+      walk(target, value, path, report)
+      return
+    case 'list':
+      walkList(target.items, value, path, report)
+      return
+    case 'map':
+      walkMap(target.values, value, path, report)
+      return
+    case 'struct':
+      walkStruct(target, value, path, report)
+      return
+    case 'variant':
+      walkVariant(target, value, path, report)
+      return
+    case 'string':
+    case 'boolean':
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'bytes':
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+    case 'json':
+    case 'fieldsV1':
+      checkScalar(target.kind, value, path, report)
+      return
+  }
+}
+
+function checkScalar(kind: ScalarNode['kind'] | 'string', value: unknown, path: string, report: Report): void {
+  try {
+    scalarReaders[kind].read(value)
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error
+    report.mismatch(path, error.message)
+  }
+}
+
+function walkList(items: Node, value: unknown, path: string, report: Report): void {
+  if (!Array.isArray(value)) {
+    report.mismatch(path, `expected array, got ${typeName(value)}`)
+    return
+  }
+  for (const [index, element] of value.entries()) walk(items, element, `${path}[${index}]`, report)
+}
+
+function walkMap(values: Node, value: unknown, path: string, report: Report): void {
+  if (!isObject(value)) {
+    report.mismatch(path, `expected object, got ${typeName(value)}`)
+    return
+  }
+  for (const [key, element] of Object.entries(value)) walk(values, element, childPath(path, key), report)
+}
+
+function walkStruct(node: StructNode, value: unknown, path: string, report: Report): void {
+  if (!isObject(value)) {
+    report.mismatch(path, `expected object, got ${typeName(value)}`)
+    return
+  }
+  const fields = new Map(node.fields.map((field) => [field.name, field]))
+  for (const [name, element] of Object.entries(value)) {
+    const field = fields.get(name)
+    if (field === undefined) report.unknown(childPath(path, name))
+    else walk(field.node, element, childPath(path, name), report)
+  }
+}
+
+function walkVariant(node: VariantNode, value: unknown, path: string, report: Report): void {
+  if (node.boolean !== undefined && typeof value === 'boolean') return
+  const form = node.array !== undefined && Array.isArray(value) ? node.array : node.object
+  walk(form.node, value, path, report)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,127 @@
+import { printQuantity, readQuantity } from '../meta/quantity.ts'
+import type { ScalarNode } from './node.ts'
+import { canonicalMicroTime, canonicalTime } from './time-text.ts'
+
+/** A value of the wrong type. `message` says what was expected; the caller knows where. */
+export class Mismatch extends Error {}
+
+/** How one kind of scalar is read from JSON, and what it is when nothing was given. */
+export interface ScalarReader {
+  /** The value as it is printed again. Throws `Mismatch`. */
+  readonly read: (value: unknown) => unknown
+  /** Printed for a field that may not be left out; `null` where only null says "nothing". */
+  readonly zero: unknown
+  /** A zero that `omitempty` cannot drop, because the value is a struct to the type's author. */
+  readonly isAlwaysPrinted: boolean
+}
+
+const int32Min = -(2 ** 31)
+const int32Max = 2 ** 31 - 1
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+const wholeSecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+/** Already canonical whatever follows: too small for a larger suffix. */
+const smallQuantity = /^[1-9]\d{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
+
+/** One reader per kind of scalar. */
+export const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', ScalarReader>> = {
+  string: { read: readString, zero: '', isAlwaysPrinted: false },
+  boolean: { read: readBoolean, zero: false, isAlwaysPrinted: false },
+  int32: { read: readInt32, zero: 0, isAlwaysPrinted: false },
+  int64: { read: readInt64, zero: 0, isAlwaysPrinted: false },
+  double: { read: readDouble, zero: 0, isAlwaysPrinted: false },
+  bytes: { read: readBytes, zero: null, isAlwaysPrinted: false },
+  time: { read: readTime, zero: null, isAlwaysPrinted: true },
+  microTime: { read: readMicroTime, zero: null, isAlwaysPrinted: true },
+  quantity: { read: readQuantityText, zero: '0', isAlwaysPrinted: true },
+  intOrString: { read: readIntOrString, zero: 0, isAlwaysPrinted: true },
+  raw: { read: (value) => value, zero: null, isAlwaysPrinted: true },
+  json: { read: (value) => value, zero: null, isAlwaysPrinted: false },
+  fieldsV1: { read: (value) => value, zero: null, isAlwaysPrinted: true },
+}
+
+/** What a value is called in messages. */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'bigint' ? 'number' : typeof value
+}
+
+function readString(value: unknown): string {
+  if (typeof value !== 'string') throw new Mismatch(`expected string, got ${typeName(value)}`)
+  return value
+}
+
+function readBoolean(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new Mismatch(`expected boolean, got ${typeName(value)}`)
+  return value
+}
+
+function readInt32(value: unknown): number {
+  if (typeof value === 'number' && (value | 0) === value) return value
+  return Number(readWhole(value, BigInt(int32Min), BigInt(int32Max), '32-bit'))
+}
+
+/** Values that a number cannot hold exactly stay bigints. */
+function readInt64(value: unknown): number | bigint {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  return readWhole(value, int64Min, int64Max, '64-bit')
+}
+
+function readWhole(value: unknown, min: bigint, max: bigint, width: string): number | bigint {
+  if (typeof value !== 'number' && typeof value !== 'bigint') throw new Mismatch(`expected integer, got ${typeName(value)}`)
+  if (typeof value === 'number' && !Number.isInteger(value)) throw new Mismatch(`expected integer, got number ${value}`)
+  const exact = BigInt(value)
+  if (exact < min || exact > max) throw new Mismatch(`expected ${width} integer, got number ${value}`)
+  return value
+}
+
+function readDouble(value: unknown): number {
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'number') throw new Mismatch(`expected number, got ${typeName(value)}`)
+  return value
+}
+
+function readBytes(value: unknown): string {
+  if (typeof value !== 'string') throw new Mismatch(`expected base64 string, got ${typeName(value)}`)
+  if (base64.test(value)) return value
+  const withoutLineBreaks = value.replace(/[\r\n]/g, '')
+  if (!base64.test(withoutLineBreaks)) throw new Mismatch('expected base64 string, got illegal base64 data')
+  return withoutLineBreaks
+}
+
+function readTime(value: unknown): string {
+  if (typeof value === 'string' && wholeSecond.test(value)) return value
+  const canonical = typeof value === 'string' ? canonicalTime(value) : undefined
+  if (canonical === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
+  return canonical
+}
+
+function readMicroTime(value: unknown): string {
+  const canonical = typeof value === 'string' ? canonicalMicroTime(value) : undefined
+  if (canonical === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
+  return canonical
+}
+
+function readQuantityText(value: unknown): string {
+  if (typeof value === 'string' && smallQuantity.test(value)) return value
+  const reading = readQuantity(value)
+  switch (reading.kind) {
+    case 'quantity':
+      return printQuantity(reading.quantity)
+    case 'malformed':
+      throw new Mismatch(reading.message)
+  }
+}
+
+function readIntOrString(value: unknown): number | string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' && (value | 0) === value) return value
+  if (typeof value !== 'number' && typeof value !== 'bigint') throw new Mismatch(`expected integer or string, got ${typeName(value)}`)
+  throw new Mismatch(`expected 32-bit integer or string, got number ${value}`)
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : typeName(value)
+}
