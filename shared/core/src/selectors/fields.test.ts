@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { FieldRequirement } from '../contracts/selection.ts'
+import { matchesFields, parseFieldSelector, printFieldSelector, requiredName, unsupportedField } from './fields.ts'
+
+function parse(text: string): FieldRequirement[] {
+  const reading = parseFieldSelector(text)
+  if (reading.kind === 'malformed') throw new Error(reading.message)
+  return reading.requirements
+}
+
+describe('QP-12: field selectors', () => {
+  const good: [text: string, canonical: string][] = [
+    ['', ''],
+    ['metadata.name=a', 'metadata.name=a'],
+    ['x==y,a!=b', 'a!=b,x=y'],
+    ['x=', 'x='],
+    [',x=a,', 'x=a'],
+    ['x=a\\,b\\=c\\\\', 'x=a\\,b\\=c\\\\'],
+  ]
+  test.each(good)('%s is understood', (text, canonical) => {
+    expect(printFieldSelector(parse(text))).toBe(canonical)
+  })
+
+  const bad: [text: string, message: string][] = [
+    ['bogus', "invalid selector: 'bogus'; can't understand 'bogus'"],
+    ['x=a,b', "invalid selector: 'x=a,b'; can't understand 'b'"],
+    ['x in (a)', "invalid selector: 'x in (a)'; can't understand 'x in (a)'"],
+    ['x=a=b', 'invalid field selector: unescaped character in value: 61'],
+    ['x=a\\q', 'invalid field selector: invalid escape sequence: \\q'],
+    ['x=a\\', 'invalid field selector: invalid escape sequence: \\'],
+  ]
+  test.each(bad)('%s is refused', (text, message) => {
+    expect(parseFieldSelector(text)).toEqual({ kind: 'malformed', message })
+  })
+
+  const matches: [text: string, fields: Record<string, string>, holds: boolean][] = [
+    ['', { x: 'y' }, true],
+    ['x=y', { x: 'y' }, true],
+    ['x=y,z=w', { x: 'y', z: 'v' }, false],
+    ['x!=y', { x: 'y' }, false],
+    ['x!=y', {}, true],
+    ['x=', {}, true],
+    ['constructor=', {}, true],
+  ]
+  test.each(matches)('%s on %o', (text, fields, holds) => {
+    expect(matchesFields(parse(text), fields)).toBe(holds)
+  })
+})
+
+test('QP-23: a field that the resource does not select by is named', () => {
+  const supported = ['metadata.name', 'metadata.namespace']
+  expect(unsupportedField(parse('metadata.name=a'), supported)).toBeUndefined()
+  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), supported)).toBe('field label not supported: spec.size')
+})
+
+test('the name that a selector demands', () => {
+  expect(requiredName(parse('a=b,metadata.name=x'))).toBe('x')
+  expect(requiredName(parse('metadata.name!=x'))).toBeUndefined()
+  expect(requiredName([])).toBeUndefined()
+})
+
+test('reading what was printed gives the same terms', () => {
+  const field = fc.stringMatching(/^[a-z][a-zA-Z.]{0,10}$/)
+  const requirement = fc.record({ field, operator: fc.constantFrom('Equals' as const, 'NotEquals' as const), value: fc.string() })
+  fc.assert(
+    fc.property(fc.array(requirement, { maxLength: 4 }), (requirements) => {
+      const printed = printFieldSelector(requirements)
+      expect(printFieldSelector(parse(printed))).toBe(printed)
+      expect(parse(printed)).toEqual(expect.arrayContaining(requirements))
+    }),
+  )
+})
+
+test('any text is understood or refused, never a crash', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab.=!,\\ ()') }), (text) => {
+      expect(['selector', 'malformed']).toContain(parseFieldSelector(text).kind)
+    }),
+  )
+})

@@ -1,0 +1,88 @@
+import type { FieldRequirement } from '../contracts/selection.ts'
+
+/** What reading a selector gives: its terms, or why the text is none. */
+export type FieldSelectorReading = { kind: 'selector'; requirements: FieldRequirement[] } | { kind: 'malformed'; message: string }
+
+/**
+ * The terms of a selector's text, in the order of their texts. In a value, `\` stands before `\`, `,` and `=`:
+ *
+ *   metadata.name=a,spec.x!=b\,c   →   metadata.name Equals 'a' · spec.x NotEquals 'b,c'
+ */
+export function parseFieldSelector(text: string): FieldSelectorReading {
+  const requirements: FieldRequirement[] = []
+  for (const term of splitTerms(text).sort()) {
+    if (term === '') continue
+    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term)
+    if (match === null) return { kind: 'malformed', message: `invalid selector: '${text}'; can't understand '${term}'` }
+    const [, field = '', operator, escaped = ''] = match
+    const value = toPlainValue(escaped)
+    if (value.kind === 'malformed') return value
+    requirements.push({ field, operator: operator === '!=' ? 'NotEquals' : 'Equals', value: value.text })
+  }
+  return { kind: 'selector', requirements }
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '\\') index += 1
+    if (character !== ',') continue
+    terms.push(text.slice(start, index))
+    start = index + 1
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function toPlainValue(text: string): { kind: 'text'; text: string } | { kind: 'malformed'; message: string } {
+  let plain = ''
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index)
+    if (character === '=' || character === ',') {
+      return { kind: 'malformed', message: `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}` }
+    }
+    if (character !== '\\') {
+      plain += character
+      continue
+    }
+    index += 1
+    const escaped = text.charAt(index)
+    if (escaped !== '\\' && escaped !== ',' && escaped !== '=') {
+      return { kind: 'malformed', message: `invalid field selector: invalid escape sequence: \\${escaped}` }
+    }
+    plain += escaped
+  }
+  return { kind: 'text', text: plain }
+}
+
+/** The canonical text, which reads back as the same terms. */
+export function printFieldSelector(requirements: readonly FieldRequirement[]): string {
+  return requirements.map(printRequirement).sort().join(',')
+}
+
+function printRequirement({ field, operator, value }: FieldRequirement): string {
+  return `${field}${operator === 'Equals' ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`
+}
+
+/** Whether all terms hold for an object's selectable fields; one that it lacks counts as empty. */
+export function matchesFields(requirements: readonly FieldRequirement[], fields: Readonly<Record<string, string>>): boolean {
+  for (const { field, operator, value } of requirements) {
+    const actual = Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''
+    if ((actual === value) !== (operator === 'Equals')) return false
+  }
+  return true
+}
+
+/** Why a selector does not fit a resource: it asks for a field that the resource does not select by. */
+export function unsupportedField(requirements: readonly FieldRequirement[], supported: Iterable<string>): string | undefined {
+  const known = new Set(supported)
+  const stranger = requirements.find(({ field }) => !known.has(field))
+  return stranger === undefined ? undefined : `field label not supported: ${stranger.field}`
+}
+
+/** The one name that a selector demands, if it does. Such a list or watch is authorized as a request for that name. */
+export function requiredName(requirements: readonly FieldRequirement[]): string | undefined {
+  return requirements.find(({ field, operator }) => field === 'metadata.name' && operator === 'Equals')?.value
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LabelRequirement } from '../contracts/selection.ts'
+import { matchesLabels, parseLabelSelector, printLabelSelector, toLabelRequirements } from './labels.ts'
+
+function parse(text: string): LabelRequirement[] {
+  const reading = parseLabelSelector(text)
+  if (reading.kind === 'malformed') throw new Error(reading.message)
+  return reading.requirements
+}
+
+describe('QP-22: label selectors', () => {
+  const good: [text: string, requirements: LabelRequirement[]][] = [
+    ['', []],
+    ['  ', []],
+    ['x=a', [{ key: 'x', operator: 'In', values: ['a'] }]],
+    ['x==a', [{ key: 'x', operator: 'In', values: ['a'] }]],
+    ['x=', [{ key: 'x', operator: 'In', values: [''] }]],
+    ['x!=a', [{ key: 'x', operator: 'NotIn', values: ['a'] }]],
+    ['x', [{ key: 'x', operator: 'Exists', values: [] }]],
+    ['! x', [{ key: 'x', operator: 'DoesNotExist', values: [] }]],
+    ['x in (b, a,b)', [{ key: 'x', operator: 'In', values: ['a', 'b'] }]],
+    ['x notin (a,)', [{ key: 'x', operator: 'NotIn', values: ['', 'a'] }]],
+    ['x in ()', [{ key: 'x', operator: 'In', values: [''] }]],
+    ['x>1', [{ key: 'x', operator: 'Gt', values: ['1'] }]],
+    ['x<1', [{ key: 'x', operator: 'Lt', values: ['1'] }]],
+    ['notin=in', [{ key: 'notin', operator: 'In', values: ['in'] }]],
+    [
+      'b=1,a.io/c',
+      [
+        { key: 'a.io/c', operator: 'Exists', values: [] },
+        { key: 'b', operator: 'In', values: ['1'] },
+      ],
+    ],
+  ]
+  test.each(good)('%s is understood', (text, requirements) => {
+    expect(parse(text)).toEqual(requirements)
+  })
+
+  const bad: [text: string, message: string | RegExp][] = [
+    ['x==a==b', "found '==', expected: ',' or 'end of string'"],
+    ['!x=a', "found '=', expected: ',' or 'end of string'"],
+    ['x,,y', "found ',', expected: identifier after ','"],
+    ['x,', "found '', expected: identifier after ','"],
+    [',x', "found ',', expected: !, identifier, or 'end of string'"],
+    ['(', "found '(', expected: !, identifier, or 'end of string'"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['x nott in (y)', "unable to parse requirement: found 'nott', expected: in, notin, =, ==, !=, gt, lt"],
+    ['x gt 1', "unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt"],
+    ['x<-1', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-1": a valid label/],
+    ['x constructor y', "unable to parse requirement: found 'constructor', expected: in, notin, =, ==, !=, gt, lt"],
+    ['x in a', "unable to parse requirement: found 'a', expected: '('"],
+    ['x in (a b)', "unable to parse requirement: found 'b', expected: ',' or ')'"],
+    ['x in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    ['x<a', `unable to parse requirement: values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value must be an integer`],
+    ['x=-', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-": a valid label must be an empty string or/],
+    ['a/b/c=1', /^unable to parse requirement: key: Invalid value: "a\/b\/c": a qualified name must consist/],
+  ]
+  test.each(bad)('%s is refused', (text, message) => {
+    expect(parseLabelSelector(text)).toEqual({
+      kind: 'malformed',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    })
+  })
+
+  const matches: [text: string, labels: Record<string, string> | undefined, holds: boolean][] = [
+    ['', undefined, true],
+    ['x=a', { x: 'a' }, true],
+    ['x=a', {}, false],
+    ['x!=a', {}, true],
+    ['x notin (a,b)', { x: 'c' }, true],
+    ['x notin (a,b)', { x: 'b' }, false],
+    ['x', { x: '' }, true],
+    ['!x', { x: '' }, false],
+    ['!x', undefined, true],
+    ['x>1', { x: '2' }, true],
+    ['x>1', { x: '1' }, false],
+    ['x>1', { x: 'many' }, false],
+    ['x>1', {}, false],
+    ['x<9007199254740993', { x: '9007199254740992' }, true],
+    ['constructor', {}, false],
+    ['x=a,y=b', { x: 'a', y: 'c' }, false],
+  ]
+  test.each(matches)('%s on %o', (text, labels, holds) => {
+    expect(matchesLabels(parse(text), labels)).toBe(holds)
+  })
+
+  test('the canonical text is by key, values sorted', () => {
+    expect(printLabelSelector(parse('x in (c,b), a==1, !n, e, g>3, h<4, i notin (z,y), j!=k'))).toBe(
+      'a=1,e,g>3,h<4,i notin (y,z),j!=k,!n,x in (b,c)',
+    )
+  })
+})
+
+describe('selectors inside objects', () => {
+  test('both parts count, by key', () => {
+    const reading = toLabelRequirements({
+      matchLabels: { b: '1' },
+      matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['y', 'x'] }],
+    })
+    expect(reading.kind === 'selector' && printLabelSelector(reading.requirements)).toBe('a notin (x,y),b=1')
+  })
+
+  test('an empty one means everything', () => {
+    expect(toLabelRequirements({})).toEqual({ kind: 'selector', requirements: [] })
+  })
+
+  test.each([
+    [{ key: 'a', operator: 'Gt', values: ['1'] }, '"Gt" is not a valid label selector operator'],
+    [{ key: 'a', operator: 'In', values: [] }, "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"],
+    [
+      { key: 'a', operator: 'Exists', values: ['x'] },
+      'values: Invalid value: ["x"]: values set must be empty for exists and does not exist',
+    ],
+  ])('%o is refused', (expression, message) => {
+    expect(toLabelRequirements({ matchExpressions: [expression] })).toEqual({ kind: 'malformed', message })
+  })
+})
+
+test('reading what was printed gives the same terms', () => {
+  const key = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
+  const value = fc.stringMatching(/^([A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?)?$/)
+  const sets = fc.uniqueArray(value, { minLength: 1, maxLength: 3 }).map((values) => values.sort())
+  const requirement = fc.oneof(
+    fc.record({ key, operator: fc.constantFrom('In' as const, 'NotIn' as const), values: sets }),
+    fc.record({ key, operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const), values: fc.constant<string[]>([]) }),
+    fc.record({ key, operator: fc.constantFrom('Gt' as const, 'Lt' as const), values: fc.nat().map((number) => [String(number)]) }),
+  )
+  const selectors = fc.uniqueArray(requirement, { maxLength: 4, selector: (term) => term.key })
+  fc.assert(
+    fc.property(selectors, (requirements) => {
+      const sorted = [...requirements].sort((left, right) => (left.key < right.key ? -1 : 1))
+      expect(parse(printLabelSelector(requirements))).toEqual(sorted)
+    }),
+  )
+})
+
+test('any text is understood or refused, never a crash', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'in', 'notin', 'gt', ' ', '=', '!', '<', '(', ')', ',', '1', '-', '/', '.') }),
+      (text) => {
+        expect(['selector', 'malformed']).toContain(parseLabelSelector(text).kind)
+      },
+    ),
+  )
+})
