@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { namesOf } from '../names.ts'
+import { parseBase64Url, toBase64Url } from './base64.ts'
+import { parseContinueToken, printContinueToken } from './continue-token.ts'
+
+const names = namesOf('orch')
+const good = { v: 'meta.orch.io/v1', rv: 7, start: 'default/a\0', e: 'e1' }
+const encode = (content: unknown): string =>
+  toBase64Url(new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content)))
+
+test('CHUNK-04: a token is unpadded base64url of a small JSON object', () => {
+  const text = printContinueToken(names, { revision: 7, epoch: 'e1', start: 'default/a\0' })
+  expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
+  expect(JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))).toEqual(good)
+})
+
+test('a token belongs to the profile that gave it', () => {
+  const text = printContinueToken(namesOf('kubernetes'), { revision: 7, epoch: 'e1', start: 'a\0' })
+  expect(parseContinueToken(namesOf('kubernetes'), text)).toEqual({ kind: 'token', token: { revision: 7, epoch: 'e1', start: 'a\0' } })
+  expect(parseContinueToken(names, text).kind).toBe('malformed')
+})
+
+describe('a token that is none is refused', () => {
+  const rows: [name: string, text: string, why: string][] = [
+    ['other characters', '%%%', 'illegal base64 data'],
+    ['padding', `${encode(good)}=`, 'illegal base64 data'],
+    ['no JSON', encode('{"v":'), 'not a JSON object'],
+    ['no object', encode('[]'), 'not a JSON object'],
+    ['no UTF-8', toBase64Url(new Uint8Array([0x22, 0xff, 0x22])), 'not a JSON object'],
+    ['an empty text', '', 'not a JSON object'],
+    ['another version', encode({ ...good, v: 'v2' }), 'server does not recognize this encoded version'],
+    ['revision zero', encode({ ...good, rv: 0 }), 'incorrect encoded start resourceVersion'],
+    ['a text as revision', encode({ ...good, rv: '7' }), 'incorrect encoded start resourceVersion'],
+    ['half a revision', encode({ ...good, rv: 1.5 }), 'incorrect encoded start resourceVersion'],
+    ['no epoch', encode({ ...good, e: undefined }), 'incorrect encoded epoch'],
+    ['no start', encode({ ...good, start: undefined }), 'invalid start key: undefined'],
+    ['an empty start', encode({ ...good, start: '' }), 'invalid start key: ""'],
+    ['a start that is only the end mark', encode({ ...good, start: '\0' }), 'invalid start key: "\\u0000"'],
+    ['an absolute start', encode({ ...good, start: '/default/a' }), 'invalid start key: "/default/a"'],
+    ['a way up', encode({ ...good, start: 'default/../../core/secrets/a' }), 'invalid start key: "default/../../core/secrets/a"'],
+    ['a way up at the end', encode({ ...good, start: 'default/..\0' }), 'invalid start key: "default/..\\u0000"'],
+    ['a NUL inside', encode({ ...good, start: 'a\0b' }), 'invalid start key: "a\\u0000b"'],
+    ['a text too long', 'A'.repeat(5000), 'too long'],
+  ]
+  test.each(rows)('%s', (_name, text, why) => {
+    expect(parseContinueToken(names, text)).toEqual({ kind: 'malformed', message: `continue key is not valid: ${why}` })
+  })
+})
+
+test('reading what was printed gives the same token', () => {
+  const segment = fc.stringMatching(/^[a-z0-9:é][a-z0-9:.-]{0,20}$/)
+  const start = fc
+    .tuple(fc.array(segment, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '\0'))
+    .map(([parts, end]) => parts.join('/') + end)
+  fc.assert(
+    fc.property(fc.record({ revision: fc.nat().map((value) => value + 1), epoch: fc.string({ maxLength: 20 }), start }), (token) => {
+      expect(parseContinueToken(names, printContinueToken(names, token))).toEqual({ kind: 'token', token })
+    }),
+  )
+})
+
+test('base64url gives back any bytes, and any text is read or refused', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(parseBase64Url(toBase64Url(bytes))).toEqual(bytes)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('e', 'y', 'J', '2', '-', '_', '=', '+') }), (text) => {
+      const bytes = parseBase64Url(text)
+      if (bytes !== undefined) expect(toBase64Url(bytes)).toBe(text)
+      expect(parseContinueToken(names, text).kind).toBe('malformed')
+    }),
+  )
+})

@@ -1,0 +1,62 @@
+import { domainGroup, type Names } from '../names.ts'
+import { parseBase64Url, toBase64Url } from './base64.ts'
+import type { Revision } from './revision.ts'
+
+/**
+ * Where the next page of a list starts: in which life of the store, at which revision, and at which key. `start` is
+ * relative to the collection, so that a token can't lead out of it: `default/web-0\0` is the key just after `web-0`.
+ */
+export interface ContinueToken {
+  readonly revision: Revision
+  readonly epoch: string
+  readonly start: string
+}
+
+/** What reading a token gives: the token, or why the text is none. */
+export type ContinueTokenReading = { kind: 'token'; token: ContinueToken } | { kind: 'malformed'; message: string }
+
+/** Longer than any token of ours: two names of 253 characters, in JSON, in base64url. */
+const tokenLengthMax = 4096
+
+const malformed = (why: string): ContinueTokenReading => ({ kind: 'malformed', message: `continue key is not valid: ${why}` })
+
+/** The token's text: base64url of a small JSON object. */
+export function printContinueToken(names: Names, { revision, epoch, start }: ContinueToken): string {
+  const content = { v: tokenVersion(names), rv: revision, start, e: epoch }
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(content)))
+}
+
+/** Reads a token that a client sent, which may be forged: it is believed only in form. */
+export function parseContinueToken(names: Names, text: string): ContinueTokenReading {
+  if (text.length > tokenLengthMax) return malformed('too long')
+  const bytes = parseBase64Url(text)
+  if (bytes === undefined) return malformed('illegal base64 data')
+  const content = parseContent(bytes)
+  if (content === undefined) return malformed('not a JSON object')
+  const { v, rv, start, e } = content
+  if (v !== tokenVersion(names)) return malformed('server does not recognize this encoded version')
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv <= 0) return malformed('incorrect encoded start resourceVersion')
+  if (typeof e !== 'string') return malformed('incorrect encoded epoch')
+  if (typeof start !== 'string' || !isRelativeKey(start)) return malformed(`invalid start key: ${JSON.stringify(start)}`)
+  return { kind: 'token', token: { revision: rv, epoch: e, start } }
+}
+
+function tokenVersion(names: Names): string {
+  return `${domainGroup(names, 'meta')}/v1`
+}
+
+function parseContent(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return typeof content === 'object' && content !== null && !Array.isArray(content) ? (content as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A key below the collection: not empty, no way up, and a NUL only at its end, where it means "after this key". */
+function isRelativeKey(start: string): boolean {
+  const key = start.endsWith('\0') ? start.slice(0, -1) : start
+  if (key === '' || key.startsWith('/') || key.includes('\0')) return false
+  return !key.split('/').some((segment) => segment === '..' || segment === '.')
+}

@@ -1,0 +1,28 @@
+import { badRequest, type StatusError } from '../meta/status.ts'
+
+/** What reading a number in a query gives. An absent or empty one is `undefined`. */
+export type QueryInteger = { kind: 'integer'; value: number | undefined } | { kind: 'refused'; error: StatusError }
+
+const int64Max = 2n ** 63n - 1n
+const int64Min = -(2n ** 63n)
+
+/** A whole number of a query, such as `limit`. Beyond 2^53 it is cut to 2^53: nothing counts that far. */
+export function readQueryInteger(text: string | undefined): QueryInteger {
+  if (text === undefined || text === '') return { kind: 'integer', value: undefined }
+  if (!/^[-+]?\d+$/.test(text)) return refused(text, 'invalid syntax')
+  if (text.length > 64) return refused(text, 'value out of range')
+  const value = BigInt(text.replace(/^\+/, ''))
+  if (value > int64Max || value < int64Min) return refused(text, 'value out of range')
+  const cut = Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)))
+  return { kind: 'integer', value: cut }
+}
+
+/** A truth of a query, such as `watch`: anything but `false` and `0` is true, also the empty text; absent is false. */
+export function readQueryFlag(text: string | undefined): boolean {
+  if (text === undefined) return false
+  return text !== '0' && text.toLowerCase() !== 'false'
+}
+
+function refused(text: string, why: string): QueryInteger {
+  return { kind: 'refused', error: badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`) }
+}

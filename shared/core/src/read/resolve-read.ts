@@ -1,0 +1,160 @@
+import { type ContinueToken, parseContinueToken } from '../meta/continue-token.ts'
+import { parseRevision, type Revision } from '../meta/revision.ts'
+import { badRequest, type FieldError, invalid, type StatusError } from '../meta/status.ts'
+import { domainGroup, type Names } from '../names.ts'
+import { readQueryFlag, readQueryInteger } from './query-values.ts'
+
+/** What the path and method ask for. A get or list whose query has a true `watch` becomes a watch. */
+export type ReadVerb = 'get' | 'list' | 'watch' | 'deletecollection'
+
+/** The query's values as they came; absent ones are undefined. */
+export interface ReadQuery {
+  readonly resourceVersion?: string | undefined
+  readonly resourceVersionMatch?: string | undefined
+  readonly limit?: string | undefined
+  readonly continue?: string | undefined
+  readonly watch?: string | undefined
+  readonly sendInitialEvents?: string | undefined
+  readonly allowWatchBookmarks?: string | undefined
+}
+
+/** How fresh a read must be. `asked` is the client's own text, for messages. */
+export type ReadPoint =
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'notOlderThan'; readonly revision: Revision; readonly asked: string }
+
+/** What a read means. `limit` 0 is none. */
+export type ResolvedRead =
+  | (ReadPoint & { readonly limit: number })
+  | { readonly kind: 'exact'; readonly revision: Revision; readonly asked: string; readonly limit: number }
+  | { readonly kind: 'continue'; readonly token: ContinueToken; readonly limit: number }
+  /** Changes after the revision. */
+  | { readonly kind: 'watchFrom'; readonly revision: Revision; readonly asked: string; readonly withBookmarks: boolean }
+  /** Changes from now on, without what is there already. */
+  | { readonly kind: 'watchFromNow'; readonly withBookmarks: boolean }
+  /** What is there, read at `state`, as ADDED; a bookmark that marks their end where `marksEnd`; then changes. */
+  | { readonly kind: 'watchWithState'; readonly state: ReadPoint; readonly withBookmarks: boolean; readonly marksEnd: boolean }
+  | { readonly kind: 'refused'; readonly error: StatusError }
+
+export interface ReadRules {
+  readonly names: Names
+  /** False when the feature gate `APIListChunking` is off: limit and continue are as if absent. */
+  readonly isChunkingOn?: boolean
+}
+
+/**
+ * The whole table of `resourceVersion`, for every verb that reads:
+ *
+ *   list, no match         unset → latest    0 → any    N → not older than N, with a limit exactly N
+ *   list, Exact            unset → 422       0 → 422    N → exactly N
+ *   list, NotOlderThan     unset → 422       0 → any    N → not older than N
+ *   list, continue         unset → token     0 → token  N → 400
+ *   get                    unset → latest    0 → any    N → not older than N
+ *   watch                  unset, 0 → what is there, then changes             N → changes after N
+ */
+export function resolveRead(verb: ReadVerb, query: ReadQuery, rules: ReadRules): ResolvedRead {
+  const limit = readQueryInteger(query.limit)
+  if (limit.kind === 'refused') return limit
+  if (verb === 'watch' || (verb !== 'deletecollection' && readQueryFlag(query.watch))) return resolveWatch(query, rules)
+  if (verb === 'get') return resolvePoint(query.resourceVersion, 0)
+  const isChunked = rules.isChunkingOn ?? true
+  return resolveList(query, isChunked ? Math.max(0, limit.value ?? 0) : 0, isChunked ? (query.continue ?? '') : '', rules)
+}
+
+function resolveList(query: ReadQuery, limit: number, token: string, rules: ReadRules): ResolvedRead {
+  const errors = listErrors(query, token)
+  if (errors.length > 0) return refusedOptions(errors, rules)
+  if (token !== '') return resolveContinue(query, token, limit, rules)
+  const match = query.resourceVersionMatch ?? ''
+  const isExact = match === 'Exact' || (match === '' && limit > 0)
+  const point = resolvePoint(query.resourceVersion, limit)
+  return point.kind === 'notOlderThan' && isExact ? { ...point, kind: 'exact' } : point
+}
+
+function listErrors(query: ReadQuery, token: string): FieldError[] {
+  const errors: FieldError[] = []
+  const match = query.resourceVersionMatch ?? ''
+  const version = query.resourceVersion ?? ''
+  if (query.sendInitialEvents !== undefined) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  if (match === '') return errors
+  if (version === '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
+  if (token !== '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'))
+  if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"Exact", "NotOlderThan", ""'))
+  if (match === 'Exact' && parseRevision(version) === 0) {
+    errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  return errors
+}
+
+/** A bad token is told before a resourceVersion that may not stand beside it; version 0 may. */
+function resolveContinue(query: ReadQuery, text: string, limit: number, rules: ReadRules): ResolvedRead {
+  const reading = parseContinueToken(rules.names, text)
+  if (reading.kind === 'malformed') return { kind: 'refused', error: badRequest(`invalid continue token: ${reading.message}`) }
+  const version = query.resourceVersion ?? ''
+  if (version !== '' && parseRevision(version) !== 0) {
+    return { kind: 'refused', error: badRequest('specifying resource version is not allowed when using continue') }
+  }
+  return { kind: 'continue', token: reading.token, limit }
+}
+
+/** A watch knows nothing of limit and continue. */
+function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
+  const errors = watchErrors(query)
+  if (errors.length > 0) return refusedOptions(errors, rules)
+  const withBookmarks = readQueryFlag(query.allowWatchBookmarks)
+  const point = resolvePoint(query.resourceVersion, 0)
+  if (point.kind === 'refused') return point
+  const wantsState = query.sendInitialEvents === undefined ? point.kind !== 'notOlderThan' : readQueryFlag(query.sendInitialEvents)
+  if (wantsState) {
+    const marksEnd = withBookmarks && query.sendInitialEvents !== undefined
+    return { kind: 'watchWithState', state: toPoint(point), withBookmarks, marksEnd }
+  }
+  if (point.kind !== 'notOlderThan') return { kind: 'watchFromNow', withBookmarks }
+  return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
+}
+
+function watchErrors(query: ReadQuery): FieldError[] {
+  const match = query.resourceVersionMatch ?? ''
+  if (query.sendInitialEvents === undefined) return match === '' ? [] : [forbiddenMatch('resourceVersionMatch is forbidden for watch')]
+  if (match === 'NotOlderThan') return []
+  const errors = [forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]
+  if (match !== '') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
+  return errors
+}
+
+type LimitedPoint = ReadPoint & { readonly limit: number }
+
+function resolvePoint(asked: string | undefined, limit: number): LimitedPoint | { kind: 'refused'; error: StatusError } {
+  if (asked === undefined || asked === '') return { kind: 'latest', limit }
+  const revision = parseRevision(asked)
+  if (revision === undefined) return { kind: 'refused', error: badVersion(asked) }
+  return revision === 0 ? { kind: 'any', limit } : { kind: 'notOlderThan', revision, asked, limit }
+}
+
+function toPoint(point: LimitedPoint): ReadPoint {
+  return point.kind === 'notOlderThan' ? { kind: point.kind, revision: point.revision, asked: point.asked } : { kind: point.kind }
+}
+
+function badVersion(asked: string): StatusError {
+  const text = JSON.stringify(asked)
+  const why = /^\d+$/.test(asked) ? 'value out of range' : 'invalid syntax'
+  return badRequest(`invalid resource version: resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
+}
+
+function refusedOptions(errors: readonly FieldError[], { names }: ReadRules): ResolvedRead {
+  return { kind: 'refused', error: invalid({ group: domainGroup(names, 'meta'), kind: 'ListOptions' }, '', errors) }
+}
+
+function forbidden(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` }
+}
+
+function forbiddenMatch(detail: string): FieldError {
+  return forbidden('resourceVersionMatch', detail)
+}
+
+function unsupportedMatch(match: string, supported: string): FieldError {
+  const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`
+  return { reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message }
+}
