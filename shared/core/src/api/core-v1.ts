@@ -24,137 +24,271 @@ import {
 /** The types of core/v1: one definition each, read by everything that knows a type. */
 export const coreV1 = defineTypes({
   AWSElasticBlockStoreVolumeSource: () =>
-    struct({
-      volumeID: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      partition: field(int32(), { tag: 3 }),
-      readOnly: field(boolean(), { tag: 4 }),
-    }),
+    struct(
+      {
+        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        partition: field(int32(), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A disk of AWS Elastic Block Store. It must be in the zone of the node, and only one node can have it.' },
+    ),
   Affinity: () =>
-    struct({
-      nodeAffinity: field(ref('core/v1.NodeAffinity'), { tag: 1, pointer: true }),
-      podAffinity: field(ref('core/v1.PodAffinity'), { tag: 2, pointer: true }),
-      podAntiAffinity: field(ref('core/v1.PodAntiAffinity'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        nodeAffinity: field(ref('core/v1.NodeAffinity'), { tag: 1, pointer: true, doc: 'Rules on the nodes.' }),
+        podAffinity: field(ref('core/v1.PodAffinity'), { tag: 2, pointer: true, doc: 'Rules on pods to be near to.' }),
+        podAntiAffinity: field(ref('core/v1.PodAntiAffinity'), { tag: 3, pointer: true, doc: 'Rules on pods to be away from.' }),
+      },
+      { doc: 'Rules on where a pod is to be placed.' },
+    ),
   AttachedVolume: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      devicePath: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, as the system has it.' }),
+        devicePath: field(string(), { tag: 2, required: true, doc: 'Device under which the node sees the volume.' }),
+      },
+      { doc: 'A volume that is attached to a node.' },
+    ),
   AvoidPods: () =>
-    struct({
-      preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), { tag: 1 }),
-    }),
+    struct(
+      {
+        preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), { tag: 1, doc: 'The pods, by what made them.' }),
+      },
+      { doc: 'Pods that a node had better not be given. Kept in an annotation of the node.' },
+    ),
   AzureDataDiskCachingMode: () => closed('None', 'ReadOnly', 'ReadWrite'),
   AzureDataDiskKind: () => closed('Shared', 'Dedicated', 'Managed'),
   AzureDiskVolumeSource: () =>
-    struct({
-      diskName: field(string(), { tag: 1, required: true }),
-      diskURI: field(string(), { tag: 2, required: true }),
-      cachingMode: field(ref('core/v1.AzureDataDiskCachingMode'), { tag: 3, pointer: true }),
-      fsType: field(string(), { tag: 4, pointer: true }),
-      readOnly: field(boolean(), { tag: 5, pointer: true }),
-      kind: field(ref('core/v1.AzureDataDiskKind'), { tag: 6, pointer: true }),
-    }),
+    struct(
+      {
+        diskName: field(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
+        diskURI: field(string(), { tag: 2, required: true, doc: 'Address of the disk in its storage.' }),
+        cachingMode: field(ref('core/v1.AzureDataDiskCachingMode'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Caching by the host: None, ReadOnly or ReadWrite (the default).',
+        }),
+        fsType: field(string(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: ext4.',
+        }),
+        readOnly: field(boolean(), { tag: 5, pointer: true, doc: 'Mount read-only. Default: false.' }),
+        kind: field(ref('core/v1.AzureDataDiskKind'), {
+          tag: 6,
+          pointer: true,
+          doc: 'Shared (the default: several disks for a storage account), Dedicated (one), or Managed.',
+        }),
+      },
+      { doc: 'A data disk of Azure.' },
+    ),
   AzureFilePersistentVolumeSource: () =>
-    struct({
-      secretName: field(string(), { tag: 1, required: true }),
-      shareName: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-      secretNamespace: field(string(), { tag: 4, keepEmpty: true, pointer: true }),
-    }),
+    struct(
+      {
+        secretName: field(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
+        shareName: field(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        secretNamespace: field(string(), {
+          tag: 4,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'Namespace of the secret. Default: that of the claim.',
+        }),
+      },
+      { doc: 'A file share of Azure.' },
+    ),
   AzureFileVolumeSource: () =>
-    struct({
-      secretName: field(string(), { tag: 1, required: true }),
-      shareName: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-    }),
+    struct(
+      {
+        secretName: field(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
+        shareName: field(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A file share of Azure.' },
+    ),
   Binding: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata. The name is that of the object that is bound.',
+        }),
+        target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'What the object is bound to.' }),
+      },
+      {
+        doc: 'Ties one object to another, as the scheduler does with a pod and its node. Made through the binding subresource of the pod.',
+      },
+    ),
   CSIPersistentVolumeSource: () =>
-    struct({
-      driver: field(string(), { tag: 1, required: true }),
-      volumeHandle: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-      fsType: field(string(), { tag: 4 }),
-      volumeAttributes: field(map(string()), { tag: 5 }),
-      controllerPublishSecretRef: field(ref('core/v1.SecretReference'), { tag: 6, pointer: true }),
-      nodeStageSecretRef: field(ref('core/v1.SecretReference'), { tag: 7, pointer: true }),
-      nodePublishSecretRef: field(ref('core/v1.SecretReference'), { tag: 8, pointer: true }),
-      controllerExpandSecretRef: field(ref('core/v1.SecretReference'), { tag: 9, pointer: true }),
-      nodeExpandSecretRef: field(ref('core/v1.SecretReference'), { tag: 10, pointer: true }),
-    }),
+    struct(
+      {
+        driver: field(string(), { tag: 1, required: true, doc: 'Name of the driver. Required.' }),
+        volumeHandle: field(string(), { tag: 2, required: true, doc: 'Identity of the volume for the driver. Required.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Publish the volume as read-only. Default: false.' }),
+        fsType: field(string(), {
+          tag: 4,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        volumeAttributes: field(map(string()), { tag: 5, doc: 'Attributes of the volume, for the driver.' }),
+        controllerPublishSecretRef: field(ref('core/v1.SecretReference'), {
+          tag: 6,
+          pointer: true,
+          doc: 'Secret that the driver is given when it attaches or detaches the volume.',
+        }),
+        nodeStageSecretRef: field(ref('core/v1.SecretReference'), {
+          tag: 7,
+          pointer: true,
+          doc: 'Secret that the driver is given when it prepares the volume on a node.',
+        }),
+        nodePublishSecretRef: field(ref('core/v1.SecretReference'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Secret that the driver is given when it mounts the volume for a pod.',
+        }),
+        controllerExpandSecretRef: field(ref('core/v1.SecretReference'), {
+          tag: 9,
+          pointer: true,
+          doc: 'Secret that the driver is given when it makes the volume larger.',
+        }),
+        nodeExpandSecretRef: field(ref('core/v1.SecretReference'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Secret that the driver is given when it makes the volume larger on a node.',
+        }),
+      },
+      { doc: 'Storage of a volume driver installed in the cluster.' },
+    ),
   CSIVolumeSource: () =>
-    struct({
-      driver: field(string(), { tag: 1, required: true }),
-      readOnly: field(boolean(), { tag: 2, pointer: true }),
-      fsType: field(string(), { tag: 3, pointer: true }),
-      volumeAttributes: field(map(string()), { tag: 4 }),
-      nodePublishSecretRef: field(ref('core/v1.LocalObjectReference'), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        driver: field(string(), { tag: 1, required: true, doc: 'Name of the driver.' }),
+        readOnly: field(boolean(), { tag: 2, pointer: true, doc: 'Mount read-only. Default: false.' }),
+        fsType: field(string(), { tag: 3, pointer: true, doc: 'Type of the file system, such as ext4. Unset leaves it to the driver.' }),
+        volumeAttributes: field(map(string()), { tag: 4, doc: 'Attributes of the volume, for the driver.' }),
+        nodePublishSecretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Secret of the namespace that the driver is given when it mounts the volume.',
+        }),
+      },
+      { doc: 'Storage that a volume driver makes for the pod and deletes with it.' },
+    ),
   Capabilities: () =>
-    struct({
-      add: field(list(string()), { tag: 1 }),
-      drop: field(list(string()), { tag: 2 }),
-    }),
+    struct(
+      {
+        add: field(list(string()), { tag: 1, doc: 'Capabilities to add.' }),
+        drop: field(list(string()), { tag: 2, doc: 'Capabilities to drop.' }),
+      },
+      { doc: 'Capabilities of processes that are added to and dropped from the usual ones.' },
+    ),
   CephFSPersistentVolumeSource: () =>
-    struct({
-      monitors: field(list(string()), { tag: 1, required: true }),
-      path: field(string(), { tag: 2 }),
-      user: field(string(), { tag: 3 }),
-      secretFile: field(string(), { tag: 4 }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 5, pointer: true }),
-      readOnly: field(boolean(), { tag: 6 }),
-    }),
+    struct(
+      {
+        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
+        user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
+        secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
+        secretRef: field(ref('core/v1.SecretReference'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Secret with the key of the user. Used before secretFile.',
+        }),
+        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A Ceph file system.' },
+    ),
   CephFSVolumeSource: () =>
-    struct({
-      monitors: field(list(string()), { tag: 1, required: true }),
-      path: field(string(), { tag: 2 }),
-      user: field(string(), { tag: 3 }),
-      secretFile: field(string(), { tag: 4 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 5, pointer: true }),
-      readOnly: field(boolean(), { tag: 6 }),
-    }),
+    struct(
+      {
+        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
+        user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
+        secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Secret with the key of the user. Used before secretFile.',
+        }),
+        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A Ceph file system.' },
+    ),
   CinderPersistentVolumeSource: () =>
-    struct({
-      volumeID: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      readOnly: field(boolean(), { tag: 3 }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        secretRef: field(ref('core/v1.SecretReference'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Secret with what is needed to connect to OpenStack.',
+        }),
+      },
+      { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
+    ),
   CinderVolumeSource: () =>
-    struct({
-      volumeID: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      readOnly: field(boolean(), { tag: 3 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Secret with what is needed to connect to OpenStack.',
+        }),
+      },
+      { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
+    ),
   ClientIPConfig: () =>
-    struct({
-      timeoutSeconds: field(int32(), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        timeoutSeconds: field(int32(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Seconds without traffic after which a client may be sent elsewhere, from 1 to 86400. Default: 10800 (three hours).',
+        }),
+      },
+      { doc: 'Settings of the session affinity by client address.' },
+    ),
   ComponentCondition: () =>
-    struct({
-      type: field(ref('core/v1.ComponentConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
-      error: field(string(), { tag: 4 }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.ComponentConditionType'), { tag: 1, required: true, doc: 'What is checked. The only value is Healthy.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        message: field(string(), { tag: 3, doc: 'What the check found.' }),
+        error: field(string(), { tag: 4, doc: 'The error that the check met.' }),
+      },
+      { doc: 'Health of a component.' },
+    ),
   ComponentConditionType: () => known('Healthy'),
   ComponentStatus: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      conditions: field(list(ref('core/v1.ComponentCondition')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'type' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        conditions: field(list(ref('core/v1.ComponentCondition')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'What was found out about the component.',
+        }),
+      },
+      { doc: 'Health of a component of the control plane. Deprecated; ask the components themselves.' },
+    ),
   ComponentStatusList: () =>
     object(
       {
@@ -168,28 +302,41 @@ export const coreV1 = defineTypes({
     ),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ConfigMap: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      immutable: field(boolean(), { tag: 4, pointer: true }),
-      data: field(map(string()), { tag: 2 }),
-      binaryData: field(map(bytes()), { tag: 3 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        immutable: field(boolean(), {
+          tag: 4,
+          pointer: true,
+          doc: 'When true, neither data nor binaryData may change, and this cannot be undone. Default: false.',
+        }),
+        data: field(map(string()), {
+          tag: 2,
+          doc: 'Text values, by key. Keys are letters, digits, dashes, underscores and dots. A key may not also be in binaryData.',
+        }),
+        binaryData: field(map(bytes()), { tag: 3, doc: 'Values that need not be text, by key, in base64. A key may not also be in data.' }),
+      },
+      { doc: 'Settings for pods and others to read, by key.' },
+    ),
   ConfigMapEnvSource: () =>
-    struct({
-      localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-      optional: field(boolean(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
+        optional: field(boolean(), { tag: 2, pointer: true, doc: 'Whether the ConfigMap may be missing. Default: false.' }),
+      },
+      { doc: 'A ConfigMap whose keys become environment variables.' },
+    ),
   ConfigMapKeySelector: () =>
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        key: field(string(), { tag: 2, required: true }),
-        optional: field(boolean(), { tag: 3, pointer: true }),
+        key: field(string(), { tag: 2, required: true, doc: 'The key.' }),
+        optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the ConfigMap or the key may be missing. Default: false.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A key of a ConfigMap.' },
     ),
   ConfigMapList: () =>
     object(
@@ -203,167 +350,339 @@ export const coreV1 = defineTypes({
       { doc: 'A list of ConfigMap objects.' },
     ),
   ConfigMapNodeConfigSource: () =>
-    struct({
-      namespace: field(string(), { tag: 1, required: true }),
-      name: field(string(), { tag: 2, required: true }),
-      uid: field(string(), { tag: 3 }),
-      resourceVersion: field(string(), { tag: 4 }),
-      kubeletConfigKey: field(string(), { tag: 5, required: true }),
-    }),
+    struct(
+      {
+        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the ConfigMap.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the ConfigMap.' }),
+        uid: field(string(), { tag: 3, doc: 'Identity of the ConfigMap. Not allowed in the spec of a node, required in its status.' }),
+        resourceVersion: field(string(), {
+          tag: 4,
+          doc: 'Revision of the ConfigMap. Not allowed in the spec of a node, required in its status.',
+        }),
+        kubeletConfigKey: field(string(), { tag: 5, required: true, doc: 'Key under which the settings are kept.' }),
+      },
+      { doc: 'Points to a ConfigMap with settings for the node agent. No longer used.' },
+    ),
   ConfigMapProjection: () =>
-    struct({
-      localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-      items: field(list(ref('core/v1.KeyToPath')), { tag: 2 }),
-      optional: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
+        items: field(list(ref('core/v1.KeyToPath')), {
+          tag: 2,
+          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
+        }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
+      },
+      { doc: 'The keys of a ConfigMap, as files in a projected volume.' },
+    ),
   ConfigMapVolumeSource: () =>
-    struct({
-      localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-      items: field(list(ref('core/v1.KeyToPath')), { tag: 2 }),
-      defaultMode: field(int32(), { tag: 3, pointer: true }),
-      optional: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
+        items: field(list(ref('core/v1.KeyToPath')), {
+          tag: 2,
+          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
+        }),
+        defaultMode: field(int32(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
+      },
+      { doc: 'The keys of a ConfigMap, as files.' },
+    ),
   Container: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      image: field(string(), { tag: 2 }),
-      command: field(list(string()), { tag: 3 }),
-      args: field(list(string()), { tag: 4 }),
-      workingDir: field(string(), { tag: 5 }),
-      ports: field(list(ref('core/v1.ContainerPort')), {
-        tag: 6,
-        patchStrategy: 'merge',
-        patchMergeKey: 'containerPort',
-        listType: 'map',
-        listMapKeys: ['containerPort', 'protocol'],
-      }),
-      envFrom: field(list(ref('core/v1.EnvFromSource')), { tag: 19 }),
-      env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      resources: field(ref('core/v1.ResourceRequirements'), { tag: 8 }),
-      volumeMounts: field(list(ref('core/v1.VolumeMount')), { tag: 9, patchStrategy: 'merge', patchMergeKey: 'mountPath' }),
-      volumeDevices: field(list(ref('core/v1.VolumeDevice')), { tag: 21, patchStrategy: 'merge', patchMergeKey: 'devicePath' }),
-      livenessProbe: field(ref('core/v1.Probe'), { tag: 10, pointer: true }),
-      readinessProbe: field(ref('core/v1.Probe'), { tag: 11, pointer: true }),
-      startupProbe: field(ref('core/v1.Probe'), { tag: 22, pointer: true }),
-      lifecycle: field(ref('core/v1.Lifecycle'), { tag: 12, pointer: true }),
-      terminationMessagePath: field(string(), { tag: 13 }),
-      terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), { tag: 20 }),
-      imagePullPolicy: field(ref('core/v1.PullPolicy'), { tag: 14 }),
-      securityContext: field(ref('core/v1.SecurityContext'), { tag: 15, pointer: true }),
-      stdin: field(boolean(), { tag: 16 }),
-      stdinOnce: field(boolean(), { tag: 17 }),
-      tty: field(boolean(), { tag: 18 }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
+        }),
+        image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
+        command: field(list(string()), {
+          tag: 3,
+          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
+        }),
+        args: field(list(string()), {
+          tag: 4,
+          doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
+        }),
+        workingDir: field(string(), {
+          tag: 5,
+          doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
+        }),
+        ports: field(list(ref('core/v1.ContainerPort')), {
+          tag: 6,
+          patchStrategy: 'merge',
+          patchMergeKey: 'containerPort',
+          listType: 'map',
+          listMapKeys: ['containerPort', 'protocol'],
+          doc: 'Ports that the container listens on. For information mostly: other ports can be reached too.',
+        }),
+        envFrom: field(list(ref('core/v1.EnvFromSource')), {
+          tag: 19,
+          doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
+        }),
+        env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name', doc: 'Environment variables.' }),
+        resources: field(ref('core/v1.ResourceRequirements'), {
+          tag: 8,
+          doc: 'Resources that the container needs and may use. Cannot be changed.',
+        }),
+        volumeMounts: field(list(ref('core/v1.VolumeMount')), {
+          tag: 9,
+          patchStrategy: 'merge',
+          patchMergeKey: 'mountPath',
+          doc: 'Volumes that are mounted into the container.',
+        }),
+        volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
+          tag: 21,
+          patchStrategy: 'merge',
+          patchMergeKey: 'devicePath',
+          doc: 'Volumes that the container gets as bare devices.',
+        }),
+        livenessProbe: field(ref('core/v1.Probe'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Check that the container works. It is started again when the check fails.',
+        }),
+        readinessProbe: field(ref('core/v1.Probe'), {
+          tag: 11,
+          pointer: true,
+          doc: 'Check that the container can take traffic. While it fails, services leave the pod out.',
+        }),
+        startupProbe: field(ref('core/v1.Probe'), {
+          tag: 22,
+          pointer: true,
+          doc: 'Check that the container has started. Other checks wait for it; the container is started again when it fails.',
+        }),
+        lifecycle: field(ref('core/v1.Lifecycle'), {
+          tag: 12,
+          pointer: true,
+          doc: 'What is done just after the container starts and before it ends.',
+        }),
+        terminationMessagePath: field(string(), {
+          tag: 13,
+          doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
+        }),
+        terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), {
+          tag: 20,
+          doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
+        }),
+        imagePullPolicy: field(ref('core/v1.PullPolicy'), {
+          tag: 14,
+          doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
+        }),
+        securityContext: field(ref('core/v1.SecurityContext'), {
+          tag: 15,
+          pointer: true,
+          doc: 'Security settings. They come before those of the pod.',
+        }),
+        stdin: field(boolean(), { tag: 16, doc: 'Keep a standard input open. Otherwise reading gives the end at once. Default: false.' }),
+        stdinOnce: field(boolean(), { tag: 17, doc: 'Close the standard input after the first client has gone. Default: false.' }),
+        tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
+      },
+      { doc: 'A program that runs in a pod.' },
+    ),
   ContainerImage: () =>
-    struct({
-      names: field(list(string()), { tag: 1, keepEmpty: true }),
-      sizeBytes: field(int64(), { tag: 2 }),
-    }),
+    struct(
+      {
+        names: field(list(string()), { tag: 1, keepEmpty: true, doc: 'Names of the image, with tags and digests.' }),
+        sizeBytes: field(int64(), { tag: 2, doc: 'Size in bytes.' }),
+      },
+      { doc: 'An image that a node has.' },
+    ),
   ContainerPort: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      hostPort: field(int32(), { tag: 2 }),
-      containerPort: field(int32(), { tag: 3, required: true }),
-      protocol: field(ref('core/v1.Protocol'), { tag: 4, default: 'TCP' }),
-      hostIP: field(string(), { tag: 5 }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          doc: 'Name of the port, by which services can refer to it. At most 15 lower-case letters, digits and dashes, unique in the pod.',
+        }),
+        hostPort: field(int32(), {
+          tag: 2,
+          doc: 'Port of the node that leads here. With hostNetwork it must be the same as containerPort. Most containers need none.',
+        }),
+        containerPort: field(int32(), { tag: 3, required: true, doc: 'Port on the address of the pod, from 1 to 65535.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 4, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
+        hostIP: field(string(), { tag: 5, doc: 'Address of the node that the host port is bound to. Unset means all.' }),
+      },
+      { doc: 'A port that a container listens on.' },
+    ),
   ContainerState: () =>
-    struct({
-      waiting: field(ref('core/v1.ContainerStateWaiting'), { tag: 1, pointer: true }),
-      running: field(ref('core/v1.ContainerStateRunning'), { tag: 2, pointer: true }),
-      terminated: field(ref('core/v1.ContainerStateTerminated'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        waiting: field(ref('core/v1.ContainerStateWaiting'), { tag: 1, pointer: true, doc: 'Set while the container waits.' }),
+        running: field(ref('core/v1.ContainerStateRunning'), { tag: 2, pointer: true, doc: 'Set while the container runs.' }),
+        terminated: field(ref('core/v1.ContainerStateTerminated'), { tag: 3, pointer: true, doc: 'Set once the container has ended.' }),
+      },
+      { doc: 'State of a container. One is set; if none is, the container is waiting.' },
+    ),
   ContainerStateRunning: () =>
-    struct({
-      startedAt: field(time(), { tag: 1 }),
-    }),
+    struct(
+      {
+        startedAt: field(time(), { tag: 1, doc: 'When it was last started.' }),
+      },
+      { doc: 'A container that runs.' },
+    ),
   ContainerStateTerminated: () =>
-    struct({
-      exitCode: field(int32(), { tag: 1, required: true }),
-      signal: field(int32(), { tag: 2 }),
-      reason: field(string(), { tag: 3 }),
-      message: field(string(), { tag: 4 }),
-      startedAt: field(time(), { tag: 5 }),
-      finishedAt: field(time(), { tag: 6 }),
-      containerID: field(string(), { tag: 7 }),
-    }),
+    struct(
+      {
+        exitCode: field(int32(), { tag: 1, required: true, doc: 'Code that it ended with.' }),
+        signal: field(int32(), { tag: 2, doc: 'Signal that it was ended by.' }),
+        reason: field(string(), { tag: 3, doc: 'One word for why it ended, such as Error or OOMKilled.' }),
+        message: field(string(), { tag: 4, doc: 'Why it ended, for people.' }),
+        startedAt: field(time(), { tag: 5, doc: 'When it was started.' }),
+        finishedAt: field(time(), { tag: 6, doc: 'When it ended.' }),
+        containerID: field(string(), { tag: 7, doc: 'Identity of the container, as runtime://id.' }),
+      },
+      { doc: 'A container that has ended.' },
+    ),
   ContainerStateWaiting: () =>
-    struct({
-      reason: field(string(), { tag: 1 }),
-      message: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        reason: field(string(), { tag: 1, doc: 'One word for why it waits, such as ImagePullBackOff.' }),
+        message: field(string(), { tag: 2, doc: 'Why it waits, for people.' }),
+      },
+      { doc: 'A container that waits to run.' },
+    ),
   ContainerStatus: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      state: field(ref('core/v1.ContainerState'), { tag: 2 }),
-      lastState: field(ref('core/v1.ContainerState'), { tag: 3 }),
-      ready: field(boolean(), { tag: 4, required: true }),
-      restartCount: field(int32(), { tag: 5, required: true }),
-      image: field(string(), { tag: 6, required: true }),
-      imageID: field(string(), { tag: 7, required: true }),
-      containerID: field(string(), { tag: 8 }),
-      started: field(boolean(), { tag: 9, pointer: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the container.' }),
+        state: field(ref('core/v1.ContainerState'), { tag: 2, doc: 'What it does now.' }),
+        lastState: field(ref('core/v1.ContainerState'), { tag: 3, doc: 'How it ended the last time.' }),
+        ready: field(boolean(), { tag: 4, required: true, doc: 'Whether it passes its readiness check.' }),
+        restartCount: field(int32(), {
+          tag: 5,
+          required: true,
+          doc: 'How often it has been started again. May start over when old containers are cleaned up.',
+        }),
+        image: field(string(), { tag: 6, required: true, doc: 'Image that it runs. May be written otherwise than in the spec.' }),
+        imageID: field(string(), { tag: 7, required: true, doc: 'Identity of the image that it runs.' }),
+        containerID: field(string(), { tag: 8, doc: 'Identity of the container, as runtime://id.' }),
+        started: field(boolean(), {
+          tag: 9,
+          pointer: true,
+          doc: 'Whether it passes its startup check. True without one as soon as it runs.',
+        }),
+      },
+      { doc: 'What is known of a container.' },
+    ),
   DNSPolicy: () => closed('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
   DaemonEndpoint: () =>
-    struct({
-      Port: field(int32(), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        Port: field(int32(), { tag: 1, required: true, doc: 'Port number.' }),
+      },
+      { doc: 'A port on which a daemon of a node listens.' },
+    ),
   DownwardAPIProjection: () =>
-    struct({
-      items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1 }),
-    }),
+    struct(
+      {
+        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
+      },
+      { doc: 'Fields of the pod, as files in a projected volume.' },
+    ),
   DownwardAPIVolumeFile: () =>
-    struct({
-      path: field(string(), { tag: 1, required: true }),
-      fieldRef: field(ref('core/v1.ObjectFieldSelector'), { tag: 2, pointer: true }),
-      resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 3, pointer: true }),
-      mode: field(int32(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        path: field(string(), { tag: 1, required: true, doc: "Path of the file, relative and without '..'." }),
+        fieldRef: field(ref('core/v1.ObjectFieldSelector'), {
+          tag: 2,
+          pointer: true,
+          doc: "A field of the pod's metadata: annotations, labels, name, namespace or uid.",
+        }),
+        resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 3, pointer: true, doc: 'A resource of a container.' }),
+        mode: field(int32(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
+        }),
+      },
+      { doc: 'A file with a field of the pod. One of fieldRef and resourceFieldRef is set.' },
+    ),
   DownwardAPIVolumeSource: () =>
-    struct({
-      items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1 }),
-      defaultMode: field(int32(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
+        defaultMode: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+      },
+      { doc: 'Fields of the pod, as files.' },
+    ),
   EmptyDirVolumeSource: () =>
-    struct({
-      medium: field(ref('core/v1.StorageMedium'), { tag: 1 }),
-      sizeLimit: field(quantity(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        medium: field(ref('core/v1.StorageMedium'), {
+          tag: 1,
+          doc: 'Where it is kept: empty for the disk of the node (the default), Memory, or HugePages.',
+        }),
+        sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Most that it may hold. Unset means no limit of its own.' }),
+      },
+      { doc: 'An empty directory that lives as long as the pod.' },
+    ),
   EndpointAddress: () =>
     struct(
       {
-        ip: field(string(), { tag: 1, required: true }),
-        hostname: field(string(), { tag: 3 }),
-        nodeName: field(string(), { tag: 4, pointer: true }),
-        targetRef: field(ref('core/v1.ObjectReference'), { tag: 2, pointer: true }),
+        ip: field(string(), { tag: 1, required: true, doc: 'The address. Loopback, link-local and multicast addresses are not allowed.' }),
+        hostname: field(string(), { tag: 3, doc: 'Host name of the endpoint.' }),
+        nodeName: field(string(), { tag: 4, pointer: true, doc: 'Node that the endpoint is on.' }),
+        targetRef: field(ref('core/v1.ObjectReference'), {
+          tag: 2,
+          pointer: true,
+          doc: 'The object behind the address, most often a pod.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'An IP address of a service.' },
     ),
   EndpointPort: () =>
     struct(
       {
-        name: field(string(), { tag: 1 }),
-        port: field(int32(), { tag: 2, required: true }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 3 }),
-        appProtocol: field(string(), { tag: 4, pointer: true }),
+        name: field(string(), {
+          tag: 1,
+          doc: "Name of the port, the same as that of the service's port. Needed if there is more than one port.",
+        }),
+        port: field(int32(), { tag: 2, required: true, doc: 'Port number.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 3, doc: 'TCP (the default), UDP or SCTP.' }),
+        appProtocol: field(string(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: "A port of a service's addresses." },
     ),
   EndpointSubset: () =>
-    struct({
-      addresses: field(list(ref('core/v1.EndpointAddress')), { tag: 1 }),
-      notReadyAddresses: field(list(ref('core/v1.EndpointAddress')), { tag: 2 }),
-      ports: field(list(ref('core/v1.EndpointPort')), { tag: 3 }),
-    }),
+    struct(
+      {
+        addresses: field(list(ref('core/v1.EndpointAddress')), { tag: 1, doc: 'Addresses that are ready for traffic.' }),
+        notReadyAddresses: field(list(ref('core/v1.EndpointAddress')), {
+          tag: 2,
+          doc: 'Addresses that have the ports but are not ready, or are about to end.',
+        }),
+        ports: field(list(ref('core/v1.EndpointPort')), { tag: 3, doc: 'Ports that each address offers.' }),
+      },
+      { doc: 'Addresses that share the same ports. The endpoints are all pairs of the two.' },
+    ),
   Endpoints: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      subsets: field(list(ref('core/v1.EndpointSubset')), { tag: 2 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        subsets: field(list(ref('core/v1.EndpointSubset')), {
+          tag: 2,
+          doc: 'All addresses of the service, grouped by the ports they have in common.',
+        }),
+      },
+      { doc: 'The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports.' },
+    ),
   EndpointsList: () =>
     object(
       {
@@ -376,86 +695,162 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Endpoints objects.' },
     ),
   EnvFromSource: () =>
-    struct({
-      prefix: field(string(), { tag: 1 }),
-      configMapRef: field(ref('core/v1.ConfigMapEnvSource'), { tag: 2, pointer: true }),
-      secretRef: field(ref('core/v1.SecretEnvSource'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        prefix: field(string(), { tag: 1, doc: 'Text that is put before each key.' }),
+        configMapRef: field(ref('core/v1.ConfigMapEnvSource'), { tag: 2, pointer: true, doc: 'ConfigMap that is used.' }),
+        secretRef: field(ref('core/v1.SecretEnvSource'), { tag: 3, pointer: true, doc: 'Secret that is used.' }),
+      },
+      { doc: 'An object whose keys become environment variables.' },
+    ),
   EnvVar: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      value: field(string(), { tag: 2 }),
-      valueFrom: field(ref('core/v1.EnvVarSource'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the variable.' }),
+        value: field(string(), { tag: 2, doc: 'Value. $(NAME) stands for a variable before, $$ for one dollar. Default: empty.' }),
+        valueFrom: field(ref('core/v1.EnvVarSource'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Where the value is taken from. Not together with value.',
+        }),
+      },
+      { doc: 'An environment variable.' },
+    ),
   EnvVarSource: () =>
-    struct({
-      fieldRef: field(ref('core/v1.ObjectFieldSelector'), { tag: 1, pointer: true }),
-      resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 2, pointer: true }),
-      configMapKeyRef: field(ref('core/v1.ConfigMapKeySelector'), { tag: 3, pointer: true }),
-      secretKeyRef: field(ref('core/v1.SecretKeySelector'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        fieldRef: field(ref('core/v1.ObjectFieldSelector'), { tag: 1, pointer: true, doc: 'A field of the pod.' }),
+        resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 2, pointer: true, doc: 'A resource of a container.' }),
+        configMapKeyRef: field(ref('core/v1.ConfigMapKeySelector'), {
+          tag: 3,
+          pointer: true,
+          doc: 'A key of a ConfigMap of the namespace.',
+        }),
+        secretKeyRef: field(ref('core/v1.SecretKeySelector'), { tag: 4, pointer: true, doc: 'A key of a secret of the namespace.' }),
+      },
+      { doc: 'Where the value of an environment variable comes from. Exactly one is set.' },
+    ),
   EphemeralContainer: () =>
-    struct({
-      ephemeralContainerCommon: inline('core/v1.EphemeralContainerCommon', { tag: 1 }),
-      targetContainerName: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        ephemeralContainerCommon: inline('core/v1.EphemeralContainerCommon', { tag: 1 }),
+        targetContainerName: field(string(), {
+          tag: 2,
+          doc: 'Container whose processes this one is to see. Unset means the usual for the pod.',
+        }),
+      },
+      { doc: 'A program that is put into a running pod for looking around. It is never started again and has no guaranteed resources.' },
+    ),
   EphemeralContainerCommon: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      image: field(string(), { tag: 2 }),
-      command: field(list(string()), { tag: 3 }),
-      args: field(list(string()), { tag: 4 }),
-      workingDir: field(string(), { tag: 5 }),
-      ports: field(list(ref('core/v1.ContainerPort')), {
-        tag: 6,
-        patchStrategy: 'merge',
-        patchMergeKey: 'containerPort',
-        listType: 'map',
-        listMapKeys: ['containerPort', 'protocol'],
-      }),
-      envFrom: field(list(ref('core/v1.EnvFromSource')), { tag: 19 }),
-      env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      resources: field(ref('core/v1.ResourceRequirements'), { tag: 8 }),
-      volumeMounts: field(list(ref('core/v1.VolumeMount')), { tag: 9, patchStrategy: 'merge', patchMergeKey: 'mountPath' }),
-      volumeDevices: field(list(ref('core/v1.VolumeDevice')), { tag: 21, patchStrategy: 'merge', patchMergeKey: 'devicePath' }),
-      livenessProbe: field(ref('core/v1.Probe'), { tag: 10, pointer: true }),
-      readinessProbe: field(ref('core/v1.Probe'), { tag: 11, pointer: true }),
-      startupProbe: field(ref('core/v1.Probe'), { tag: 22, pointer: true }),
-      lifecycle: field(ref('core/v1.Lifecycle'), { tag: 12, pointer: true }),
-      terminationMessagePath: field(string(), { tag: 13 }),
-      terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), { tag: 20 }),
-      imagePullPolicy: field(ref('core/v1.PullPolicy'), { tag: 14 }),
-      securityContext: field(ref('core/v1.SecurityContext'), { tag: 15, pointer: true }),
-      stdin: field(boolean(), { tag: 16 }),
-      stdinOnce: field(boolean(), { tag: 17 }),
-      tty: field(boolean(), { tag: 18 }),
-    }),
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
+        }),
+        image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
+        command: field(list(string()), {
+          tag: 3,
+          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
+        }),
+        args: field(list(string()), {
+          tag: 4,
+          doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
+        }),
+        workingDir: field(string(), {
+          tag: 5,
+          doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
+        }),
+        ports: field(list(ref('core/v1.ContainerPort')), {
+          tag: 6,
+          patchStrategy: 'merge',
+          patchMergeKey: 'containerPort',
+          listType: 'map',
+          listMapKeys: ['containerPort', 'protocol'],
+          doc: 'Not allowed for ephemeral containers.',
+        }),
+        envFrom: field(list(ref('core/v1.EnvFromSource')), {
+          tag: 19,
+          doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
+        }),
+        env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name', doc: 'Environment variables.' }),
+        resources: field(ref('core/v1.ResourceRequirements'), { tag: 8, doc: 'Not allowed for ephemeral containers.' }),
+        volumeMounts: field(list(ref('core/v1.VolumeMount')), {
+          tag: 9,
+          patchStrategy: 'merge',
+          patchMergeKey: 'mountPath',
+          doc: 'Volumes that are mounted into the container.',
+        }),
+        volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
+          tag: 21,
+          patchStrategy: 'merge',
+          patchMergeKey: 'devicePath',
+          doc: 'Volumes that the container gets as bare devices.',
+        }),
+        livenessProbe: field(ref('core/v1.Probe'), { tag: 10, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
+        readinessProbe: field(ref('core/v1.Probe'), { tag: 11, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
+        startupProbe: field(ref('core/v1.Probe'), { tag: 22, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
+        lifecycle: field(ref('core/v1.Lifecycle'), { tag: 12, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
+        terminationMessagePath: field(string(), {
+          tag: 13,
+          doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
+        }),
+        terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), {
+          tag: 20,
+          doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
+        }),
+        imagePullPolicy: field(ref('core/v1.PullPolicy'), {
+          tag: 14,
+          doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
+        }),
+        securityContext: field(ref('core/v1.SecurityContext'), {
+          tag: 15,
+          pointer: true,
+          doc: 'Security settings. They come before those of the pod.',
+        }),
+        stdin: field(boolean(), { tag: 16, doc: 'Keep a standard input open. Otherwise reading gives the end at once. Default: false.' }),
+        stdinOnce: field(boolean(), { tag: 17, doc: 'Close the standard input after the first client has gone. Default: false.' }),
+        tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
+      },
+      { doc: 'A program that is put into a running pod for looking around.' },
+    ),
   EphemeralVolumeSource: () =>
-    struct({
-      volumeClaimTemplate: field(ref('core/v1.PersistentVolumeClaimTemplate'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        volumeClaimTemplate: field(ref('core/v1.PersistentVolumeClaimTemplate'), {
+          tag: 1,
+          pointer: true,
+          doc: 'The claim. It is named pod-volume after the pod and the volume, and is owned by the pod.',
+        }),
+      },
+      { doc: 'A volume made for the pod by a claim and deleted with it.' },
+    ),
   Event: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        required: true,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true }),
-      reason: field(string(), { tag: 3 }),
-      message: field(string(), { tag: 4 }),
-      source: field(ref('core/v1.EventSource'), { tag: 5 }),
-      firstTimestamp: field(time(), { tag: 6 }),
-      lastTimestamp: field(time(), { tag: 7 }),
-      count: field(int32(), { tag: 8 }),
-      type: field(string(), { tag: 9 }),
-      eventTime: field(microTime(), { tag: 10 }),
-      series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true }),
-      action: field(string(), { tag: 12 }),
-      related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true }),
-      reportingComponent: field(string(), { tag: 14, keepEmpty: true }),
-      reportingInstance: field(string(), { tag: 15, keepEmpty: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          required: true,
+          doc: 'Standard metadata of the event.',
+        }),
+        involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'The object that the event is about.' }),
+        reason: field(string(), { tag: 3, doc: 'One word for why it happened, for programs.' }),
+        message: field(string(), { tag: 4, doc: 'What happened, for people.' }),
+        source: field(ref('core/v1.EventSource'), { tag: 5, doc: 'The component that reports the event.' }),
+        firstTimestamp: field(time(), { tag: 6, doc: 'When it was first seen.' }),
+        lastTimestamp: field(time(), { tag: 7, doc: 'When it was last seen.' }),
+        count: field(int32(), { tag: 8, doc: 'How often it was seen.' }),
+        type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may come.' }),
+        eventTime: field(microTime(), { tag: 10, doc: 'When it was first seen, to the microsecond.' }),
+        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event stands for many of its kind.' }),
+        action: field(string(), { tag: 12, doc: 'What was done or failed in relation to the object.' }),
+        related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true, doc: 'A second object, if the action involves one.' }),
+        reportingComponent: field(string(), { tag: 14, keepEmpty: true, doc: 'Name of the controller that reports the event.' }),
+        reportingInstance: field(string(), { tag: 15, keepEmpty: true, doc: 'Which instance of the controller reports it.' }),
+      },
+      { doc: 'A note that something happened to an object. Events are kept for a short time and are for information only.' },
+    ),
   EventList: () =>
     object(
       {
@@ -468,167 +863,306 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Event objects.' },
     ),
   EventSeries: () =>
-    struct({
-      count: field(int32(), { tag: 1 }),
-      lastObservedTime: field(microTime(), { tag: 2 }),
-    }),
+    struct(
+      {
+        count: field(int32(), { tag: 1, doc: 'How often the event was seen.' }),
+        lastObservedTime: field(microTime(), { tag: 2, doc: 'When the event was last seen.' }),
+      },
+      { doc: 'How often an event has been seen, and when last.' },
+    ),
   EventSource: () =>
-    struct({
-      component: field(string(), { tag: 1 }),
-      host: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        component: field(string(), { tag: 1, doc: 'Component that the event comes from.' }),
+        host: field(string(), { tag: 2, doc: 'Node on which the component runs.' }),
+      },
+      { doc: 'Where an event comes from.' },
+    ),
   ExecAction: () =>
-    struct({
-      command: field(list(string()), { tag: 1 }),
-    }),
+    struct(
+      {
+        command: field(list(string()), {
+          tag: 1,
+          doc: 'The command and its arguments, not run in a shell. It has succeeded if it ends with 0.',
+        }),
+      },
+      { doc: 'Runs a command in a container.' },
+    ),
   FCVolumeSource: () =>
-    struct({
-      targetWWNs: field(list(string()), { tag: 1 }),
-      lun: field(int32(), { tag: 2, pointer: true }),
-      fsType: field(string(), { tag: 3 }),
-      readOnly: field(boolean(), { tag: 4 }),
-      wwids: field(list(string()), { tag: 5 }),
-    }),
+    struct(
+      {
+        targetWWNs: field(list(string()), { tag: 1, doc: 'World wide names of the targets.' }),
+        lun: field(int32(), { tag: 2, pointer: true, doc: 'Number of the unit at the target.' }),
+        fsType: field(string(), {
+          tag: 3,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+        wwids: field(list(string()), { tag: 5, doc: 'World wide identities of the disk.' }),
+      },
+      { doc: 'A disk reached over Fibre Channel. Either wwids, or targetWWNs with lun, is set.' },
+    ),
   FlexPersistentVolumeSource: () =>
-    struct({
-      driver: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 3, pointer: true }),
-      readOnly: field(boolean(), { tag: 4 }),
-      options: field(map(string()), { tag: 5 }),
-    }),
+    struct(
+      {
+        driver: field(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
+        fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
+        secretRef: field(ref('core/v1.SecretReference'), { tag: 3, pointer: true, doc: 'Secret whose values are passed to the program.' }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+        options: field(map(string()), { tag: 5, doc: 'Options that are passed to the program.' }),
+      },
+      { doc: 'A volume made by a program on the node.' },
+    ),
   FlexVolumeSource: () =>
-    struct({
-      driver: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 3, pointer: true }),
-      readOnly: field(boolean(), { tag: 4 }),
-      options: field(map(string()), { tag: 5 }),
-    }),
+    struct(
+      {
+        driver: field(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
+        fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Secret whose values are passed to the program.',
+        }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+        options: field(map(string()), { tag: 5, doc: 'Options that are passed to the program.' }),
+      },
+      { doc: 'A volume made by a program on the node.' },
+    ),
   FlockerVolumeSource: () =>
-    struct({
-      datasetName: field(string(), { tag: 1 }),
-      datasetUUID: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        datasetName: field(string(), { tag: 1, doc: 'Deprecated. Name of the dataset.' }),
+        datasetUUID: field(string(), { tag: 2, doc: 'Identity of the dataset.' }),
+      },
+      { doc: 'A volume of the Flocker control service. Exactly one of name and identity is set.' },
+    ),
   GCEPersistentDiskVolumeSource: () =>
-    struct({
-      pdName: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      partition: field(int32(), { tag: 3 }),
-      readOnly: field(boolean(), { tag: 4 }),
-    }),
+    struct(
+      {
+        pdName: field(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        partition: field(int32(), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A disk of Google Compute Engine. It must be in the project and zone of the node, and only one node can write to it.' },
+    ),
   GRPCAction: () =>
-    struct({
-      port: field(int32(), { tag: 1, required: true }),
-      service: field(string(), { tag: 2, keepEmpty: true, pointer: true, default: '' }),
-    }),
+    struct(
+      {
+        port: field(int32(), { tag: 1, required: true, doc: 'Port of the service, from 1 to 65535.' }),
+        service: field(string(), {
+          tag: 2,
+          keepEmpty: true,
+          pointer: true,
+          default: '',
+          doc: 'Name of the service to ask about. Default: empty, which is the server as a whole.',
+        }),
+      },
+      { doc: 'Asks a gRPC health service. It has succeeded if the service answers that it serves.' },
+    ),
   GitRepoVolumeSource: () =>
-    struct({
-      repository: field(string(), { tag: 1, required: true }),
-      revision: field(string(), { tag: 2 }),
-      directory: field(string(), { tag: 3 }),
-    }),
+    struct(
+      {
+        repository: field(string(), { tag: 1, required: true, doc: 'Address of the repository.' }),
+        revision: field(string(), { tag: 2, doc: 'Commit to check out.' }),
+        directory: field(string(), {
+          tag: 3,
+          doc: "Directory to check out into, without '..'. '.' is the root of the volume; empty makes one named after the repository.",
+        }),
+      },
+      { doc: 'A directory with a checked out repository. Deprecated: use an init container and an empty directory.' },
+    ),
   GlusterfsPersistentVolumeSource: () =>
-    struct({
-      endpoints: field(string(), { tag: 1, required: true }),
-      path: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-      endpointsNamespace: field(string(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        endpoints: field(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
+        path: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        endpointsNamespace: field(string(), { tag: 4, pointer: true, doc: 'Namespace of the endpoints. Default: that of the claim.' }),
+      },
+      { doc: 'A Glusterfs volume.' },
+    ),
   GlusterfsVolumeSource: () =>
-    struct({
-      endpoints: field(string(), { tag: 1, required: true }),
-      path: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-    }),
+    struct(
+      {
+        endpoints: field(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
+        path: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A Glusterfs volume.' },
+    ),
   HTTPGetAction: () =>
-    struct({
-      path: field(string(), { tag: 1 }),
-      port: field(intOrString(), { tag: 2, required: true }),
-      host: field(string(), { tag: 3 }),
-      scheme: field(ref('core/v1.URIScheme'), { tag: 4 }),
-      httpHeaders: field(list(ref('core/v1.HTTPHeader')), { tag: 5 }),
-    }),
+    struct(
+      {
+        path: field(string(), { tag: 1, doc: 'Path of the request. Default: /.' }),
+        port: field(intOrString(), { tag: 2, required: true, doc: 'Port of the container, by number or by name.' }),
+        host: field(string(), { tag: 3, doc: 'Host to connect to. Default: the address of the pod.' }),
+        scheme: field(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
+        httpHeaders: field(list(ref('core/v1.HTTPHeader')), {
+          tag: 5,
+          doc: 'Headers of the request. Several of the same name are allowed.',
+        }),
+      },
+      { doc: 'Makes an HTTP GET request. It has succeeded if the code is from 200 to 399.' },
+    ),
   HTTPHeader: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      value: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the header.' }),
+        value: field(string(), { tag: 2, required: true, doc: 'Value of the header.' }),
+      },
+      { doc: 'A header of an HTTP request.' },
+    ),
   HostAlias: () =>
-    struct({
-      ip: field(string(), { tag: 1 }),
-      hostnames: field(list(string()), { tag: 2 }),
-    }),
+    struct(
+      {
+        ip: field(string(), { tag: 1, doc: 'Address.' }),
+        hostnames: field(list(string()), { tag: 2, doc: 'Names for the address.' }),
+      },
+      { doc: 'A line of the hosts file.' },
+    ),
   HostPathType: () => closed('', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'),
   HostPathVolumeSource: () =>
-    struct({
-      path: field(string(), { tag: 1, required: true }),
-      type: field(ref('core/v1.HostPathType'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        path: field(string(), { tag: 1, required: true, doc: 'Path on the node. A symbolic link is followed.' }),
+        type: field(ref('core/v1.HostPathType'), {
+          tag: 2,
+          pointer: true,
+          doc: 'What the path must be, and whether it is made if missing. Empty (the default) checks nothing.',
+        }),
+      },
+      { doc: 'A file or directory of the node.' },
+    ),
   IPFamily: () => closed('IPv4', 'IPv6'),
   IPFamilyPolicy: () => closed('SingleStack', 'PreferDualStack', 'RequireDualStack'),
   ISCSIPersistentVolumeSource: () =>
-    struct({
-      targetPortal: field(string(), { tag: 1, required: true }),
-      iqn: field(string(), { tag: 2, required: true }),
-      lun: field(int32(), { tag: 3, required: true }),
-      iscsiInterface: field(string(), { tag: 4 }),
-      fsType: field(string(), { tag: 5 }),
-      readOnly: field(boolean(), { tag: 6 }),
-      portals: field(list(string()), { tag: 7 }),
-      chapAuthDiscovery: field(boolean(), { tag: 8 }),
-      chapAuthSession: field(boolean(), { tag: 11 }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 10, pointer: true }),
-      initiatorName: field(string(), { tag: 12, pointer: true }),
-    }),
+    struct(
+      {
+        targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
+        iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
+        lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
+        iscsiInterface: field(string(), { tag: 4, doc: 'Name of the interface. Default: default (tcp).' }),
+        fsType: field(string(), {
+          tag: 5,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
+        portals: field(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
+        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
+        chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
+        secretRef: field(ref('core/v1.SecretReference'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Secret with the CHAP credentials of target and initiator.',
+        }),
+        initiatorName: field(string(), {
+          tag: 12,
+          pointer: true,
+          doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
+        }),
+      },
+      { doc: 'A disk reached over iSCSI. Only one node can write to it.' },
+    ),
   ISCSIVolumeSource: () =>
-    struct({
-      targetPortal: field(string(), { tag: 1, required: true }),
-      iqn: field(string(), { tag: 2, required: true }),
-      lun: field(int32(), { tag: 3, required: true }),
-      iscsiInterface: field(string(), { tag: 4 }),
-      fsType: field(string(), { tag: 5 }),
-      readOnly: field(boolean(), { tag: 6 }),
-      portals: field(list(string()), { tag: 7 }),
-      chapAuthDiscovery: field(boolean(), { tag: 8 }),
-      chapAuthSession: field(boolean(), { tag: 11 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 10, pointer: true }),
-      initiatorName: field(string(), { tag: 12, pointer: true }),
-    }),
+    struct(
+      {
+        targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
+        iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
+        lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
+        iscsiInterface: field(string(), { tag: 4, doc: 'Name of the interface. Default: default (tcp).' }),
+        fsType: field(string(), {
+          tag: 5,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
+        portals: field(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
+        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
+        chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Secret with the CHAP credentials of target and initiator.',
+        }),
+        initiatorName: field(string(), {
+          tag: 12,
+          pointer: true,
+          doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
+        }),
+      },
+      { doc: 'A disk reached over iSCSI. Only one node can write to it.' },
+    ),
   KeyToPath: () =>
-    struct({
-      key: field(string(), { tag: 1, required: true }),
-      path: field(string(), { tag: 2, required: true }),
-      mode: field(int32(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        key: field(string(), { tag: 1, required: true, doc: 'The key.' }),
+        path: field(string(), { tag: 2, required: true, doc: "Path of the file, relative and without '..'." }),
+        mode: field(int32(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
+        }),
+      },
+      { doc: 'A key and the file that it becomes.' },
+    ),
   Lifecycle: () =>
-    struct({
-      postStart: field(ref('core/v1.LifecycleHandler'), { tag: 1, pointer: true }),
-      preStop: field(ref('core/v1.LifecycleHandler'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        postStart: field(ref('core/v1.LifecycleHandler'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Done just after the container is created. If it fails, the container is ended and treated by its restart policy.',
+        }),
+        preStop: field(ref('core/v1.LifecycleHandler'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Done before the container is asked to end, within the grace period. Not done if it ends by itself.',
+        }),
+      },
+      { doc: 'What is done when a container starts and ends.' },
+    ),
   LifecycleHandler: () =>
-    struct({
-      exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true }),
-      httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true }),
-      tcpSocket: field(ref('core/v1.TCPSocketAction'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true, doc: 'Run a command in the container.' }),
+        httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true, doc: 'Make an HTTP request.' }),
+        tcpSocket: field(ref('core/v1.TCPSocketAction'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Deprecated. Not supported; it fails when it is to be done.',
+        }),
+      },
+      { doc: 'Something that is done. Exactly one is set.' },
+    ),
   LimitRange: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2, doc: 'The bounds and defaults.' }),
+      },
+      { doc: 'Bounds and defaults for what the objects of a namespace may ask for.' },
+    ),
   LimitRangeItem: () =>
-    struct({
-      type: field(ref('core/v1.LimitType'), { tag: 1, required: true }),
-      max: field(map(quantity()), { tag: 2 }),
-      min: field(map(quantity()), { tag: 3 }),
-      default: field(map(quantity()), { tag: 4 }),
-      defaultRequest: field(map(quantity()), { tag: 5 }),
-      maxLimitRequestRatio: field(map(quantity()), { tag: 6 }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.LimitType'), { tag: 1, required: true, doc: 'What is bounded: Container, Pod or PersistentVolumeClaim.' }),
+        max: field(map(quantity()), { tag: 2, doc: 'Most that may be asked for, by resource.' }),
+        min: field(map(quantity()), { tag: 3, doc: 'Least that must be asked for, by resource.' }),
+        default: field(map(quantity()), { tag: 4, doc: 'Limit that is put in, by resource, where none is given.' }),
+        defaultRequest: field(map(quantity()), { tag: 5, doc: 'Request that is put in, by resource, where none is given.' }),
+        maxLimitRequestRatio: field(map(quantity()), {
+          tag: 6,
+          doc: 'How many times its request a limit may be, by resource. Both must be given and not be zero.',
+        }),
+      },
+      { doc: 'Bounds and defaults for one type of object.' },
+    ),
   LimitRangeList: () =>
     object(
       {
@@ -641,9 +1175,12 @@ export const coreV1 = defineTypes({
       { doc: 'A list of LimitRange objects.' },
     ),
   LimitRangeSpec: () =>
-    struct({
-      limits: field(list(ref('core/v1.LimitRangeItem')), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        limits: field(list(ref('core/v1.LimitRangeItem')), { tag: 1, required: true, doc: 'The bounds and defaults, by type of object.' }),
+      },
+      { doc: 'Bounds and defaults for resources.' },
+    ),
   LimitType: () => known('Pod', 'Container', 'PersistentVolumeClaim'),
   List: () =>
     object(
@@ -652,59 +1189,85 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
         }),
-        items: field(list(raw()), { tag: 2, required: true, doc: 'The  objects of the list.' }),
+        items: field(list(raw()), { tag: 2, required: true, doc: 'The objects.' }),
       },
-      { doc: 'A list of  objects.' },
+      { doc: 'Objects of any kinds, put together by a client.' },
     ),
   LoadBalancerIngress: () =>
-    struct({
-      ip: field(string(), { tag: 1 }),
-      hostname: field(string(), { tag: 2 }),
-      ports: field(list(ref('core/v1.PortStatus')), { tag: 4, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        ip: field(string(), { tag: 1, doc: 'Address, for balancers that have one.' }),
+        hostname: field(string(), { tag: 2, doc: 'Host name, for balancers that are known by one.' }),
+        ports: field(list(ref('core/v1.PortStatus')), {
+          tag: 4,
+          listType: 'atomic',
+          doc: 'State of the ports. If set, all ports of the service are listed.',
+        }),
+      },
+      { doc: 'A place where a load balancer takes traffic.' },
+    ),
   LoadBalancerStatus: () =>
-    struct({
-      ingress: field(list(ref('core/v1.LoadBalancerIngress')), { tag: 1 }),
-    }),
+    struct(
+      {
+        ingress: field(list(ref('core/v1.LoadBalancerIngress')), { tag: 1, doc: 'Where the load balancer takes traffic.' }),
+      },
+      { doc: 'State of a load balancer.' },
+    ),
   LocalObjectReference: () =>
     struct(
       {
-        name: field(string(), { tag: 1 }),
+        name: field(string(), { tag: 1, doc: 'Name of the object.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Names an object in the same namespace.' },
     ),
   LocalVolumeSource: () =>
-    struct({
-      path: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        path: field(string(), { tag: 1, required: true, doc: 'Path on the node: a directory or a block device.' }),
+        fsType: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Type of the file system, used only for a block device. Unset lets the system choose.',
+        }),
+      },
+      { doc: 'A disk or directory of one node.' },
+    ),
   MountPropagationMode: () => closed('None', 'HostToContainer', 'Bidirectional'),
   NFSVolumeSource: () =>
-    struct({
-      server: field(string(), { tag: 1, required: true }),
-      path: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-    }),
+    struct(
+      {
+        server: field(string(), { tag: 1, required: true, doc: 'Name or address of the server.' }),
+        path: field(string(), { tag: 2, required: true, doc: 'Path that the server exports.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A directory of an NFS server.' },
+    ),
   Namespace: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.NamespaceStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'What the namespace is to be.' }),
+        status: field(ref('core/v1.NamespaceStatus'), {
+          tag: 3,
+          doc: 'Whether the namespace is in use or going away.',
+        }),
+      },
+      { doc: 'A scope for names. Most kinds of objects live in one, and are deleted together with it.' },
+    ),
   NamespaceCondition: () =>
-    struct({
-      type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a namespace's state, mostly of its deletion." },
+    ),
   NamespaceConditionType: () =>
     known(
       'NamespaceDeletionDiscoveryFailure',
@@ -726,62 +1289,120 @@ export const coreV1 = defineTypes({
     ),
   NamespacePhase: () => closed('Active', 'Terminating'),
   NamespaceSpec: () =>
-    struct({
-      finalizers: field(list(string()), { tag: 1 }),
-    }),
+    struct(
+      {
+        finalizers: field(list(string()), {
+          tag: 1,
+          doc: 'Names that must be gone before the namespace is removed. Changed only through the finalize subresource.',
+        }),
+      },
+      { doc: 'What a namespace is to be.' },
+    ),
   NamespaceStatus: () =>
-    struct({
-      phase: field(ref('core/v1.NamespacePhase'), { tag: 1 }),
-      conditions: field(list(ref('core/v1.NamespaceCondition')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'type' }),
-    }),
+    struct(
+      {
+        phase: field(ref('core/v1.NamespacePhase'), { tag: 1, doc: 'Active, or Terminating once a delete has begun.' }),
+        conditions: field(list(ref('core/v1.NamespaceCondition')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'What stands in the way of deleting the namespace.',
+        }),
+      },
+      { doc: 'The state of a namespace.' },
+    ),
   Node: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.NodeStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'How the node is to be treated.' }),
+        status: field(ref('core/v1.NodeStatus'), {
+          tag: 3,
+          doc: 'What is known of the node, written mostly by its agent.',
+        }),
+      },
+      { doc: 'A machine that runs pods.' },
+    ),
   NodeAddress: () =>
-    struct({
-      type: field(ref('core/v1.NodeAddressType'), { tag: 1, required: true }),
-      address: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.NodeAddressType'), {
+          tag: 1,
+          required: true,
+          doc: 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.',
+        }),
+        address: field(string(), { tag: 2, required: true, doc: 'The address.' }),
+      },
+      { doc: 'An address of a node.' },
+    ),
   NodeAddressType: () => known('Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS'),
   NodeAffinity: () =>
-    struct({
-      requiredDuringSchedulingIgnoredDuringExecution: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true }),
-      preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PreferredSchedulingTerm')), { tag: 2 }),
-    }),
+    struct(
+      {
+        requiredDuringSchedulingIgnoredDuringExecution: field(ref('core/v1.NodeSelector'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Nodes that the pod may be placed on. A pod already running stays when this stops being true.',
+        }),
+        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PreferredSchedulingTerm')), {
+          tag: 2,
+          doc: 'Nodes that are better. The weights of the terms that match are added up and the highest sum wins.',
+        }),
+      },
+      { doc: 'Rules on the nodes that a pod is placed on.' },
+    ),
   NodeCondition: () =>
-    struct({
-      type: field(ref('core/v1.NodeConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastHeartbeatTime: field(time(), { tag: 3, doc: 'When the reporter last confirmed the condition.' }),
-      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.NodeConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about: Ready, MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable, or one of others.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastHeartbeatTime: field(time(), { tag: 3, doc: 'When the reporter last confirmed the condition.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a node's state." },
+    ),
   NodeConditionType: () => known('Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'),
   NodeConfigSource: () =>
-    struct({
-      configMap: field(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        configMap: field(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, pointer: true, doc: 'A ConfigMap with the settings.' }),
+      },
+      { doc: 'Where the settings of the node agent come from. No longer used.' },
+    ),
   NodeConfigStatus: () =>
-    struct({
-      assigned: field(ref('core/v1.NodeConfigSource'), { tag: 1, pointer: true }),
-      active: field(ref('core/v1.NodeConfigSource'), { tag: 2, pointer: true }),
-      lastKnownGood: field(ref('core/v1.NodeConfigSource'), { tag: 3, pointer: true }),
-      error: field(string(), { tag: 4 }),
-    }),
+    struct(
+      {
+        assigned: field(ref('core/v1.NodeConfigSource'), { tag: 1, pointer: true, doc: 'Settings that the agent will try to use.' }),
+        active: field(ref('core/v1.NodeConfigSource'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Settings that the agent uses. The local ones if unset.',
+        }),
+        lastKnownGood: field(ref('core/v1.NodeConfigSource'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Settings that the agent goes back to when the assigned ones fail.',
+        }),
+        error: field(string(), { tag: 4, doc: 'Why the active settings are not the assigned ones.' }),
+      },
+      { doc: 'The settings that a node agent was told to use and those it does use. No longer used.' },
+    ),
   NodeDaemonEndpoints: () =>
-    struct({
-      kubeletEndpoint: field(ref('core/v1.DaemonEndpoint'), { tag: 1 }),
-    }),
+    struct(
+      {
+        kubeletEndpoint: field(ref('core/v1.DaemonEndpoint'), { tag: 1, doc: 'Where the node agent listens.' }),
+      },
+      { doc: 'Ports of the daemons of a node.' },
+    ),
   NodeInclusionPolicy: () => closed('Ignore', 'Honor'),
   NodeList: () =>
     object(
@@ -796,124 +1417,204 @@ export const coreV1 = defineTypes({
     ),
   NodePhase: () => closed('Pending', 'Running', 'Terminated'),
   NodeProxyOptions: () =>
-    object({
-      path: field(string(), { tag: 1 }),
-    }),
+    object(
+      {
+        path: field(string(), { tag: 1, doc: 'Path of the request at the node.' }),
+      },
+      { doc: 'Options of a request that is passed on to a node.' },
+    ),
   NodeSelector: () =>
     struct(
       {
-        nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), { tag: 1, required: true }),
+        nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), { tag: 1, required: true, doc: 'The terms. At least one.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Chooses nodes. It is enough that one of the terms matches.' },
     ),
   NodeSelectorOperator: () => closed('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'),
   NodeSelectorRequirement: () =>
-    struct({
-      key: field(string(), { tag: 1, required: true }),
-      operator: field(ref('core/v1.NodeSelectorOperator'), { tag: 2, required: true }),
-      values: field(list(string()), { tag: 3 }),
-    }),
+    struct(
+      {
+        key: field(string(), { tag: 1, required: true, doc: 'Key of the label, or name of the field.' }),
+        operator: field(ref('core/v1.NodeSelectorOperator'), {
+          tag: 2,
+          required: true,
+          doc: 'How it is compared with the values: In, NotIn, Exists, DoesNotExist, Gt or Lt.',
+        }),
+        values: field(list(string()), {
+          tag: 3,
+          doc: 'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt.',
+        }),
+      },
+      { doc: 'A requirement on one label or field of a node.' },
+    ),
   NodeSelectorTerm: () =>
     struct(
       {
-        matchExpressions: field(list(ref('core/v1.NodeSelectorRequirement')), { tag: 1 }),
-        matchFields: field(list(ref('core/v1.NodeSelectorRequirement')), { tag: 2 }),
+        matchExpressions: field(list(ref('core/v1.NodeSelectorRequirement')), { tag: 1, doc: 'Requirements on labels of the node.' }),
+        matchFields: field(list(ref('core/v1.NodeSelectorRequirement')), {
+          tag: 2,
+          doc: 'Requirements on fields of the node. The only field is metadata.name.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A term of a node selector. All of its requirements must hold; an empty term matches no node.' },
     ),
   NodeSpec: () =>
-    struct({
-      podCIDR: field(string(), { tag: 1 }),
-      podCIDRs: field(list(string()), { tag: 7, patchStrategy: 'merge' }),
-      providerID: field(string(), { tag: 3 }),
-      unschedulable: field(boolean(), { tag: 4 }),
-      taints: field(list(ref('core/v1.Taint')), { tag: 5 }),
-      configSource: field(ref('core/v1.NodeConfigSource'), { tag: 6, pointer: true }),
-      externalID: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        podCIDR: field(string(), {
+          tag: 1,
+          doc: 'Network from which the pods of the node get addresses, in CIDR notation. Cannot be changed once set.',
+        }),
+        podCIDRs: field(list(string()), {
+          tag: 7,
+          patchStrategy: 'merge',
+          doc: 'Networks for pods, at most one for each IP family. The first is the same as podCIDR.',
+        }),
+        providerID: field(string(), {
+          tag: 3,
+          doc: 'Identity of the machine at its provider, as provider://id. Cannot be changed once set.',
+        }),
+        unschedulable: field(boolean(), { tag: 4, doc: 'Keeps new pods away from the node. Default: false.' }),
+        taints: field(list(ref('core/v1.Taint')), { tag: 5, doc: 'Marks that keep pods away unless they tolerate them.' }),
+        configSource: field(ref('core/v1.NodeConfigSource'), {
+          tag: 6,
+          pointer: true,
+          doc: 'Deprecated. Settings for the node agent; no longer used.',
+        }),
+        externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
+      },
+      { doc: 'How a node is to be treated.' },
+    ),
   NodeStatus: () =>
-    struct({
-      capacity: field(map(quantity()), { tag: 1 }),
-      allocatable: field(map(quantity()), { tag: 2 }),
-      phase: field(ref('core/v1.NodePhase'), { tag: 3 }),
-      conditions: field(list(ref('core/v1.NodeCondition')), { tag: 4, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      addresses: field(list(ref('core/v1.NodeAddress')), { tag: 5, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6 }),
-      nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7 }),
-      images: field(list(ref('core/v1.ContainerImage')), { tag: 8 }),
-      volumesInUse: field(list(string()), { tag: 9 }),
-      volumesAttached: field(list(ref('core/v1.AttachedVolume')), { tag: 10 }),
-      config: field(ref('core/v1.NodeConfigStatus'), { tag: 11, pointer: true }),
-    }),
+    struct(
+      {
+        capacity: field(map(quantity()), { tag: 1, doc: 'Everything the machine has, by resource.' }),
+        allocatable: field(map(quantity()), { tag: 2, doc: 'What is left for pods, by resource. Defaults to capacity.' }),
+        phase: field(ref('core/v1.NodePhase'), { tag: 3, doc: 'Deprecated and never set.' }),
+        conditions: field(list(ref('core/v1.NodeCondition')), {
+          tag: 4,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the node by aspect, such as Ready or DiskPressure.',
+        }),
+        addresses: field(list(ref('core/v1.NodeAddress')), {
+          tag: 5,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'Addresses at which the node can be reached. Copied from the provider where there is one.',
+        }),
+        daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
+        nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
+        images: field(list(ref('core/v1.ContainerImage')), {
+          tag: 8,
+          doc: 'Container images on the node, the largest first; the list may be cut off.',
+        }),
+        volumesInUse: field(list(string()), { tag: 9, doc: 'Volumes that are attached and in use. They must not be detached.' }),
+        volumesAttached: field(list(ref('core/v1.AttachedVolume')), { tag: 10, doc: 'Volumes that are attached to the node.' }),
+        config: field(ref('core/v1.NodeConfigStatus'), {
+          tag: 11,
+          pointer: true,
+          doc: 'State of the settings assigned through configSource.',
+        }),
+      },
+      { doc: 'What is known of a node.' },
+    ),
   NodeSystemInfo: () =>
-    struct({
-      machineID: field(string(), { tag: 1, required: true }),
-      systemUUID: field(string(), { tag: 2, required: true }),
-      bootID: field(string(), { tag: 3, required: true }),
-      kernelVersion: field(string(), { tag: 4, required: true }),
-      osImage: field(string(), { tag: 5, required: true }),
-      containerRuntimeVersion: field(string(), { tag: 6, required: true }),
-      kubeletVersion: field(string(), { tag: 7, required: true }),
-      kubeProxyVersion: field(string(), { tag: 8, required: true }),
-      operatingSystem: field(string(), { tag: 9, required: true }),
-      architecture: field(string(), { tag: 10, required: true }),
-    }),
+    struct(
+      {
+        machineID: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Identity of the system, from its machine-id file. Unique in the cluster.',
+        }),
+        systemUUID: field(string(), { tag: 2, required: true, doc: 'Identity of the hardware, as its firmware tells it.' }),
+        bootID: field(string(), { tag: 3, required: true, doc: 'Identity of the current run of the system; another one after each boot.' }),
+        kernelVersion: field(string(), { tag: 4, required: true, doc: 'Version of the kernel.' }),
+        osImage: field(string(), { tag: 5, required: true, doc: 'Name and version of the system, for people.' }),
+        containerRuntimeVersion: field(string(), {
+          tag: 6,
+          required: true,
+          doc: 'Name and version of the container runtime, as name://version.',
+        }),
+        kubeletVersion: field(string(), { tag: 7, required: true, doc: 'Version of the node agent.' }),
+        kubeProxyVersion: field(string(), { tag: 8, required: true, doc: 'Version of the service proxy.' }),
+        operatingSystem: field(string(), { tag: 9, required: true, doc: 'Operating system: linux or windows.' }),
+        architecture: field(string(), { tag: 10, required: true, doc: 'Architecture of the machine, such as amd64 or arm64.' }),
+      },
+      { doc: 'Identities and versions of a machine and its software.' },
+    ),
   OSName: () => known('linux', 'windows'),
   ObjectFieldSelector: () =>
     struct(
       {
-        apiVersion: field(string(), { tag: 1 }),
-        fieldPath: field(string(), { tag: 2, required: true }),
+        apiVersion: field(string(), { tag: 1, doc: 'Version in which the path is to be understood. Default: v1.' }),
+        fieldPath: field(string(), { tag: 2, required: true, doc: 'Path of the field, such as metadata.name.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A field of an object.' },
     ),
   ObjectReference: () =>
     struct(
       {
-        kind: field(string(), { tag: 1 }),
-        namespace: field(string(), { tag: 2 }),
-        name: field(string(), { tag: 3 }),
-        uid: field(string(), { tag: 4 }),
-        apiVersion: field(string(), { tag: 5 }),
-        resourceVersion: field(string(), { tag: 6 }),
-        fieldPath: field(string(), { tag: 7 }),
+        kind: field(string(), { tag: 1, doc: 'Kind of the object.' }),
+        namespace: field(string(), { tag: 2, doc: 'Namespace of the object.' }),
+        name: field(string(), { tag: 3, doc: 'Name of the object.' }),
+        uid: field(string(), { tag: 4, doc: 'Identity of the object.' }),
+        apiVersion: field(string(), { tag: 5, doc: 'Group version of the object.' }),
+        resourceVersion: field(string(), { tag: 6, doc: 'Revision of the object that is meant, if any.' }),
+        fieldPath: field(string(), {
+          tag: 7,
+          doc: 'The part that is meant, as a path such as spec.containers{name}; empty for the whole object.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Points to an object, or to a part of one. How much must be filled in depends on the use.' },
     ),
   PersistentVolume: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.PersistentVolumeStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'What the volume is and who has it.' }),
+        status: field(ref('core/v1.PersistentVolumeStatus'), {
+          tag: 3,
+          doc: 'Where the volume is in its life.',
+        }),
+      },
+      { doc: 'A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to.' },
+    ),
   PersistentVolumeAccessMode: () => closed('ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'),
   PersistentVolumeClaim: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The storage that is asked for.' }),
+        status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
+          tag: 3,
+          doc: 'What the claim has got.',
+        }),
+      },
+      { doc: "A user's request for storage, and the hold on a volume once one is bound." },
+    ),
   PersistentVolumeClaimCondition: () =>
-    struct({
-      type: field(ref('core/v1.PersistentVolumeClaimConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.PersistentVolumeClaimConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, such as Resizing or FileSystemResizePending.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a claim's state." },
+    ),
   PersistentVolumeClaimConditionType: () => known('Resizing', 'FileSystemResizePending'),
   PersistentVolumeClaimList: () =>
     object(
@@ -941,42 +1642,93 @@ export const coreV1 = defineTypes({
       'NodeExpansionFailed',
     ),
   PersistentVolumeClaimSpec: () =>
-    struct({
-      accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), { tag: 1 }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-      resources: field(ref('core/v1.ResourceRequirements'), { tag: 2 }),
-      volumeName: field(string(), { tag: 3 }),
-      storageClassName: field(string(), { tag: 5, pointer: true }),
-      volumeMode: field(ref('core/v1.PersistentVolumeMode'), { tag: 6, pointer: true }),
-      dataSource: field(ref('core/v1.TypedLocalObjectReference'), { tag: 7, pointer: true }),
-      dataSourceRef: field(ref('core/v1.TypedLocalObjectReference'), { tag: 8, pointer: true }),
-    }),
+    struct(
+      {
+        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+          tag: 1,
+          doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
+        }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Labels that the volume must have. With it no new volume is made.',
+        }),
+        resources: field(ref('core/v1.ResourceRequirements'), {
+          tag: 2,
+          doc: 'Least that the volume must offer. If the class allows it, the request may grow, but not below what the status shows.',
+        }),
+        volumeName: field(string(), { tag: 3, doc: 'Name of the volume that is bound to the claim.' }),
+        storageClassName: field(string(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Storage class that is asked for. Unset means the default class, empty means none.',
+        }),
+        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
+          tag: 6,
+          pointer: true,
+          doc: 'Filesystem (the default), or Block for a bare device.',
+        }),
+        dataSource: field(ref('core/v1.TypedLocalObjectReference'), {
+          tag: 7,
+          pointer: true,
+          doc: 'Volume snapshot or claim that the new volume starts as a copy of. Kept equal to dataSourceRef where both can be.',
+        }),
+        dataSourceRef: field(ref('core/v1.TypedLocalObjectReference'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Object of any kind from which the new volume is filled. Unknown kinds are kept, unlike in dataSource.',
+        }),
+      },
+      { doc: 'The storage that is asked for. Apart from the size it cannot be changed once bound.' },
+    ),
   PersistentVolumeClaimStatus: () =>
-    struct({
-      phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1 }),
-      accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), { tag: 2 }),
-      capacity: field(map(quantity()), { tag: 3 }),
-      conditions: field(list(ref('core/v1.PersistentVolumeClaimCondition')), { tag: 4, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      allocatedResources: field(map(quantity()), { tag: 5, featureGate: 'RecoverVolumeExpansionFailure' }),
-      resizeStatus: field(ref('core/v1.PersistentVolumeClaimResizeStatus'), {
-        tag: 6,
-        pointer: true,
-        featureGate: 'RecoverVolumeExpansionFailure',
-      }),
-    }),
+    struct(
+      {
+        phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost when its volume is gone.' }),
+        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+          tag: 2,
+          doc: 'Ways in which the bound volume can be mounted.',
+        }),
+        capacity: field(map(quantity()), { tag: 3, doc: 'What the bound volume offers, by resource.' }),
+        conditions: field(list(ref('core/v1.PersistentVolumeClaimCondition')), {
+          tag: 4,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'What is going on with the claim, such as resizing.',
+        }),
+        allocatedResources: field(map(quantity()), {
+          tag: 5,
+          featureGate: 'RecoverVolumeExpansionFailure',
+          doc: 'What is set aside for the claim, by resource. It may be more than capacity while the volume grows.',
+        }),
+        resizeStatus: field(ref('core/v1.PersistentVolumeClaimResizeStatus'), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'RecoverVolumeExpansionFailure',
+          doc: 'How far growing the volume has come. Unset when it is not growing.',
+        }),
+      },
+      { doc: 'What a claim has got.' },
+    ),
   PersistentVolumeClaimTemplate: () =>
-    struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    struct(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Labels and annotations for the claim. Nothing else is allowed.',
+        }),
+        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The storage that is asked for.' }),
+      },
+      { doc: 'A claim as it is to be made.' },
+    ),
   PersistentVolumeClaimVolumeSource: () =>
-    struct({
-      claimName: field(string(), { tag: 1, required: true }),
-      readOnly: field(boolean(), { tag: 2 }),
-    }),
+    struct(
+      {
+        claimName: field(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
+        readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only, whatever the containers say. Default: false.' }),
+      },
+      { doc: 'The volume that is bound to a claim of the namespace.' },
+    ),
   PersistentVolumeList: () =>
     object(
       {
@@ -992,125 +1744,253 @@ export const coreV1 = defineTypes({
   PersistentVolumePhase: () => closed('Pending', 'Available', 'Bound', 'Released', 'Failed'),
   PersistentVolumeReclaimPolicy: () => closed('Recycle', 'Delete', 'Retain'),
   PersistentVolumeSource: () =>
-    struct({
-      gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), { tag: 1, pointer: true }),
-      awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), { tag: 2, pointer: true }),
-      hostPath: field(ref('core/v1.HostPathVolumeSource'), { tag: 3, pointer: true }),
-      glusterfs: field(ref('core/v1.GlusterfsPersistentVolumeSource'), { tag: 4, pointer: true }),
-      nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 5, pointer: true }),
-      rbd: field(ref('core/v1.RBDPersistentVolumeSource'), { tag: 6, pointer: true }),
-      iscsi: field(ref('core/v1.ISCSIPersistentVolumeSource'), { tag: 7, pointer: true }),
-      cinder: field(ref('core/v1.CinderPersistentVolumeSource'), { tag: 8, pointer: true }),
-      cephfs: field(ref('core/v1.CephFSPersistentVolumeSource'), { tag: 9, pointer: true }),
-      fc: field(ref('core/v1.FCVolumeSource'), { tag: 10, pointer: true }),
-      flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 11, pointer: true }),
-      flexVolume: field(ref('core/v1.FlexPersistentVolumeSource'), { tag: 12, pointer: true }),
-      azureFile: field(ref('core/v1.AzureFilePersistentVolumeSource'), { tag: 13, pointer: true }),
-      vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 14, pointer: true }),
-      quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 15, pointer: true }),
-      azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 16, pointer: true }),
-      photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), { tag: 17, pointer: true }),
-      portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 18, pointer: true }),
-      scaleIO: field(ref('core/v1.ScaleIOPersistentVolumeSource'), { tag: 19, pointer: true }),
-      local: field(ref('core/v1.LocalVolumeSource'), { tag: 20, pointer: true }),
-      storageos: field(ref('core/v1.StorageOSPersistentVolumeSource'), { tag: 21, pointer: true }),
-      csi: field(ref('core/v1.CSIPersistentVolumeSource'), { tag: 22, pointer: true }),
-    }),
+    struct(
+      {
+        gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), {
+          tag: 1,
+          pointer: true,
+          doc: 'A disk of Google Compute Engine.',
+        }),
+        awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
+          tag: 2,
+          pointer: true,
+          doc: 'A disk of AWS Elastic Block Store.',
+        }),
+        hostPath: field(ref('core/v1.HostPathVolumeSource'), {
+          tag: 3,
+          pointer: true,
+          doc: 'A file or directory of the node. It lets pods at the node itself; most need none.',
+        }),
+        glusterfs: field(ref('core/v1.GlusterfsPersistentVolumeSource'), { tag: 4, pointer: true, doc: 'A Glusterfs volume.' }),
+        nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 5, pointer: true, doc: 'A directory of an NFS server.' }),
+        rbd: field(ref('core/v1.RBDPersistentVolumeSource'), { tag: 6, pointer: true, doc: 'A block device of a Ceph cluster.' }),
+        iscsi: field(ref('core/v1.ISCSIPersistentVolumeSource'), { tag: 7, pointer: true, doc: 'A disk reached over iSCSI.' }),
+        cinder: field(ref('core/v1.CinderPersistentVolumeSource'), { tag: 8, pointer: true, doc: 'A disk of OpenStack Cinder.' }),
+        cephfs: field(ref('core/v1.CephFSPersistentVolumeSource'), { tag: 9, pointer: true, doc: 'A Ceph file system.' }),
+        fc: field(ref('core/v1.FCVolumeSource'), { tag: 10, pointer: true, doc: 'A disk reached over Fibre Channel.' }),
+        flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 11, pointer: true, doc: 'A volume of the Flocker control service.' }),
+        flexVolume: field(ref('core/v1.FlexPersistentVolumeSource'), {
+          tag: 12,
+          pointer: true,
+          doc: 'Deprecated. A volume made by a program on the node.',
+        }),
+        azureFile: field(ref('core/v1.AzureFilePersistentVolumeSource'), { tag: 13, pointer: true, doc: 'A file share of Azure.' }),
+        vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 14, pointer: true, doc: 'A disk of vSphere.' }),
+        quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 15, pointer: true, doc: 'A Quobyte volume.' }),
+        azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 16, pointer: true, doc: 'A data disk of Azure.' }),
+        photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
+          tag: 17,
+          pointer: true,
+          doc: 'A disk of the Photon controller.',
+        }),
+        portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 18, pointer: true, doc: 'A Portworx volume.' }),
+        scaleIO: field(ref('core/v1.ScaleIOPersistentVolumeSource'), { tag: 19, pointer: true, doc: 'A ScaleIO volume.' }),
+        local: field(ref('core/v1.LocalVolumeSource'), {
+          tag: 20,
+          pointer: true,
+          doc: 'A disk or directory of one node, which nodeAffinity must name.',
+        }),
+        storageos: field(ref('core/v1.StorageOSPersistentVolumeSource'), { tag: 21, pointer: true, doc: 'A StorageOS volume.' }),
+        csi: field(ref('core/v1.CSIPersistentVolumeSource'), {
+          tag: 22,
+          pointer: true,
+          doc: 'Storage of a volume driver installed in the cluster.',
+        }),
+      },
+      { doc: 'The storage behind a persistent volume. Exactly one kind is set.' },
+    ),
   PersistentVolumeSpec: () =>
-    struct({
-      capacity: field(map(quantity()), { tag: 1 }),
-      persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
-      accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), { tag: 3 }),
-      claimRef: field(ref('core/v1.ObjectReference'), { tag: 4, pointer: true, structType: 'granular' }),
-      persistentVolumeReclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), { tag: 5 }),
-      storageClassName: field(string(), { tag: 6 }),
-      mountOptions: field(list(string()), { tag: 7 }),
-      volumeMode: field(ref('core/v1.PersistentVolumeMode'), { tag: 8, pointer: true }),
-      nodeAffinity: field(ref('core/v1.VolumeNodeAffinity'), { tag: 9, pointer: true }),
-    }),
+    struct(
+      {
+        capacity: field(map(quantity()), { tag: 1, doc: 'What the volume offers, by resource; in practice its storage.' }),
+        persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
+        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+          tag: 3,
+          doc: 'Ways in which the volume can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
+        }),
+        claimRef: field(ref('core/v1.ObjectReference'), {
+          tag: 4,
+          pointer: true,
+          structType: 'granular',
+          doc: 'The claim that the volume is bound to, or kept for. Both sides must point to each other.',
+        }),
+        persistentVolumeReclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
+          tag: 5,
+          doc: 'What becomes of the volume once its claim is gone: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
+        }),
+        storageClassName: field(string(), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
+        mountOptions: field(list(string()), {
+          tag: 7,
+          doc: 'Options that the volume is mounted with. They are not checked; a wrong one fails the mount.',
+        }),
+        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Filesystem (the default), or Block for a bare device.',
+        }),
+        nodeAffinity: field(ref('core/v1.VolumeNodeAffinity'), {
+          tag: 9,
+          pointer: true,
+          doc: 'Nodes that can reach the volume. Pods that use it are placed there.',
+        }),
+      },
+      { doc: 'What a volume is. Exactly one kind of storage is set.' },
+    ),
   PersistentVolumeStatus: () =>
-    struct({
-      phase: field(ref('core/v1.PersistentVolumePhase'), { tag: 1 }),
-      message: field(string(), { tag: 2 }),
-      reason: field(string(), { tag: 3 }),
-    }),
+    struct(
+      {
+        phase: field(ref('core/v1.PersistentVolumePhase'), {
+          tag: 1,
+          doc: 'Pending, Available, Bound to a claim, Released by it, or Failed.',
+        }),
+        message: field(string(), { tag: 2, doc: 'Why the volume is in its phase, for people.' }),
+        reason: field(string(), { tag: 3, doc: 'One word for a failure.' }),
+      },
+      { doc: 'Where a volume is in its life.' },
+    ),
   PhotonPersistentDiskVolumeSource: () =>
-    struct({
-      pdID: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        pdID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+      },
+      { doc: 'A disk of the Photon controller.' },
+    ),
   Pod: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.PodStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'What is to run and how.' }),
+        status: field(ref('core/v1.PodStatus'), {
+          tag: 3,
+          doc: 'What is running, written by the node agent. It may lag behind.',
+        }),
+      },
+      { doc: 'Containers that run together on one node and share its network address.' },
+    ),
   PodAffinity: () =>
-    struct({
-      requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), { tag: 1 }),
-      preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), { tag: 2 }),
-    }),
+    struct(
+      {
+        requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
+          tag: 1,
+          doc: 'Terms that must all hold for a place. A pod already running stays when this stops being true.',
+        }),
+        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
+          tag: 2,
+          doc: 'Terms that make a place better. The weights of those that hold are added up and the highest sum wins.',
+        }),
+      },
+      { doc: 'Rules on pods that a pod is placed near to.' },
+    ),
   PodAffinityTerm: () =>
-    struct({
-      labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true }),
-      namespaces: field(list(string()), { tag: 2 }),
-      topologyKey: field(string(), { tag: 3, required: true }),
-      namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true, doc: 'Labels of the other pods. Unset matches none.' }),
+        namespaces: field(list(string()), {
+          tag: 2,
+          doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both it is the pod's own namespace.",
+        }),
+        topologyKey: field(string(), {
+          tag: 3,
+          required: true,
+          doc: 'Label of nodes. Two nodes with the same value are the same place. Required.',
+        }),
+        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Labels of namespaces of the other pods. Unset adds none, empty adds all.',
+        }),
+      },
+      { doc: 'Other pods, and how near to them a place is.' },
+    ),
   PodAntiAffinity: () =>
-    struct({
-      requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), { tag: 1 }),
-      preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), { tag: 2 }),
-    }),
+    struct(
+      {
+        requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
+          tag: 1,
+          doc: 'Terms none of which may match a place. A pod already running stays when this stops being true.',
+        }),
+        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
+          tag: 2,
+          doc: 'Terms that make a place worse. The weights of those that match are added up and the lowest sum wins.',
+        }),
+      },
+      { doc: 'Rules on pods that a pod is placed away from.' },
+    ),
   PodAttachOptions: () =>
-    object({
-      stdin: field(boolean(), { tag: 1 }),
-      stdout: field(boolean(), { tag: 2 }),
-      stderr: field(boolean(), { tag: 3 }),
-      tty: field(boolean(), { tag: 4 }),
-      container: field(string(), { tag: 5 }),
-    }),
+    object(
+      {
+        stdin: field(boolean(), { tag: 1, doc: 'Send the standard input. Default: false.' }),
+        stdout: field(boolean(), { tag: 2, doc: 'Receive the standard output. Default: true.' }),
+        stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error. Default: true.' }),
+        tty: field(boolean(), { tag: 4, doc: 'Use a terminal. The container must have one. Default: false.' }),
+        container: field(string(), { tag: 5, doc: 'Container to attach to. Defaults to the only one.' }),
+      },
+      { doc: 'Options of a request that attaches to a running container.' },
+    ),
   PodCondition: () =>
-    struct({
-      type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.PodConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about: PodScheduled, Initialized, ContainersReady, Ready, or one of others.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a pod's state." },
+    ),
   PodConditionType: () => known('ContainersReady', 'Initialized', 'Ready', 'PodScheduled', 'DisruptionTarget'),
   PodDNSConfig: () =>
-    struct({
-      nameservers: field(list(string()), { tag: 1 }),
-      searches: field(list(string()), { tag: 2 }),
-      options: field(list(ref('core/v1.PodDNSConfigOption')), { tag: 3 }),
-    }),
+    struct(
+      {
+        nameservers: field(list(string()), { tag: 1, doc: 'Addresses of name servers, added to those of the policy.' }),
+        searches: field(list(string()), { tag: 2, doc: 'Domains in which short names are looked up, added to those of the policy.' }),
+        options: field(list(ref('core/v1.PodDNSConfigOption')), {
+          tag: 3,
+          doc: 'Options of the resolver, which replace those of the same name.',
+        }),
+      },
+      { doc: 'Settings for resolving names.' },
+    ),
   PodDNSConfigOption: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      value: field(string(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, doc: 'Name of the option. Required.' }),
+        value: field(string(), { tag: 2, pointer: true, doc: 'Value of the option, if it takes one.' }),
+      },
+      { doc: 'An option of the resolver.' },
+    ),
   PodExecOptions: () =>
-    object({
-      stdin: field(boolean(), { tag: 1 }),
-      stdout: field(boolean(), { tag: 2 }),
-      stderr: field(boolean(), { tag: 3 }),
-      tty: field(boolean(), { tag: 4 }),
-      container: field(string(), { tag: 5 }),
-      command: field(list(string()), { tag: 6, required: true }),
-    }),
+    object(
+      {
+        stdin: field(boolean(), { tag: 1, doc: 'Send the standard input. Default: false.' }),
+        stdout: field(boolean(), { tag: 2, doc: 'Receive the standard output.' }),
+        stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error.' }),
+        tty: field(boolean(), { tag: 4, doc: 'Give the command a terminal. Default: false.' }),
+        container: field(string(), { tag: 5, doc: 'Container to run in. Defaults to the only one.' }),
+        command: field(list(string()), { tag: 6, required: true, doc: 'The command and its arguments, not run in a shell.' }),
+      },
+      { doc: 'Options of a request that runs a command in a container.' },
+    ),
   PodFSGroupChangePolicy: () => closed('OnRootMismatch', 'Always'),
   PodIP: () =>
-    struct({
-      ip: field(string(), { tag: 1 }),
-    }),
+    struct(
+      {
+        ip: field(string(), { tag: 1, doc: 'The address, IPv4 or IPv6.' }),
+      },
+      { doc: 'An address of a pod.' },
+    ),
   PodList: () =>
     object(
       {
@@ -1123,133 +2003,332 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Pod objects.' },
     ),
   PodLogOptions: () =>
-    object({
-      container: field(string(), { tag: 1 }),
-      follow: field(boolean(), { tag: 2 }),
-      previous: field(boolean(), { tag: 3 }),
-      sinceSeconds: field(int64(), { tag: 4, pointer: true }),
-      sinceTime: field(time(), { tag: 5, pointer: true }),
-      timestamps: field(boolean(), { tag: 6 }),
-      tailLines: field(int64(), { tag: 7, pointer: true }),
-      limitBytes: field(int64(), { tag: 8, pointer: true }),
-      insecureSkipTLSVerifyBackend: field(boolean(), { tag: 9 }),
-    }),
+    object(
+      {
+        container: field(string(), { tag: 1, doc: 'Container whose log is read. Defaults to the only one.' }),
+        follow: field(boolean(), { tag: 2, doc: 'Go on sending as the log grows. Default: false.' }),
+        previous: field(boolean(), { tag: 3, doc: 'Read the log of the container that ran before the last start. Default: false.' }),
+        sinceSeconds: field(int64(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Only lines of the last so many seconds. Not together with sinceTime.',
+        }),
+        sinceTime: field(time(), { tag: 5, pointer: true, doc: 'Only lines from this time on. Not together with sinceSeconds.' }),
+        timestamps: field(boolean(), { tag: 6, doc: 'Begin each line with its time. Default: false.' }),
+        tailLines: field(int64(), { tag: 7, pointer: true, doc: 'Only so many lines from the end. Unset means all.' }),
+        limitBytes: field(int64(), { tag: 8, pointer: true, doc: 'End after so many bytes. May cut the last line.' }),
+        insecureSkipTLSVerifyBackend: field(boolean(), {
+          tag: 9,
+          doc: 'Do not check the certificate of the node agent. Anyone on the way could then change the log. Default: false.',
+        }),
+      },
+      { doc: 'Options of a request for the log of a container.' },
+    ),
   PodOS: () =>
-    struct({
-      name: field(ref('core/v1.OSName'), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        name: field(ref('core/v1.OSName'), { tag: 1, required: true, doc: 'linux or windows.' }),
+      },
+      { doc: 'The operating system of a pod.' },
+    ),
   PodPhase: () => closed('Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'),
   PodPortForwardOptions: () =>
-    object({
-      ports: field(list(int32()), { tag: 1 }),
-    }),
+    object(
+      {
+        ports: field(list(int32()), { tag: 1, doc: 'Ports to forward. Required over WebSockets.' }),
+      },
+      { doc: 'Options of a request that forwards ports to a pod.' },
+    ),
   PodProxyOptions: () =>
-    object({
-      path: field(string(), { tag: 1 }),
-    }),
+    object(
+      {
+        path: field(string(), { tag: 1, doc: 'Path of the request at the pod.' }),
+      },
+      { doc: 'Options of a request that is passed on to a pod.' },
+    ),
   PodQOSClass: () => closed('Guaranteed', 'Burstable', 'BestEffort'),
   PodReadinessGate: () =>
-    struct({
-      conditionType: field(ref('core/v1.PodConditionType'), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        conditionType: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'Type of the condition.' }),
+      },
+      { doc: 'A condition that must be True for a pod to be ready.' },
+    ),
   PodSecurityContext: () =>
-    struct({
-      seLinuxOptions: field(ref('core/v1.SELinuxOptions'), { tag: 1, pointer: true }),
-      windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), { tag: 8, pointer: true }),
-      runAsUser: field(int64(), { tag: 2, pointer: true }),
-      runAsGroup: field(int64(), { tag: 6, pointer: true }),
-      runAsNonRoot: field(boolean(), { tag: 3, pointer: true }),
-      supplementalGroups: field(list(int64()), { tag: 4 }),
-      fsGroup: field(int64(), { tag: 5, pointer: true }),
-      sysctls: field(list(ref('core/v1.Sysctl')), { tag: 7 }),
-      fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), { tag: 9, pointer: true }),
-      seccompProfile: field(ref('core/v1.SeccompProfile'), { tag: 10, pointer: true }),
-    }),
+    struct(
+      {
+        seLinuxOptions: field(ref('core/v1.SELinuxOptions'), {
+          tag: 1,
+          pointer: true,
+          doc: 'SELinux context of the containers. Unset lets the runtime pick one. Not for windows.',
+        }),
+        windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Settings that only apply on windows.',
+        }),
+        runAsUser: field(int64(), {
+          tag: 2,
+          pointer: true,
+          doc: 'User id of the processes. Unset means what the image says. Not for windows.',
+        }),
+        runAsGroup: field(int64(), {
+          tag: 6,
+          pointer: true,
+          doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
+        }),
+        runAsNonRoot: field(boolean(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Refuse to start containers that would run as user 0. Default: false.',
+        }),
+        supplementalGroups: field(list(int64()), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
+        fsGroup: field(int64(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Group that owns the files of volumes which support it; processes are members. Not for windows.',
+        }),
+        sysctls: field(list(ref('core/v1.Sysctl')), {
+          tag: 7,
+          doc: 'Kernel settings for the pod. Ones the runtime does not know fail the pod. Not for windows.',
+        }),
+        fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), {
+          tag: 9,
+          pointer: true,
+          doc: 'When owner and mode of files are changed for fsGroup: Always (the default), or OnRootMismatch to save time.',
+        }),
+        seccompProfile: field(ref('core/v1.SeccompProfile'), {
+          tag: 10,
+          pointer: true,
+          doc: 'System calls that the containers may use. Not for windows.',
+        }),
+      },
+      { doc: 'Security settings for all containers of a pod. Settings of a container come first.' },
+    ),
   PodSignature: () =>
-    struct({
-      podController: field(ref('meta/v1.OwnerReference'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        podController: field(ref('meta/v1.OwnerReference'), { tag: 1, pointer: true, doc: 'The controller of the pods.' }),
+      },
+      { doc: 'Tells which pods are meant: those of one controller.' },
+    ),
   PodSpec: () =>
-    struct({
-      volumes: field(list(ref('core/v1.Volume')), { tag: 1, patchStrategy: 'merge,retainKeys', patchMergeKey: 'name' }),
-      initContainers: field(list(ref('core/v1.Container')), { tag: 20, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      containers: field(list(ref('core/v1.Container')), { tag: 2, required: true, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      ephemeralContainers: field(list(ref('core/v1.EphemeralContainer')), { tag: 34, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      restartPolicy: field(ref('core/v1.RestartPolicy'), { tag: 3 }),
-      terminationGracePeriodSeconds: field(int64(), { tag: 4, pointer: true }),
-      activeDeadlineSeconds: field(int64(), { tag: 5, pointer: true }),
-      dnsPolicy: field(ref('core/v1.DNSPolicy'), { tag: 6 }),
-      nodeSelector: field(map(string()), { tag: 7, mapType: 'atomic' }),
-      serviceAccountName: field(string(), { tag: 8 }),
-      serviceAccount: field(string(), { tag: 9 }),
-      automountServiceAccountToken: field(boolean(), { tag: 21, pointer: true }),
-      nodeName: field(string(), { tag: 10 }),
-      hostNetwork: field(boolean(), { tag: 11 }),
-      hostPID: field(boolean(), { tag: 12 }),
-      hostIPC: field(boolean(), { tag: 13 }),
-      shareProcessNamespace: field(boolean(), { tag: 27, pointer: true }),
-      securityContext: field(ref('core/v1.PodSecurityContext'), { tag: 14, pointer: true }),
-      imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), { tag: 15, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      hostname: field(string(), { tag: 16 }),
-      subdomain: field(string(), { tag: 17 }),
-      affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true }),
-      schedulerName: field(string(), { tag: 19 }),
-      tolerations: field(list(ref('core/v1.Toleration')), { tag: 22 }),
-      hostAliases: field(list(ref('core/v1.HostAlias')), { tag: 23, patchStrategy: 'merge', patchMergeKey: 'ip' }),
-      priorityClassName: field(string(), { tag: 24 }),
-      priority: field(int32(), { tag: 25, pointer: true }),
-      dnsConfig: field(ref('core/v1.PodDNSConfig'), { tag: 26, pointer: true }),
-      readinessGates: field(list(ref('core/v1.PodReadinessGate')), { tag: 28 }),
-      runtimeClassName: field(string(), { tag: 29, pointer: true }),
-      enableServiceLinks: field(boolean(), { tag: 30, pointer: true }),
-      preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), { tag: 31, pointer: true }),
-      overhead: field(map(quantity()), { tag: 32 }),
-      topologySpreadConstraints: field(list(ref('core/v1.TopologySpreadConstraint')), {
-        tag: 33,
-        patchStrategy: 'merge',
-        patchMergeKey: 'topologyKey',
-        listType: 'map',
-        listMapKeys: ['topologyKey', 'whenUnsatisfiable'],
-      }),
-      setHostnameAsFQDN: field(boolean(), { tag: 35, pointer: true }),
-      os: field(ref('core/v1.PodOS'), { tag: 36, pointer: true }),
-      hostUsers: field(boolean(), { tag: 37, pointer: true }),
-    }),
+    struct(
+      {
+        volumes: field(list(ref('core/v1.Volume')), {
+          tag: 1,
+          patchStrategy: 'merge,retainKeys',
+          patchMergeKey: 'name',
+          doc: 'Volumes that containers of the pod can mount.',
+        }),
+        initContainers: field(list(ref('core/v1.Container')), {
+          tag: 20,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Containers that run one after another, each to its end, before the others start. If one fails, the pod fails or tries again.',
+        }),
+        containers: field(list(ref('core/v1.Container')), {
+          tag: 2,
+          required: true,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Containers of the pod. At least one. Cannot be added or removed later.',
+        }),
+        ephemeralContainers: field(list(ref('core/v1.EphemeralContainer')), {
+          tag: 34,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Containers put into the running pod for looking around. Added through the ephemeralcontainers subresource only.',
+        }),
+        restartPolicy: field(ref('core/v1.RestartPolicy'), {
+          tag: 3,
+          doc: 'When containers that end are started again: Always (the default), OnFailure or Never.',
+        }),
+        terminationGracePeriodSeconds: field(int64(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Seconds between asking containers to end and killing them. Zero kills at once. Default: 30.',
+        }),
+        activeDeadlineSeconds: field(int64(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Seconds after which the pod is ended and marked as failed, counted from its start. Unset means no limit.',
+        }),
+        dnsPolicy: field(ref('core/v1.DNSPolicy'), {
+          tag: 6,
+          doc: 'Where names are resolved: ClusterFirst (the default), ClusterFirstWithHostNet, Default (as the node does) or None (only dnsConfig).',
+        }),
+        nodeSelector: field(map(string()), { tag: 7, mapType: 'atomic', doc: 'Labels that the node must have.' }),
+        serviceAccountName: field(string(), { tag: 8, doc: 'Service account that the pod runs as. Default: default.' }),
+        serviceAccount: field(string(), { tag: 9, doc: 'Deprecated name of serviceAccountName; kept equal to it.' }),
+        automountServiceAccountToken: field(boolean(), {
+          tag: 21,
+          pointer: true,
+          doc: 'Whether a token of the service account is mounted into the containers. Unset leaves it to the account.',
+        }),
+        nodeName: field(string(), {
+          tag: 10,
+          doc: 'Node that the pod runs on. Set by the scheduler; setting it by hand goes past the scheduler.',
+        }),
+        hostNetwork: field(boolean(), {
+          tag: 11,
+          doc: 'Use the network of the node. Ports must then be given as host ports too. Default: false.',
+        }),
+        hostPID: field(boolean(), { tag: 12, doc: 'Use the process ids of the node. Default: false.' }),
+        hostIPC: field(boolean(), { tag: 13, doc: 'Use the inter-process communication of the node. Default: false.' }),
+        shareProcessNamespace: field(boolean(), {
+          tag: 27,
+          pointer: true,
+          doc: "Let containers of the pod see each other's processes. Not together with hostPID. Default: false.",
+        }),
+        securityContext: field(ref('core/v1.PodSecurityContext'), {
+          tag: 14,
+          pointer: true,
+          doc: 'Security settings for all containers. Those of a container come first.',
+        }),
+        imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
+          tag: 15,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Secrets of this namespace with credentials for pulling the images.',
+        }),
+        hostname: field(string(), { tag: 16, doc: 'Host name of the pod. Default: its name.' }),
+        subdomain: field(string(), {
+          tag: 17,
+          doc: "If set, the pod's full name is hostname.subdomain.namespace.svc.domain. Otherwise it has none.",
+        }),
+        affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on where the pod is to be placed.' }),
+        schedulerName: field(string(), { tag: 19, doc: 'Scheduler that places the pod. Unset means the default one.' }),
+        tolerations: field(list(ref('core/v1.Toleration')), { tag: 22, doc: 'Taints of nodes that the pod accepts.' }),
+        hostAliases: field(list(ref('core/v1.HostAlias')), {
+          tag: 23,
+          patchStrategy: 'merge',
+          patchMergeKey: 'ip',
+          doc: 'Lines that are added to the hosts file of the containers. Not used with hostNetwork.',
+        }),
+        priorityClassName: field(string(), {
+          tag: 24,
+          doc: 'Priority class of the pod. Unset means the default class, or priority zero without one.',
+        }),
+        priority: field(int32(), {
+          tag: 25,
+          pointer: true,
+          doc: 'Priority as a number, filled in from the class. The higher, the more important.',
+        }),
+        dnsConfig: field(ref('core/v1.PodDNSConfig'), {
+          tag: 26,
+          pointer: true,
+          doc: 'Settings for resolving names, added to those of dnsPolicy.',
+        }),
+        readinessGates: field(list(ref('core/v1.PodReadinessGate')), {
+          tag: 28,
+          doc: 'Conditions that must be True, besides the containers, for the pod to be ready.',
+        }),
+        runtimeClassName: field(string(), {
+          tag: 29,
+          pointer: true,
+          doc: 'Runtime class that the pod runs in. It must exist. Unset means the usual way.',
+        }),
+        enableServiceLinks: field(boolean(), {
+          tag: 30,
+          pointer: true,
+          doc: 'Whether environment variables for the services of the namespace are put in. Default: true.',
+        }),
+        preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
+          tag: 31,
+          pointer: true,
+          doc: 'Whether the pod may push out others of lower priority: PreemptLowerPriority (the default) or Never.',
+        }),
+        overhead: field(map(quantity()), { tag: 32, doc: 'Resources needed beyond the containers, filled in from the runtime class.' }),
+        topologySpreadConstraints: field(list(ref('core/v1.TopologySpreadConstraint')), {
+          tag: 33,
+          patchStrategy: 'merge',
+          patchMergeKey: 'topologyKey',
+          listType: 'map',
+          listMapKeys: ['topologyKey', 'whenUnsatisfiable'],
+          doc: 'How pods of a group are to be spread over the cluster. All must hold.',
+        }),
+        setHostnameAsFQDN: field(boolean(), {
+          tag: 35,
+          pointer: true,
+          doc: 'Whether the full name is used as the host name of the containers. Default: false.',
+        }),
+        os: field(ref('core/v1.PodOS'), {
+          tag: 36,
+          pointer: true,
+          doc: 'Operating system that the pod is made for. Some security settings are then not allowed.',
+        }),
+        hostUsers: field(boolean(), {
+          tag: 37,
+          pointer: true,
+          doc: 'Use the user ids of the node. False gives the pod its own, so that root in it is not root on the node. Default: true.',
+        }),
+      },
+      { doc: 'What a pod is to run and how.' },
+    ),
   PodStatus: () =>
-    struct({
-      phase: field(ref('core/v1.PodPhase'), { tag: 1 }),
-      conditions: field(list(ref('core/v1.PodCondition')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      message: field(string(), { tag: 3 }),
-      reason: field(string(), { tag: 4 }),
-      nominatedNodeName: field(string(), { tag: 11 }),
-      hostIP: field(string(), { tag: 5 }),
-      podIP: field(string(), { tag: 6 }),
-      podIPs: field(list(ref('core/v1.PodIP')), { tag: 12, patchStrategy: 'merge', patchMergeKey: 'ip' }),
-      startTime: field(time(), { tag: 7, pointer: true }),
-      initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 10 }),
-      containerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 8 }),
-      qosClass: field(ref('core/v1.PodQOSClass'), { tag: 9 }),
-      ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 13 }),
-    }),
+    struct(
+      {
+        phase: field(ref('core/v1.PodPhase'), {
+          tag: 1,
+          doc: 'Pending, Running, Succeeded (all ended well), Failed (all ended, some badly), or Unknown (the node does not answer).',
+        }),
+        conditions: field(list(ref('core/v1.PodCondition')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the pod by aspect, such as Ready or PodScheduled.',
+        }),
+        message: field(string(), { tag: 3, doc: 'Why the pod is in its state, for people.' }),
+        reason: field(string(), { tag: 4, doc: 'One word for why the pod is in its state, such as Evicted.' }),
+        nominatedNodeName: field(string(), {
+          tag: 11,
+          doc: 'Node on which others are being pushed out to make room for the pod. It may still end up elsewhere.',
+        }),
+        hostIP: field(string(), { tag: 5, doc: 'Address of the node. Empty until the pod is placed.' }),
+        podIP: field(string(), { tag: 6, doc: 'Address of the pod. Empty until it has one.' }),
+        podIPs: field(list(ref('core/v1.PodIP')), {
+          tag: 12,
+          patchStrategy: 'merge',
+          patchMergeKey: 'ip',
+          doc: 'Addresses of the pod, at most one for each IP family. The first is the same as podIP.',
+        }),
+        startTime: field(time(), { tag: 7, pointer: true, doc: 'When the node agent took on the pod, before it pulled images.' }),
+        initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 10, doc: 'State of each init container.' }),
+        containerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 8, doc: 'State of each container.' }),
+        qosClass: field(ref('core/v1.PodQOSClass'), {
+          tag: 9,
+          doc: 'How likely the pod is ended when resources run short: Guaranteed, Burstable or BestEffort. Follows from requests and limits.',
+        }),
+        ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 13, doc: 'State of each ephemeral container.' }),
+      },
+      { doc: 'What is running of a pod.' },
+    ),
   PodStatusResult: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      status: field(ref('core/v1.PodStatus'), {
-        tag: 2,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        status: field(ref('core/v1.PodStatus'), {
+          tag: 2,
+          doc: 'What is running.',
+        }),
+      },
+      { doc: 'A pod reduced to its status.' },
+    ),
   PodTemplate: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 2 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), { tag: 2, doc: 'The pod to be made.' }),
+      },
+      { doc: 'A pod to be made, as an object of its own.' },
+    ),
   PodTemplateList: () =>
     object(
       {
@@ -1262,127 +2341,213 @@ export const coreV1 = defineTypes({
       { doc: 'A list of PodTemplate objects.' },
     ),
   PodTemplateSpec: () =>
-    struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    struct(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Metadata for the pods: labels, annotations and so on.',
+        }),
+        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'What the pods are to run and how.' }),
+      },
+      { doc: 'A pod as a controller is to make it.' },
+    ),
   PortStatus: () =>
-    struct({
-      port: field(int32(), { tag: 1, required: true }),
-      protocol: field(ref('core/v1.Protocol'), { tag: 2, required: true }),
-      error: field(string(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        port: field(int32(), { tag: 1, required: true, doc: 'Port number.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 2, required: true, doc: 'TCP, UDP or SCTP.' }),
+        error: field(string(), { tag: 3, pointer: true, doc: 'One word for the problem with the port, if there is one.' }),
+      },
+      { doc: 'State of a port of a load balancer.' },
+    ),
   PortworxVolumeSource: () =>
-    struct({
-      volumeID: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      readOnly: field(boolean(), { tag: 3 }),
-    }),
+    struct(
+      {
+        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the volume.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A Portworx volume.' },
+    ),
   Preconditions: () =>
-    struct({
-      uid: field(string(), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
+      },
+      { doc: 'Values that an object must have for a request to go on.' },
+    ),
   PreemptionPolicy: () => closed('PreemptLowerPriority', 'Never'),
   PreferAvoidPodsEntry: () =>
-    struct({
-      podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true }),
-      evictionTime: field(time(), { tag: 2 }),
-      reason: field(string(), { tag: 3 }),
-      message: field(string(), { tag: 4 }),
-    }),
+    struct(
+      {
+        podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true, doc: 'Which pods are meant.' }),
+        evictionTime: field(time(), { tag: 2, doc: 'When the entry was added.' }),
+        reason: field(string(), { tag: 3, doc: 'One word for why it was added.' }),
+        message: field(string(), { tag: 4, doc: 'Why it was added, for people.' }),
+      },
+      { doc: 'A group of pods that a node had better not be given.' },
+    ),
   PreferredSchedulingTerm: () =>
-    struct({
-      weight: field(int32(), { tag: 1, required: true }),
-      preference: field(ref('core/v1.NodeSelectorTerm'), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        weight: field(int32(), { tag: 1, required: true, doc: 'Weight of the preference, from 1 to 100.' }),
+        preference: field(ref('core/v1.NodeSelectorTerm'), { tag: 2, required: true, doc: 'Nodes that are preferred.' }),
+      },
+      { doc: 'A preference for nodes, with a weight. An empty preference matches all nodes and so changes nothing.' },
+    ),
   Probe: () =>
-    struct({
-      handler: inline('core/v1.ProbeHandler', { tag: 1 }),
-      initialDelaySeconds: field(int32(), { tag: 2 }),
-      timeoutSeconds: field(int32(), { tag: 3 }),
-      periodSeconds: field(int32(), { tag: 4 }),
-      successThreshold: field(int32(), { tag: 5 }),
-      failureThreshold: field(int32(), { tag: 6 }),
-      terminationGracePeriodSeconds: field(int64(), { tag: 7, pointer: true }),
-    }),
+    struct(
+      {
+        handler: inline('core/v1.ProbeHandler', { tag: 1 }),
+        initialDelaySeconds: field(int32(), { tag: 2, doc: 'Seconds after the start before the first check. Default: 0.' }),
+        timeoutSeconds: field(int32(), { tag: 3, doc: 'Seconds after which a check has failed. Default: 1. At least 1.' }),
+        periodSeconds: field(int32(), { tag: 4, doc: 'Seconds between checks. Default: 10. At least 1.' }),
+        successThreshold: field(int32(), {
+          tag: 5,
+          doc: 'Checks in a row that must succeed after a failure. Default: 1, and it must be 1 for liveness and startup.',
+        }),
+        failureThreshold: field(int32(), { tag: 6, doc: 'Checks in a row that must fail. Default: 3. At least 1.' }),
+        terminationGracePeriodSeconds: field(int64(), {
+          tag: 7,
+          pointer: true,
+          doc: "Seconds to end in after the check has failed, in place of the pod's. Not allowed for readiness. At least 1.",
+        }),
+      },
+      { doc: 'A check of a container, made again and again. Exactly one way of checking is set.' },
+    ),
   ProbeHandler: () =>
-    struct({
-      exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true }),
-      httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true }),
-      tcpSocket: field(ref('core/v1.TCPSocketAction'), { tag: 3, pointer: true }),
-      grpc: field(ref('core/v1.GRPCAction'), { tag: 4, pointer: true, featureGate: 'GRPCContainerProbe' }),
-    }),
+    struct(
+      {
+        exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true, doc: 'Run a command in the container.' }),
+        httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true, doc: 'Make an HTTP request.' }),
+        tcpSocket: field(ref('core/v1.TCPSocketAction'), { tag: 3, pointer: true, doc: 'Open a TCP connection.' }),
+        grpc: field(ref('core/v1.GRPCAction'), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'GRPCContainerProbe',
+          doc: 'Ask the gRPC health service.',
+        }),
+      },
+      { doc: 'A way of checking a container. Exactly one is set.' },
+    ),
   ProcMountType: () => closed('Default', 'Unmasked'),
   ProjectedVolumeSource: () =>
-    struct({
-      sources: field(list(ref('core/v1.VolumeProjection')), { tag: 1, keepEmpty: true }),
-      defaultMode: field(int32(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        sources: field(list(ref('core/v1.VolumeProjection')), {
+          tag: 1,
+          keepEmpty: true,
+          doc: 'The sources. A path may be filled by one of them only.',
+        }),
+        defaultMode: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+      },
+      { doc: 'Several sources in one directory.' },
+    ),
   Protocol: () => closed('TCP', 'UDP', 'SCTP'),
   PullPolicy: () => closed('Always', 'Never', 'IfNotPresent'),
   QuobyteVolumeSource: () =>
-    struct({
-      registry: field(string(), { tag: 1, required: true }),
-      volume: field(string(), { tag: 2, required: true }),
-      readOnly: field(boolean(), { tag: 3 }),
-      user: field(string(), { tag: 4 }),
-      group: field(string(), { tag: 5 }),
-      tenant: field(string(), { tag: 6 }),
-    }),
+    struct(
+      {
+        registry: field(string(), { tag: 1, required: true, doc: 'Address of the registries, as host:port, several separated by commas.' }),
+        volume: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        user: field(string(), { tag: 4, doc: 'User that the volume is mounted as. Default: the user of the service account.' }),
+        group: field(string(), { tag: 5, doc: 'Group that the volume is mounted as. Default: none.' }),
+        tenant: field(string(), { tag: 6, doc: 'Tenant that owns the volume; set by the driver.' }),
+      },
+      { doc: 'A Quobyte volume.' },
+    ),
   RBDPersistentVolumeSource: () =>
-    struct({
-      monitors: field(list(string()), { tag: 1, required: true }),
-      image: field(string(), { tag: 2, required: true }),
-      fsType: field(string(), { tag: 3 }),
-      pool: field(string(), { tag: 4 }),
-      user: field(string(), { tag: 5 }),
-      keyring: field(string(), { tag: 6 }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 7, pointer: true }),
-      readOnly: field(boolean(), { tag: 8 }),
-    }),
+    struct(
+      {
+        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
+        fsType: field(string(), {
+          tag: 3,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        pool: field(string(), { tag: 4, doc: 'Pool of the image. Default: rbd.' }),
+        user: field(string(), { tag: 5, doc: 'User for the monitors. Default: admin.' }),
+        keyring: field(string(), { tag: 6, doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.' }),
+        secretRef: field(ref('core/v1.SecretReference'), {
+          tag: 7,
+          pointer: true,
+          doc: 'Secret with the key of the user. Used before keyring.',
+        }),
+        readOnly: field(boolean(), { tag: 8, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A block device of a Ceph cluster.' },
+    ),
   RBDVolumeSource: () =>
-    struct({
-      monitors: field(list(string()), { tag: 1, required: true }),
-      image: field(string(), { tag: 2, required: true }),
-      fsType: field(string(), { tag: 3 }),
-      pool: field(string(), { tag: 4 }),
-      user: field(string(), { tag: 5 }),
-      keyring: field(string(), { tag: 6 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 7, pointer: true }),
-      readOnly: field(boolean(), { tag: 8 }),
-    }),
+    struct(
+      {
+        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
+        fsType: field(string(), {
+          tag: 3,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        pool: field(string(), { tag: 4, doc: 'Pool of the image. Default: rbd.' }),
+        user: field(string(), { tag: 5, doc: 'User for the monitors. Default: admin.' }),
+        keyring: field(string(), { tag: 6, doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 7,
+          pointer: true,
+          doc: 'Secret with the key of the user. Used before keyring.',
+        }),
+        readOnly: field(boolean(), { tag: 8, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A block device of a Ceph cluster.' },
+    ),
   RangeAllocation: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      range: field(string(), { tag: 2, required: true }),
-      data: field(bytes(), { tag: 3, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        range: field(string(), { tag: 2, required: true, doc: 'The range, as text, such as a network in CIDR notation.' }),
+        data: field(bytes(), { tag: 3, required: true, doc: 'One bit for each number of the range, set if it is taken.' }),
+      },
+      { doc: 'Which numbers of a range are taken. Used inside the server only.' },
+    ),
   ReplicationController: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.ReplicationControllerStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata. If labels are empty, they default to those of the pod template.',
+        }),
+        spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2, doc: 'How many pods of which kind are wanted.' }),
+        status: field(ref('core/v1.ReplicationControllerStatus'), {
+          tag: 3,
+          doc: 'How many pods there are.',
+        }),
+      },
+      { doc: 'Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment.' },
+    ),
   ReplicationControllerCondition: () =>
-    struct({
-      type: field(ref('core/v1.ReplicationControllerConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.ReplicationControllerConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, such as ReplicaFailure.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a replication controller's state." },
+    ),
   ReplicationControllerConditionType: () => known('ReplicaFailure'),
   ReplicationControllerList: () =>
     object(
@@ -1400,29 +2565,50 @@ export const coreV1 = defineTypes({
       { doc: 'A list of ReplicationController objects.' },
     ),
   ReplicationControllerSpec: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, pointer: true }),
-      minReadySeconds: field(int32(), { tag: 4 }),
-      selector: field(map(string()), { tag: 2, mapType: 'atomic' }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        minReadySeconds: field(int32(), {
+          tag: 4,
+          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+        }),
+        selector: field(map(string()), {
+          tag: 2,
+          mapType: 'atomic',
+          doc: 'Labels of the pods that are counted. Defaults to the labels of the template, which must match it.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, pointer: true, doc: 'The pod that is made when there are too few.' }),
+      },
+      { doc: 'How many pods of which kind are wanted.' },
+    ),
   ReplicationControllerStatus: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, required: true }),
-      fullyLabeledReplicas: field(int32(), { tag: 2 }),
-      readyReplicas: field(int32(), { tag: 4 }),
-      availableReplicas: field(int32(), { tag: 5 }),
-      observedGeneration: field(int64(), { tag: 3 }),
-      conditions: field(list(ref('core/v1.ReplicationControllerCondition')), { tag: 6, patchStrategy: 'merge', patchMergeKey: 'type' }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'How many of them have all labels of the template.' }),
+        readyReplicas: field(int32(), { tag: 4, doc: 'How many of them are ready.' }),
+        availableReplicas: field(int32(), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
+        conditions: field(list(ref('core/v1.ReplicationControllerCondition')), {
+          tag: 6,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'What is known of the controller beyond the numbers, such as that pods cannot be made.',
+        }),
+      },
+      { doc: 'How many pods there are.' },
+    ),
   ResourceFieldSelector: () =>
     struct(
       {
-        containerName: field(string(), { tag: 1 }),
-        resource: field(string(), { tag: 2, required: true }),
-        divisor: field(quantity(), { tag: 3 }),
+        containerName: field(string(), {
+          tag: 1,
+          doc: 'Container that is meant. Required for volumes, otherwise it is the container itself.',
+        }),
+        resource: field(string(), { tag: 2, required: true, doc: 'Resource, such as limits.cpu or requests.memory.' }),
+        divisor: field(quantity(), { tag: 3, doc: 'Unit in which the value is given, rounded up. Default: 1.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A resource of a container.' },
     ),
   ResourceName: () =>
     known(
@@ -1448,17 +2634,20 @@ export const coreV1 = defineTypes({
       'limits.ephemeral-storage',
     ),
   ResourceQuota: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.ResourceQuotaStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2, doc: 'The limits.' }),
+        status: field(ref('core/v1.ResourceQuotaStatus'), {
+          tag: 3,
+          doc: 'The limits in force and what is used of them.',
+        }),
+      },
+      { doc: 'Limits what the objects of a namespace may use together.' },
+    ),
   ResourceQuotaList: () =>
     object(
       {
@@ -1473,102 +2662,188 @@ export const coreV1 = defineTypes({
   ResourceQuotaScope: () =>
     closed('Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'),
   ResourceQuotaSpec: () =>
-    struct({
-      hard: field(map(quantity()), { tag: 1 }),
-      scopes: field(list(ref('core/v1.ResourceQuotaScope')), { tag: 2 }),
-      scopeSelector: field(ref('core/v1.ScopeSelector'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        hard: field(map(quantity()), {
+          tag: 1,
+          doc: 'Most that may be used, by resource. Numbers of objects are limited by count/plural.group and a few older names.',
+        }),
+        scopes: field(list(ref('core/v1.ResourceQuotaScope')), {
+          tag: 2,
+          doc: 'Count only pods to which every scope applies. Empty means all objects.',
+        }),
+        scopeSelector: field(ref('core/v1.ScopeSelector'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Like scopes, with operators and values. Both must match.',
+        }),
+      },
+      { doc: 'Limits for a namespace.' },
+    ),
   ResourceQuotaStatus: () =>
-    struct({
-      hard: field(map(quantity()), { tag: 1 }),
-      used: field(map(quantity()), { tag: 2 }),
-    }),
+    struct(
+      {
+        hard: field(map(quantity()), { tag: 1, doc: 'The limits in force, by resource.' }),
+        used: field(map(quantity()), { tag: 2, doc: 'What the objects of the namespace use now, by resource.' }),
+      },
+      { doc: 'The limits in force in a namespace and what is used of them.' },
+    ),
   ResourceRequirements: () =>
-    struct({
-      limits: field(map(quantity()), { tag: 1 }),
-      requests: field(map(quantity()), { tag: 2 }),
-    }),
+    struct(
+      {
+        limits: field(map(quantity()), { tag: 1, doc: 'Most that may be used, by resource.' }),
+        requests: field(map(quantity()), { tag: 2, doc: 'Least that is needed, by resource. Defaults to the limits.' }),
+      },
+      { doc: 'Resources that are needed and that may be used.' },
+    ),
   RestartPolicy: () => closed('Always', 'OnFailure', 'Never'),
   SELinuxOptions: () =>
-    struct({
-      user: field(string(), { tag: 1 }),
-      role: field(string(), { tag: 2 }),
-      type: field(string(), { tag: 3 }),
-      level: field(string(), { tag: 4 }),
-    }),
+    struct(
+      {
+        user: field(string(), { tag: 1, doc: 'User part of the label.' }),
+        role: field(string(), { tag: 2, doc: 'Role part of the label.' }),
+        type: field(string(), { tag: 3, doc: 'Type part of the label.' }),
+        level: field(string(), { tag: 4, doc: 'Level part of the label.' }),
+      },
+      { doc: 'An SELinux label.' },
+    ),
   ScaleIOPersistentVolumeSource: () =>
-    struct({
-      gateway: field(string(), { tag: 1, required: true }),
-      system: field(string(), { tag: 2, required: true }),
-      secretRef: field(ref('core/v1.SecretReference'), { tag: 3, required: true, pointer: true }),
-      sslEnabled: field(boolean(), { tag: 4 }),
-      protectionDomain: field(string(), { tag: 5 }),
-      storagePool: field(string(), { tag: 6 }),
-      storageMode: field(string(), { tag: 7 }),
-      volumeName: field(string(), { tag: 8 }),
-      fsType: field(string(), { tag: 9 }),
-      readOnly: field(boolean(), { tag: 10 }),
-    }),
+    struct(
+      {
+        gateway: field(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
+        system: field(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
+        secretRef: field(ref('core/v1.SecretReference'), {
+          tag: 3,
+          required: true,
+          pointer: true,
+          doc: 'Secret with user and password. Without it logging in fails.',
+        }),
+        sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
+        protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
+        storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
+        storageMode: field(string(), { tag: 7, doc: 'ThickProvisioned or ThinProvisioned (the default).' }),
+        volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        fsType: field(string(), {
+          tag: 9,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
+        }),
+        readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A ScaleIO volume.' },
+    ),
   ScaleIOVolumeSource: () =>
-    struct({
-      gateway: field(string(), { tag: 1, required: true }),
-      system: field(string(), { tag: 2, required: true }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 3, required: true, pointer: true }),
-      sslEnabled: field(boolean(), { tag: 4 }),
-      protectionDomain: field(string(), { tag: 5 }),
-      storagePool: field(string(), { tag: 6 }),
-      storageMode: field(string(), { tag: 7 }),
-      volumeName: field(string(), { tag: 8 }),
-      fsType: field(string(), { tag: 9 }),
-      readOnly: field(boolean(), { tag: 10 }),
-    }),
+    struct(
+      {
+        gateway: field(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
+        system: field(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 3,
+          required: true,
+          pointer: true,
+          doc: 'Secret with user and password. Without it logging in fails.',
+        }),
+        sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
+        protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
+        storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
+        storageMode: field(string(), { tag: 7, doc: 'ThickProvisioned or ThinProvisioned (the default).' }),
+        volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        fsType: field(string(), {
+          tag: 9,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
+        }),
+        readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
+      },
+      { doc: 'A ScaleIO volume.' },
+    ),
   ScopeSelector: () =>
     struct(
       {
-        matchExpressions: field(list(ref('core/v1.ScopedResourceSelectorRequirement')), { tag: 1 }),
+        matchExpressions: field(list(ref('core/v1.ScopedResourceSelectorRequirement')), {
+          tag: 1,
+          doc: 'Requirements that must all hold.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Chooses the objects that a quota counts by scopes.' },
     ),
   ScopeSelectorOperator: () => closed('In', 'NotIn', 'Exists', 'DoesNotExist'),
   ScopedResourceSelectorRequirement: () =>
-    struct({
-      scopeName: field(ref('core/v1.ResourceQuotaScope'), { tag: 1, required: true }),
-      operator: field(ref('core/v1.ScopeSelectorOperator'), { tag: 2, required: true }),
-      values: field(list(string()), { tag: 3 }),
-    }),
+    struct(
+      {
+        scopeName: field(ref('core/v1.ResourceQuotaScope'), {
+          tag: 1,
+          required: true,
+          doc: 'Scope, such as BestEffort, NotTerminating or PriorityClass.',
+        }),
+        operator: field(ref('core/v1.ScopeSelectorOperator'), {
+          tag: 2,
+          required: true,
+          doc: 'In, NotIn, Exists or DoesNotExist. Only PriorityClass takes In and NotIn.',
+        }),
+        values: field(list(string()), {
+          tag: 3,
+          doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
+        }),
+      },
+      { doc: 'A requirement on one scope.' },
+    ),
   SeccompProfile: () =>
     struct(
       {
-        type: field(ref('core/v1.SeccompProfileType'), { tag: 1, required: true, unionDiscriminator: true }),
-        localhostProfile: field(string(), { tag: 2, pointer: true }),
+        type: field(ref('core/v1.SeccompProfileType'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'RuntimeDefault (the profile of the runtime), Localhost (a file of the node) or Unconfined (all calls).',
+        }),
+        localhostProfile: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'File with the profile, below the profile directory of the node. Required for Localhost, not allowed otherwise.',
+        }),
       },
-      { union: true },
+      { union: true, doc: 'Which system calls are allowed.' },
     ),
   SeccompProfileType: () => closed('Unconfined', 'RuntimeDefault', 'Localhost'),
   Secret: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      immutable: field(boolean(), { tag: 5, pointer: true }),
-      data: field(map(bytes()), { tag: 2 }),
-      stringData: field(map(string()), { tag: 4 }),
-      type: field(string(), { tag: 3 }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        immutable: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          doc: 'When true, the values may not change, and this cannot be undone. Default: false.',
+        }),
+        data: field(map(bytes()), { tag: 2, doc: 'Values, by key, in base64. Keys are letters, digits, dashes, underscores and dots.' }),
+        stringData: field(map(string()), {
+          tag: 4,
+          doc: 'Values as plain text, by key. They are put into data on a write, over values there, and never read back.',
+        }),
+        type: field(string(), {
+          tag: 3,
+          doc: 'What the secret is for; the server checks that the keys of well-known types are there. Default: Opaque. Cannot be changed.',
+        }),
+      },
+      { doc: 'Sensitive values for pods and others to read, by key.' },
+    ),
   SecretEnvSource: () =>
-    struct({
-      localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-      optional: field(boolean(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
+        optional: field(boolean(), { tag: 2, pointer: true, doc: 'Whether the secret may be missing. Default: false.' }),
+      },
+      { doc: 'A secret whose keys become environment variables.' },
+    ),
   SecretKeySelector: () =>
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        key: field(string(), { tag: 2, required: true }),
-        optional: field(boolean(), { tag: 3, pointer: true }),
+        key: field(string(), { tag: 2, required: true, doc: 'The key.' }),
+        optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the secret or the key may be missing. Default: false.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A key of a secret.' },
     ),
   SecretList: () =>
     object(
@@ -1582,66 +2857,146 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Secret objects.' },
     ),
   SecretProjection: () =>
-    struct({
-      localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-      items: field(list(ref('core/v1.KeyToPath')), { tag: 2 }),
-      optional: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
+        items: field(list(ref('core/v1.KeyToPath')), {
+          tag: 2,
+          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
+        }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
+      },
+      { doc: 'The keys of a secret, as files in a projected volume.' },
+    ),
   SecretReference: () =>
     struct(
       {
-        name: field(string(), { tag: 1 }),
-        namespace: field(string(), { tag: 2 }),
+        name: field(string(), { tag: 1, doc: 'Name of the secret.' }),
+        namespace: field(string(), { tag: 2, doc: 'Namespace of the secret.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Names a secret, in any namespace.' },
     ),
   SecretVolumeSource: () =>
-    struct({
-      secretName: field(string(), { tag: 1 }),
-      items: field(list(ref('core/v1.KeyToPath')), { tag: 2 }),
-      defaultMode: field(int32(), { tag: 3, pointer: true }),
-      optional: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        secretName: field(string(), { tag: 1, doc: 'Secret of the namespace.' }),
+        items: field(list(ref('core/v1.KeyToPath')), {
+          tag: 2,
+          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
+        }),
+        defaultMode: field(int32(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
+      },
+      { doc: 'The keys of a secret, as files.' },
+    ),
   SecurityContext: () =>
-    struct({
-      capabilities: field(ref('core/v1.Capabilities'), { tag: 1, pointer: true }),
-      privileged: field(boolean(), { tag: 2, pointer: true }),
-      seLinuxOptions: field(ref('core/v1.SELinuxOptions'), { tag: 3, pointer: true }),
-      windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), { tag: 10, pointer: true }),
-      runAsUser: field(int64(), { tag: 4, pointer: true }),
-      runAsGroup: field(int64(), { tag: 8, pointer: true }),
-      runAsNonRoot: field(boolean(), { tag: 5, pointer: true }),
-      readOnlyRootFilesystem: field(boolean(), { tag: 6, pointer: true }),
-      allowPrivilegeEscalation: field(boolean(), { tag: 7, pointer: true }),
-      procMount: field(ref('core/v1.ProcMountType'), { tag: 9, pointer: true }),
-      seccompProfile: field(ref('core/v1.SeccompProfile'), { tag: 11, pointer: true }),
-    }),
+    struct(
+      {
+        capabilities: field(ref('core/v1.Capabilities'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Capabilities that are added and dropped. Unset means those that the runtime gives. Not for windows.',
+        }),
+        privileged: field(boolean(), { tag: 2, pointer: true, doc: 'Run with all rights on the node. Default: false. Not for windows.' }),
+        seLinuxOptions: field(ref('core/v1.SELinuxOptions'), {
+          tag: 3,
+          pointer: true,
+          doc: 'SELinux context of the container. Unset lets the runtime pick one. Not for windows.',
+        }),
+        windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), {
+          tag: 10,
+          pointer: true,
+          doc: 'Settings that only apply on windows.',
+        }),
+        runAsUser: field(int64(), {
+          tag: 4,
+          pointer: true,
+          doc: 'User id of the processes. Unset means what the image says. Not for windows.',
+        }),
+        runAsGroup: field(int64(), {
+          tag: 8,
+          pointer: true,
+          doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
+        }),
+        runAsNonRoot: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Refuse to start the container if it would run as user 0. Default: false.',
+        }),
+        readOnlyRootFilesystem: field(boolean(), {
+          tag: 6,
+          pointer: true,
+          doc: 'Whether the root file system is read-only. Default: false. Not for windows.',
+        }),
+        allowPrivilegeEscalation: field(boolean(), {
+          tag: 7,
+          pointer: true,
+          doc: 'Whether a process may gain more rights than its parent. Always true if privileged or with CAP_SYS_ADMIN. Not for windows.',
+        }),
+        procMount: field(ref('core/v1.ProcMountType'), {
+          tag: 9,
+          pointer: true,
+          doc: 'How the proc file system is shown: Default hides parts of it, Unmasked does not. Not for windows.',
+        }),
+        seccompProfile: field(ref('core/v1.SeccompProfile'), {
+          tag: 11,
+          pointer: true,
+          doc: 'System calls that the container may use. Not for windows.',
+        }),
+      },
+      { doc: 'Security settings of a container. They come before those of the pod.' },
+    ),
   SerializedReference: () =>
-    object({
-      reference: field(ref('core/v1.ObjectReference'), { tag: 1 }),
-    }),
+    object(
+      {
+        reference: field(ref('core/v1.ObjectReference'), { tag: 1, doc: 'The object that is meant.' }),
+      },
+      { doc: 'A reference to an object, in a form that can be stored as text.' },
+    ),
   Service: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('core/v1.ServiceStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'How the service is to behave.' }),
+        status: field(ref('core/v1.ServiceStatus'), {
+          tag: 3,
+          doc: 'What the load balancer, if any, has been given.',
+        }),
+      },
+      { doc: 'A name and an address under which a set of pods can be reached.' },
+    ),
   ServiceAccount: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      secrets: field(list(ref('core/v1.ObjectReference')), { tag: 2, patchStrategy: 'merge', patchMergeKey: 'name' }),
-      imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), { tag: 3 }),
-      automountServiceAccountToken: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        secrets: field(list(ref('core/v1.ObjectReference')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Secrets that pods of this account may use. Tokens are no longer kept here by themselves.',
+        }),
+        imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
+          tag: 3,
+          doc: 'Secrets for pulling images, given to pods of this account that name none.',
+        }),
+        automountServiceAccountToken: field(boolean(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Whether a token is mounted into pods of this account. The pod may say otherwise. Default: true.',
+        }),
+      },
+      { doc: 'An identity for programs that run in pods.' },
+    ),
   ServiceAccountList: () =>
     object(
       {
@@ -1654,11 +3009,21 @@ export const coreV1 = defineTypes({
       { doc: 'A list of ServiceAccount objects.' },
     ),
   ServiceAccountTokenProjection: () =>
-    struct({
-      audience: field(string(), { tag: 1 }),
-      expirationSeconds: field(int64(), { tag: 2, pointer: true }),
-      path: field(string(), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        audience: field(string(), {
+          tag: 1,
+          doc: 'For whom the token is. Who receives it must refuse tokens for others. Default: the server itself.',
+        }),
+        expirationSeconds: field(int64(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Lifetime asked for, in seconds, at least 600. A new token comes before the old one ends. Default: 3600.',
+        }),
+        path: field(string(), { tag: 3, required: true, doc: "Path of the file, relative and without '..'." }),
+      },
+      { doc: "A token of the pod's service account, as a file that is kept fresh." },
+    ),
   ServiceAffinity: () => closed('ClientIP', 'None'),
   ServiceExternalTrafficPolicyType: () => closed('Cluster', 'Local'),
   ServiceInternalTrafficPolicyType: () => closed('Cluster', 'Local'),
@@ -1674,224 +3039,478 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Service objects.' },
     ),
   ServicePort: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      protocol: field(ref('core/v1.Protocol'), { tag: 2, default: 'TCP' }),
-      appProtocol: field(string(), { tag: 6, pointer: true }),
-      port: field(int32(), { tag: 3, required: true }),
-      targetPort: field(intOrString(), { tag: 4 }),
-      nodePort: field(int32(), { tag: 5 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, doc: 'Name of the port, a lower-case DNS label. Needed if there is more than one port.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 2, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
+        appProtocol: field(string(), {
+          tag: 6,
+          pointer: true,
+          doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
+        }),
+        port: field(int32(), { tag: 3, required: true, doc: 'Port at which the service takes traffic.' }),
+        targetPort: field(intOrString(), {
+          tag: 4,
+          doc: 'Port of the pods, by number or by name. Defaults to port. Not used for headless services.',
+        }),
+        nodePort: field(int32(), { tag: 5, doc: 'Port on every node. Picked by the server if empty and the type needs one.' }),
+      },
+      { doc: 'A port of a service.' },
+    ),
   ServiceProxyOptions: () =>
-    object({
-      path: field(string(), { tag: 1 }),
-    }),
+    object(
+      {
+        path: field(string(), { tag: 1, doc: 'Path of the request at the service.' }),
+      },
+      { doc: 'Options of a request that is passed on to a service.' },
+    ),
   ServiceSpec: () =>
-    struct({
-      ports: field(list(ref('core/v1.ServicePort')), {
-        tag: 1,
-        patchStrategy: 'merge',
-        patchMergeKey: 'port',
-        listType: 'map',
-        listMapKeys: ['port', 'protocol'],
-      }),
-      selector: field(map(string()), { tag: 2, mapType: 'atomic' }),
-      clusterIP: field(string(), { tag: 3 }),
-      clusterIPs: field(list(string()), { tag: 18, listType: 'atomic' }),
-      type: field(ref('core/v1.ServiceType'), { tag: 4 }),
-      externalIPs: field(list(string()), { tag: 5 }),
-      sessionAffinity: field(ref('core/v1.ServiceAffinity'), { tag: 7 }),
-      loadBalancerIP: field(string(), { tag: 8 }),
-      loadBalancerSourceRanges: field(list(string()), { tag: 9 }),
-      externalName: field(string(), { tag: 10 }),
-      externalTrafficPolicy: field(ref('core/v1.ServiceExternalTrafficPolicyType'), { tag: 11 }),
-      healthCheckNodePort: field(int32(), { tag: 12 }),
-      publishNotReadyAddresses: field(boolean(), { tag: 13 }),
-      sessionAffinityConfig: field(ref('core/v1.SessionAffinityConfig'), { tag: 14, pointer: true }),
-      ipFamilies: field(list(ref('core/v1.IPFamily')), { tag: 19, listType: 'atomic' }),
-      ipFamilyPolicy: field(ref('core/v1.IPFamilyPolicy'), { tag: 17, pointer: true }),
-      allocateLoadBalancerNodePorts: field(boolean(), { tag: 20, pointer: true }),
-      loadBalancerClass: field(string(), { tag: 21, pointer: true, featureGate: 'LoadBalancerClass' }),
-      internalTrafficPolicy: field(ref('core/v1.ServiceInternalTrafficPolicyType'), {
-        tag: 22,
-        pointer: true,
-        featureGate: 'ServiceInternalTrafficPolicy',
-      }),
-    }),
+    struct(
+      {
+        ports: field(list(ref('core/v1.ServicePort')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'port',
+          listType: 'map',
+          listMapKeys: ['port', 'protocol'],
+          doc: 'Ports of the service. Required unless it is headless or an ExternalName.',
+        }),
+        selector: field(map(string()), {
+          tag: 2,
+          mapType: 'atomic',
+          doc: 'Labels of the pods that get the traffic. Without it the endpoints are kept by somebody else. Not used for ExternalName.',
+        }),
+        clusterIP: field(string(), {
+          tag: 3,
+          doc: 'Address of the service in the cluster. Empty picks one, None makes the service headless. Cannot be changed in most cases.',
+        }),
+        clusterIPs: field(list(string()), {
+          tag: 18,
+          listType: 'atomic',
+          doc: 'Addresses of the service, at most one for each IP family. The first is the same as clusterIP.',
+        }),
+        type: field(ref('core/v1.ServiceType'), {
+          tag: 4,
+          doc: 'How the service is reached: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. Each of the first three includes those before.',
+        }),
+        externalIPs: field(list(string()), {
+          tag: 5,
+          doc: 'Further addresses at which nodes take traffic for the service. It is up to the user that it gets there.',
+        }),
+        sessionAffinity: field(ref('core/v1.ServiceAffinity'), {
+          tag: 7,
+          doc: 'ClientIP sends a client to the same pod each time; None (the default) does not.',
+        }),
+        loadBalancerIP: field(string(), {
+          tag: 8,
+          doc: 'Deprecated. Address asked of the load balancer; ignored where the provider cannot do it.',
+        }),
+        loadBalancerSourceRanges: field(list(string()), {
+          tag: 9,
+          doc: 'Networks whose clients the load balancer lets in, where the provider can do it.',
+        }),
+        externalName: field(string(), {
+          tag: 10,
+          doc: 'Name that the service is an alias for in DNS. Only for ExternalName; nothing is proxied.',
+        }),
+        externalTrafficPolicy: field(ref('core/v1.ServiceExternalTrafficPolicyType'), {
+          tag: 11,
+          doc: "Traffic from outside: Cluster (the default) spreads it over all nodes, Local keeps it on the node and keeps the client's address.",
+        }),
+        healthCheckNodePort: field(int32(), {
+          tag: 12,
+          doc: 'Port at which nodes tell load balancers whether they have pods of the service. For LoadBalancer with Local only; picked if empty.',
+        }),
+        publishNotReadyAddresses: field(boolean(), {
+          tag: 13,
+          doc: 'Publish pods before they are ready, for members of a group that look for each other. Default: false.',
+        }),
+        sessionAffinityConfig: field(ref('core/v1.SessionAffinityConfig'), {
+          tag: 14,
+          pointer: true,
+          doc: 'Settings of the session affinity.',
+        }),
+        ipFamilies: field(list(ref('core/v1.IPFamily')), {
+          tag: 19,
+          listType: 'atomic',
+          doc: 'IP families of the service, IPv4 or IPv6 or both. Picked by the server if empty.',
+        }),
+        ipFamilyPolicy: field(ref('core/v1.IPFamilyPolicy'), {
+          tag: 17,
+          pointer: true,
+          doc: 'SingleStack (the default), PreferDualStack, or RequireDualStack, which fails on clusters with one family.',
+        }),
+        allocateLoadBalancerNodePorts: field(boolean(), {
+          tag: 20,
+          pointer: true,
+          doc: 'Whether a LoadBalancer service gets node ports. Default: true.',
+        }),
+        loadBalancerClass: field(string(), {
+          tag: 21,
+          pointer: true,
+          featureGate: 'LoadBalancerClass',
+          doc: "Load balancer that is to serve this service. Unset means the provider's own. Cannot be changed.",
+        }),
+        internalTrafficPolicy: field(ref('core/v1.ServiceInternalTrafficPolicyType'), {
+          tag: 22,
+          pointer: true,
+          featureGate: 'ServiceInternalTrafficPolicy',
+          doc: 'Traffic from inside: Cluster (the default) goes to all pods, Local to those of the same node only.',
+        }),
+      },
+      { doc: 'How a service is to behave.' },
+    ),
   ServiceStatus: () =>
-    struct({
-      loadBalancer: field(ref('core/v1.LoadBalancerStatus'), { tag: 1 }),
-      conditions: field(list(ref('meta/v1.Condition')), {
-        tag: 2,
-        patchStrategy: 'merge',
-        patchMergeKey: 'type',
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        loadBalancer: field(ref('core/v1.LoadBalancerStatus'), { tag: 1, doc: 'State of the load balancer, if there is one.' }),
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the service by aspect.',
+        }),
+      },
+      { doc: 'What a service has been given.' },
+    ),
   ServiceType: () => closed('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
   SessionAffinityConfig: () =>
-    struct({
-      clientIP: field(ref('core/v1.ClientIPConfig'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        clientIP: field(ref('core/v1.ClientIPConfig'), { tag: 1, pointer: true, doc: 'Settings of the affinity by client address.' }),
+      },
+      { doc: 'Settings of a session affinity.' },
+    ),
   StorageMedium: () => known('', 'Memory', 'HugePages', 'HugePages-'),
   StorageOSPersistentVolumeSource: () =>
-    struct({
-      volumeName: field(string(), { tag: 1 }),
-      volumeNamespace: field(string(), { tag: 2 }),
-      fsType: field(string(), { tag: 3 }),
-      readOnly: field(boolean(), { tag: 4 }),
-      secretRef: field(ref('core/v1.ObjectReference'), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        volumeName: field(string(), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
+        volumeNamespace: field(string(), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
+        fsType: field(string(), {
+          tag: 3,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+        secretRef: field(ref('core/v1.ObjectReference'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Secret with the credentials of the StorageOS interface. Unset means the default ones.',
+        }),
+      },
+      { doc: 'A StorageOS volume.' },
+    ),
   StorageOSVolumeSource: () =>
-    struct({
-      volumeName: field(string(), { tag: 1 }),
-      volumeNamespace: field(string(), { tag: 2 }),
-      fsType: field(string(), { tag: 3 }),
-      readOnly: field(boolean(), { tag: 4 }),
-      secretRef: field(ref('core/v1.LocalObjectReference'), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        volumeName: field(string(), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
+        volumeNamespace: field(string(), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
+        fsType: field(string(), {
+          tag: 3,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
+        secretRef: field(ref('core/v1.LocalObjectReference'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Secret with the credentials of the StorageOS interface. Unset means the default ones.',
+        }),
+      },
+      { doc: 'A StorageOS volume.' },
+    ),
   Sysctl: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      value: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the setting.' }),
+        value: field(string(), { tag: 2, required: true, doc: 'Value of the setting.' }),
+      },
+      { doc: 'A kernel setting.' },
+    ),
   TCPSocketAction: () =>
-    struct({
-      port: field(intOrString(), { tag: 1, required: true }),
-      host: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        port: field(intOrString(), { tag: 1, required: true, doc: 'Port of the container, by number or by name.' }),
+        host: field(string(), { tag: 2, doc: 'Host to connect to. Default: the address of the pod.' }),
+      },
+      { doc: 'Opens a TCP connection. It has succeeded if the connection is made.' },
+    ),
   Taint: () =>
-    struct({
-      key: field(string(), { tag: 1, required: true }),
-      value: field(string(), { tag: 2 }),
-      effect: field(ref('core/v1.TaintEffect'), { tag: 3, required: true }),
-      timeAdded: field(time(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        key: field(string(), { tag: 1, required: true, doc: 'Key of the taint.' }),
+        value: field(string(), { tag: 2, doc: 'Value that goes with the key.' }),
+        effect: field(ref('core/v1.TaintEffect'), {
+          tag: 3,
+          required: true,
+          doc: 'What happens to pods: NoSchedule (new ones stay away), PreferNoSchedule (if possible), NoExecute (running ones leave too).',
+        }),
+        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'When the taint was added. Only set for NoExecute.' }),
+      },
+      { doc: 'A mark on a node that keeps pods away which do not tolerate it.' },
+    ),
   TaintEffect: () => closed('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
   TerminationMessagePolicy: () => closed('File', 'FallbackToLogsOnError'),
   Toleration: () =>
-    struct({
-      key: field(string(), { tag: 1 }),
-      operator: field(ref('core/v1.TolerationOperator'), { tag: 2 }),
-      value: field(string(), { tag: 3 }),
-      effect: field(ref('core/v1.TaintEffect'), { tag: 4 }),
-      tolerationSeconds: field(int64(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        key: field(string(), { tag: 1, doc: 'Key of the taint. Empty, with Exists, means every key.' }),
+        operator: field(ref('core/v1.TolerationOperator'), {
+          tag: 2,
+          doc: 'Equal (the default) compares the value, Exists accepts every value.',
+        }),
+        value: field(string(), { tag: 3, doc: 'Value of the taint. Must be empty for Exists.' }),
+        effect: field(ref('core/v1.TaintEffect'), {
+          tag: 4,
+          doc: 'Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Empty means every effect.',
+        }),
+        tolerationSeconds: field(int64(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Seconds for which the pod stays despite a NoExecute taint. Unset means for ever; zero or less, not at all.',
+        }),
+      },
+      { doc: 'A taint that a pod accepts.' },
+    ),
   TolerationOperator: () => closed('Exists', 'Equal'),
   TopologySelectorLabelRequirement: () =>
-    struct({
-      key: field(string(), { tag: 1, required: true }),
-      values: field(list(string()), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        key: field(string(), { tag: 1, required: true, doc: 'Key of the label.' }),
+        values: field(list(string()), { tag: 2, required: true, doc: 'Values of which the label must have one.' }),
+      },
+      { doc: 'A requirement on one topology label.' },
+    ),
   TopologySelectorTerm: () =>
     struct(
       {
-        matchLabelExpressions: field(list(ref('core/v1.TopologySelectorLabelRequirement')), { tag: 1 }),
+        matchLabelExpressions: field(list(ref('core/v1.TopologySelectorLabelRequirement')), {
+          tag: 1,
+          doc: 'Requirements on topology labels.',
+        }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'A term of a topology selector. All of its requirements must hold; an empty term matches everything.' },
     ),
   TopologySpreadConstraint: () =>
-    struct({
-      maxSkew: field(int32(), { tag: 1, required: true }),
-      topologyKey: field(string(), { tag: 2, required: true }),
-      whenUnsatisfiable: field(ref('core/v1.UnsatisfiableConstraintAction'), { tag: 3, required: true }),
-      labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-      minDomains: field(int32(), { tag: 5, pointer: true }),
-      nodeAffinityPolicy: field(ref('core/v1.NodeInclusionPolicy'), { tag: 6, pointer: true }),
-      nodeTaintsPolicy: field(ref('core/v1.NodeInclusionPolicy'), { tag: 7, pointer: true }),
-      matchLabelKeys: field(list(string()), { tag: 8, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        maxSkew: field(int32(), { tag: 1, required: true, doc: 'How much the number of pods may differ between places. At least 1.' }),
+        topologyKey: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'Label of nodes. Nodes with the same value are the same place; nodes without it are left out.',
+        }),
+        whenUnsatisfiable: field(ref('core/v1.UnsatisfiableConstraintAction'), {
+          tag: 3,
+          required: true,
+          doc: 'DoNotSchedule leaves a pod waiting when no place fits; ScheduleAnyway takes the best one.',
+        }),
+        labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels of the pods that are counted.' }),
+        minDomains: field(int32(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Least number of places. While there are fewer, the emptiest counts as having no pods. Only with DoNotSchedule. Unset means 1.',
+        }),
+        nodeAffinityPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
+          tag: 6,
+          pointer: true,
+          doc: "Whether nodes that the pod's node selector or affinity excludes are left out: Honor (the default) or Ignore.",
+        }),
+        nodeTaintsPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
+          tag: 7,
+          pointer: true,
+          doc: 'Whether nodes with taints that the pod does not tolerate are left out: Honor or Ignore (the default).',
+        }),
+        matchLabelKeys: field(list(string()), {
+          tag: 8,
+          listType: 'atomic',
+          doc: 'Keys of labels whose values, taken from the pod itself, the counted pods must share.',
+        }),
+      },
+      { doc: 'How a group of pods is to be spread over the cluster.' },
+    ),
   TypedLocalObjectReference: () =>
     struct(
       {
-        apiGroup: field(string(), { tag: 1, keepEmpty: true, pointer: true }),
-        kind: field(string(), { tag: 2, required: true }),
-        name: field(string(), { tag: 3, required: true }),
+        apiGroup: field(string(), {
+          tag: 1,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'API group of the object. Unset means the legacy group.',
+        }),
+        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
+        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Names an object of any kind in the same namespace.' },
     ),
   URIScheme: () => closed('HTTP', 'HTTPS'),
   UnsatisfiableConstraintAction: () => closed('DoNotSchedule', 'ScheduleAnyway'),
   Volume: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      volumeSource: inline('core/v1.VolumeSource', { tag: 2 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, a lower-case DNS label, unique in the pod.' }),
+        volumeSource: inline('core/v1.VolumeSource', { tag: 2 }),
+      },
+      { doc: 'A volume of a pod. Exactly one kind of storage is set.' },
+    ),
   VolumeDevice: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      devicePath: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, which must be a claim of mode Block.' }),
+        devicePath: field(string(), { tag: 2, required: true, doc: 'Path of the device in the container.' }),
+      },
+      { doc: 'Where a volume appears as a device in a container.' },
+    ),
   VolumeMount: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      readOnly: field(boolean(), { tag: 2 }),
-      mountPath: field(string(), { tag: 3, required: true }),
-      subPath: field(string(), { tag: 4 }),
-      mountPropagation: field(ref('core/v1.MountPropagationMode'), { tag: 5, pointer: true }),
-      subPathExpr: field(string(), { tag: 6 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
+        readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only. Default: false.' }),
+        mountPath: field(string(), { tag: 3, required: true, doc: 'Path in the container. May not contain a colon.' }),
+        subPath: field(string(), { tag: 4, doc: 'Path in the volume that is mounted. Default: its root.' }),
+        mountPropagation: field(ref('core/v1.MountPropagationMode'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Whether later mounts are passed on: None (the default), HostToContainer or Bidirectional.',
+        }),
+        subPathExpr: field(string(), { tag: 6, doc: 'Like subPath, with $(NAME) for environment variables. Not together with subPath.' }),
+      },
+      { doc: 'Where a volume is mounted into a container.' },
+    ),
   VolumeNodeAffinity: () =>
-    struct({
-      required: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        required: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true, doc: 'Selector that the nodes must match.' }),
+      },
+      { doc: 'Limits the nodes from which a volume can be reached.' },
+    ),
   VolumeProjection: () =>
-    struct({
-      secret: field(ref('core/v1.SecretProjection'), { tag: 1, pointer: true }),
-      downwardAPI: field(ref('core/v1.DownwardAPIProjection'), { tag: 2, pointer: true }),
-      configMap: field(ref('core/v1.ConfigMapProjection'), { tag: 3, pointer: true }),
-      serviceAccountToken: field(ref('core/v1.ServiceAccountTokenProjection'), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        secret: field(ref('core/v1.SecretProjection'), { tag: 1, pointer: true, doc: 'Keys of a secret.' }),
+        downwardAPI: field(ref('core/v1.DownwardAPIProjection'), { tag: 2, pointer: true, doc: 'Fields of the pod.' }),
+        configMap: field(ref('core/v1.ConfigMapProjection'), { tag: 3, pointer: true, doc: 'Keys of a ConfigMap.' }),
+        serviceAccountToken: field(ref('core/v1.ServiceAccountTokenProjection'), {
+          tag: 4,
+          pointer: true,
+          doc: "A token of the pod's service account.",
+        }),
+      },
+      { doc: 'A source of a projected volume. Exactly one is set.' },
+    ),
   VolumeSource: () =>
-    struct({
-      hostPath: field(ref('core/v1.HostPathVolumeSource'), { tag: 1, pointer: true }),
-      emptyDir: field(ref('core/v1.EmptyDirVolumeSource'), { tag: 2, pointer: true }),
-      gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), { tag: 3, pointer: true }),
-      awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), { tag: 4, pointer: true }),
-      gitRepo: field(ref('core/v1.GitRepoVolumeSource'), { tag: 5, pointer: true }),
-      secret: field(ref('core/v1.SecretVolumeSource'), { tag: 6, pointer: true }),
-      nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 7, pointer: true }),
-      iscsi: field(ref('core/v1.ISCSIVolumeSource'), { tag: 8, pointer: true }),
-      glusterfs: field(ref('core/v1.GlusterfsVolumeSource'), { tag: 9, pointer: true }),
-      persistentVolumeClaim: field(ref('core/v1.PersistentVolumeClaimVolumeSource'), { tag: 10, pointer: true }),
-      rbd: field(ref('core/v1.RBDVolumeSource'), { tag: 11, pointer: true }),
-      flexVolume: field(ref('core/v1.FlexVolumeSource'), { tag: 12, pointer: true }),
-      cinder: field(ref('core/v1.CinderVolumeSource'), { tag: 13, pointer: true }),
-      cephfs: field(ref('core/v1.CephFSVolumeSource'), { tag: 14, pointer: true }),
-      flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 15, pointer: true }),
-      downwardAPI: field(ref('core/v1.DownwardAPIVolumeSource'), { tag: 16, pointer: true }),
-      fc: field(ref('core/v1.FCVolumeSource'), { tag: 17, pointer: true }),
-      azureFile: field(ref('core/v1.AzureFileVolumeSource'), { tag: 18, pointer: true }),
-      configMap: field(ref('core/v1.ConfigMapVolumeSource'), { tag: 19, pointer: true }),
-      vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 20, pointer: true }),
-      quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 21, pointer: true }),
-      azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 22, pointer: true }),
-      photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), { tag: 23, pointer: true }),
-      projected: field(ref('core/v1.ProjectedVolumeSource'), { tag: 26, pointer: true }),
-      portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 24, pointer: true }),
-      scaleIO: field(ref('core/v1.ScaleIOVolumeSource'), { tag: 25, pointer: true }),
-      storageos: field(ref('core/v1.StorageOSVolumeSource'), { tag: 27, pointer: true }),
-      csi: field(ref('core/v1.CSIVolumeSource'), { tag: 28, pointer: true }),
-      ephemeral: field(ref('core/v1.EphemeralVolumeSource'), { tag: 29, pointer: true }),
-    }),
+    struct(
+      {
+        hostPath: field(ref('core/v1.HostPathVolumeSource'), {
+          tag: 1,
+          pointer: true,
+          doc: 'A file or directory of the node. It lets pods at the node itself; most need none.',
+        }),
+        emptyDir: field(ref('core/v1.EmptyDirVolumeSource'), {
+          tag: 2,
+          pointer: true,
+          doc: 'An empty directory that lives as long as the pod.',
+        }),
+        gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), {
+          tag: 3,
+          pointer: true,
+          doc: 'A disk of Google Compute Engine.',
+        }),
+        awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
+          tag: 4,
+          pointer: true,
+          doc: 'A disk of AWS Elastic Block Store.',
+        }),
+        gitRepo: field(ref('core/v1.GitRepoVolumeSource'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Deprecated. A directory with a checked out repository.',
+        }),
+        secret: field(ref('core/v1.SecretVolumeSource'), { tag: 6, pointer: true, doc: 'The keys of a secret, as files.' }),
+        nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 7, pointer: true, doc: 'A directory of an NFS server.' }),
+        iscsi: field(ref('core/v1.ISCSIVolumeSource'), { tag: 8, pointer: true, doc: 'A disk reached over iSCSI.' }),
+        glusterfs: field(ref('core/v1.GlusterfsVolumeSource'), { tag: 9, pointer: true, doc: 'A Glusterfs volume.' }),
+        persistentVolumeClaim: field(ref('core/v1.PersistentVolumeClaimVolumeSource'), {
+          tag: 10,
+          pointer: true,
+          doc: 'The volume that is bound to a claim of the namespace.',
+        }),
+        rbd: field(ref('core/v1.RBDVolumeSource'), { tag: 11, pointer: true, doc: 'A block device of a Ceph cluster.' }),
+        flexVolume: field(ref('core/v1.FlexVolumeSource'), {
+          tag: 12,
+          pointer: true,
+          doc: 'Deprecated. A volume made by a program on the node.',
+        }),
+        cinder: field(ref('core/v1.CinderVolumeSource'), { tag: 13, pointer: true, doc: 'A disk of OpenStack Cinder.' }),
+        cephfs: field(ref('core/v1.CephFSVolumeSource'), { tag: 14, pointer: true, doc: 'A Ceph file system.' }),
+        flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 15, pointer: true, doc: 'A volume of the Flocker control service.' }),
+        downwardAPI: field(ref('core/v1.DownwardAPIVolumeSource'), { tag: 16, pointer: true, doc: 'Fields of the pod, as files.' }),
+        fc: field(ref('core/v1.FCVolumeSource'), { tag: 17, pointer: true, doc: 'A disk reached over Fibre Channel.' }),
+        azureFile: field(ref('core/v1.AzureFileVolumeSource'), { tag: 18, pointer: true, doc: 'A file share of Azure.' }),
+        configMap: field(ref('core/v1.ConfigMapVolumeSource'), { tag: 19, pointer: true, doc: 'The keys of a ConfigMap, as files.' }),
+        vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 20, pointer: true, doc: 'A disk of vSphere.' }),
+        quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 21, pointer: true, doc: 'A Quobyte volume.' }),
+        azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 22, pointer: true, doc: 'A data disk of Azure.' }),
+        photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
+          tag: 23,
+          pointer: true,
+          doc: 'A disk of the Photon controller.',
+        }),
+        projected: field(ref('core/v1.ProjectedVolumeSource'), { tag: 26, pointer: true, doc: 'Several sources in one directory.' }),
+        portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 24, pointer: true, doc: 'A Portworx volume.' }),
+        scaleIO: field(ref('core/v1.ScaleIOVolumeSource'), { tag: 25, pointer: true, doc: 'A ScaleIO volume.' }),
+        storageos: field(ref('core/v1.StorageOSVolumeSource'), { tag: 27, pointer: true, doc: 'A StorageOS volume.' }),
+        csi: field(ref('core/v1.CSIVolumeSource'), { tag: 28, pointer: true, doc: 'Storage of a volume driver installed in the cluster.' }),
+        ephemeral: field(ref('core/v1.EphemeralVolumeSource'), {
+          tag: 29,
+          pointer: true,
+          doc: 'A volume made for the pod by a claim and deleted with it.',
+        }),
+      },
+      { doc: 'The storage behind a volume. Exactly one kind is set.' },
+    ),
   VsphereVirtualDiskVolumeSource: () =>
-    struct({
-      volumePath: field(string(), { tag: 1, required: true }),
-      fsType: field(string(), { tag: 2 }),
-      storagePolicyName: field(string(), { tag: 3 }),
-      storagePolicyID: field(string(), { tag: 4 }),
-    }),
+    struct(
+      {
+        volumePath: field(string(), { tag: 1, required: true, doc: 'Path of the disk.' }),
+        fsType: field(string(), {
+          tag: 2,
+          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+        }),
+        storagePolicyName: field(string(), { tag: 3, doc: 'Name of the storage policy.' }),
+        storagePolicyID: field(string(), { tag: 4, doc: 'Identity of the policy that goes with its name.' }),
+      },
+      { doc: 'A disk of vSphere.' },
+    ),
   WeightedPodAffinityTerm: () =>
-    struct({
-      weight: field(int32(), { tag: 1, required: true }),
-      podAffinityTerm: field(ref('core/v1.PodAffinityTerm'), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        weight: field(int32(), { tag: 1, required: true, doc: 'Weight of the term, from 1 to 100.' }),
+        podAffinityTerm: field(ref('core/v1.PodAffinityTerm'), { tag: 2, required: true, doc: 'The term.' }),
+      },
+      { doc: 'A term with a weight.' },
+    ),
   WindowsSecurityContextOptions: () =>
-    struct({
-      gmsaCredentialSpecName: field(string(), { tag: 1, pointer: true }),
-      gmsaCredentialSpec: field(string(), { tag: 2, pointer: true }),
-      runAsUserName: field(string(), { tag: 3, pointer: true }),
-      hostProcess: field(boolean(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        gmsaCredentialSpecName: field(string(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Name of the credential specification of a group managed service account.',
+        }),
+        gmsaCredentialSpec: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'The credential specification itself, filled in from its name.',
+        }),
+        runAsUserName: field(string(), { tag: 3, pointer: true, doc: 'User that the processes run as. Unset means what the image says.' }),
+        hostProcess: field(boolean(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Run in the namespaces of the node. All containers of a pod must agree, and hostNetwork must be set. Default: false.',
+        }),
+      },
+      { doc: 'Security settings on windows.' },
+    ),
 })
