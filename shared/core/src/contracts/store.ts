@@ -1,0 +1,123 @@
+import type { Revision } from '../meta/revision.ts'
+
+/** One version of one key. */
+export interface StoreRecord {
+  readonly key: string
+  readonly revision: Revision
+  readonly value: Uint8Array
+}
+
+/** One put or delete. */
+export interface StoreChange {
+  readonly revision: Revision
+  /** Revision of the change before this one, in the whole store; 0: there was none. */
+  readonly previous: Revision
+  readonly key: string
+  readonly writeId: string
+  /** Absent: the key was deleted. */
+  readonly value?: Uint8Array | undefined
+  /** What the key held before. Absent: nothing. */
+  readonly before?: StoreRecord | undefined
+}
+
+/** Another key must be at this revision; 0: must be absent. */
+export interface StoreCondition {
+  readonly key: string
+  readonly revision: Revision
+}
+
+/** One put or delete that is asked for. */
+export interface StoreCommit {
+  readonly key: string
+  /** Revision that the key must be at; 0: it must be absent. */
+  readonly expected: Revision
+  readonly conditions: readonly StoreCondition[]
+  /** Absent: delete. */
+  readonly value?: Uint8Array | undefined
+  readonly writeId: string
+  /** Asked when the commit is judged: true refuses it, since nobody waits for it any more. */
+  readonly isLate?: (() => boolean) | undefined
+}
+
+/** What became of a commit. */
+export type StoreOutcome =
+  | { readonly kind: 'written'; readonly revision: Revision }
+  /** The key is at another revision than expected. */
+  | { readonly kind: 'stale' }
+  /** The condition of that number did not hold. */
+  | { readonly kind: 'unmet'; readonly index: number }
+  | { readonly kind: 'late' }
+
+/** What lies in a range at one revision, in the order of keys (by UTF-16 code units). */
+export interface StorePage {
+  readonly records: readonly StoreRecord[]
+  /** Key of the first record behind this page; absent: there is none. */
+  readonly next?: string | undefined
+  /** Records behind this page. */
+  readonly remaining: number
+}
+
+/** Which records are asked for. */
+export interface StoreRange {
+  readonly prefix: string
+  /** First key to look at; '' from the prefix on. */
+  readonly start: string
+  /** 0: no limit. */
+  readonly limit: number
+  /** At most the store's revision, at least the compacted one. */
+  readonly revision: Revision
+}
+
+/** A page of the past. */
+export type StoreHistory =
+  | { readonly kind: 'changes'; readonly changes: readonly StoreChange[] }
+  /** Changes after the asked revision are gone; those after `compacted` are all there. */
+  | { readonly kind: 'compacted'; readonly compacted: Revision }
+
+/** How a store is. */
+export interface StoreStatus {
+  readonly epoch: string
+  /** Revision of the last change that is durable and visible. */
+  readonly revision: Revision
+  /** The past up to here is gone; the state at exactly this revision can still be read. */
+  readonly compacted: Revision
+  /** '' when writes are possible, else the reason why not. */
+  readonly refusing: string
+  /** Bytes on disk, or in memory where there is no disk. */
+  readonly bytes: number
+  /** Bytes of those that a later write can use again. */
+  readonly freeBytes: number
+}
+
+/**
+ * A map from key to bytes with one global revision: etcd's model.
+ * 1. A commit that answers `written` is durable (as far as the store is), and visible to every later read.
+ * 2. Revisions only grow. No two changes share one, one revision changes one key, and none is used twice, not even one
+ *    that was given to a commit that failed. A failed commit may leave a gap.
+ * 3. A commit that answers anything else, or is rejected, changes nothing, and nobody ever sees it.
+ * 4. Commits are judged one after the other, each against the outcome of those before it.
+ * 5. Listeners are told of each change once, in order, in the same turn in which it becomes visible, and before the
+ *    commit's outcome is delivered.
+ * 6. `range` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
+ * 7. `history` gives every change after the asked revision, in order, or says that it can't.
+ * 8. An epoch belongs to one line of revisions; it changes with `renewEpoch` only.
+ * 9. What is returned stays as it is: it does not change when the store does.
+ */
+export interface Store {
+  /** Rejected with a 503 StatusError where the store can't write; its cause stands in `status().refusing`. */
+  commit(commit: StoreCommit): Promise<StoreOutcome>
+  /** The key's record at the newest revision not above the given one. */
+  getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
+  range(range: StoreRange): Promise<StorePage>
+  /** Changes after a revision, `limit` at most. */
+  history(after: Revision, limit: number): Promise<StoreHistory>
+  /** Attached when it returns; the function that it returns detaches. */
+  listen(listener: (changes: readonly StoreChange[]) => void): () => void
+  /** Forgets the past up to a revision: superseded versions and deletions. A revision of the future is an error. */
+  compact(revision: Revision): Promise<void>
+  /** A new random epoch, durable when the promise resolves. */
+  renewEpoch(): Promise<string>
+  status(): StoreStatus
+  /** Waits for what has been asked; later commits are rejected. */
+  close(): Promise<void>
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { assemble, clearRevision, decodeStored, encodeObject, encodeStored, fillRevision, serve } from './envelope.ts'
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const aPod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'default', uid: 'u-1', creationTimestamp: '2026-01-01T00:00:00Z', labels: { app: 'x' } },
+  spec: { nodeName: 'größe' },
+}
+const parts = { fingerprint: 0xfffffff0, writeId: 'w-1', expiresAtMs: 0, labels: { b: '2', a: '1' }, fields: {} }
+
+describe('encodeObject', () => {
+  test('resourceVersion stands between uid and what follows it', () => {
+    const { json, hole } = encodeObject(aPod)
+    expect(text(fillRevision(json, hole, 17))).toBe(
+      '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","uid":"u-1","resourceVersion":"17",' +
+        '"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"app":"x"}},"spec":{"nodeName":"größe"}}',
+    )
+  })
+
+  test('a resourceVersion in the object is left out', () => {
+    const withRevision = encodeObject({ metadata: { name: 'a', resourceVersion: '5', generation: 1 } })
+    expect(text(withRevision.json)).toBe('{"metadata":{"name":"a","generation":1}}')
+  })
+
+  test('metadata that has nothing after uid is filled without a stray comma', () => {
+    const { json, hole } = encodeObject({ metadata: { name: 'a' } })
+    expect(text(fillRevision(json, hole, 1))).toBe('{"metadata":{"name":"a","resourceVersion":"1"}}')
+  })
+
+  test('an object without metadata.name is refused', () => {
+    expect(() => encodeObject({ metadata: { labels: {} } })).toThrow('metadata.name')
+    expect(() => encodeObject({ kind: 'Pod' })).toThrow('metadata')
+  })
+
+  test('a printer of the caller prints what JSON.stringify cannot', () => {
+    const print = (value: unknown) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
+    expect(text(encodeObject({ metadata: { name: 'a' }, big: 9007199254740993n }, print).json)).toContain('"big":9007199254740993')
+  })
+
+  test('members without a value are left out', () => {
+    expect(text(encodeObject({ metadata: { name: 'a', uid: undefined }, spec: undefined, status: {} }).json)).toBe(
+      '{"metadata":{"name":"a"},"status":{}}',
+    )
+  })
+})
+
+test('serving any object gives its JSON with the revision, and the span of its metadata', () => {
+  const objects = fc.record({
+    kind: fc.string(),
+    metadata: fc.record({
+      name: fc.string({ minLength: 1, unit: 'grapheme' }),
+      labels: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string()),
+    }),
+    spec: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(objects, fc.nat(), (object, revision) => {
+      const encoded = encodeObject(object)
+      const { value, metadataStart, metadataEnd } = serve(encoded, revision)
+      const plain = JSON.parse(JSON.stringify(object))
+      expect(JSON.parse(text(value))).toEqual({ ...plain, metadata: { ...plain.metadata, resourceVersion: String(revision) } })
+      expect(JSON.parse(text(value.subarray(metadataStart, metadataEnd)))).toEqual({ ...plain.metadata, resourceVersion: String(revision) })
+      expect(clearRevision(value, encoded.hole, revision)).toEqual(encoded.json)
+    }),
+  )
+})
+
+describe('a stored value', () => {
+  const encoded = encodeObject(aPod)
+
+  test('reading gives what was written', () => {
+    const view = decodeStored(encodeStored({ ...parts, encoded, expiresAtMs: 1767225600123 }))
+    expect(view).toEqual({
+      ...encoded,
+      fingerprint: 0xfffffff0,
+      writeId: 'w-1',
+      expiresAtMs: 1767225600123,
+      labelsText: '{"a":"1","b":"2"}',
+      fieldsText: '{}',
+    })
+  })
+
+  test('equal labels in another order have equal texts', () => {
+    const one = decodeStored(encodeStored({ ...parts, encoded, labels: { a: '1', b: '2' } }))
+    expect(one.labelsText).toBe(decodeStored(encodeStored({ ...parts, encoded })).labelsText)
+  })
+
+  test('what was read can be put together again', () => {
+    const bytes = encodeStored({ ...parts, encoded })
+    expect(assemble(decodeStored(bytes))).toEqual(bytes)
+  })
+
+  test('a value inside a larger buffer is read the same', () => {
+    const bytes = encodeStored({ ...parts, encoded })
+    const larger = new Uint8Array(bytes.length + 10)
+    larger.set(bytes, 5)
+    expect(decodeStored(larger.subarray(5, 5 + bytes.length))).toEqual(decodeStored(bytes))
+  })
+
+  test('another format or transformer is named', () => {
+    const bytes = encodeStored({ ...parts, encoded })
+    expect(() => decodeStored(bytes.with(0, 9))).toThrow('format 9')
+    expect(() => decodeStored(bytes.with(1, 3))).toThrow('transformer 3')
+  })
+
+  test('random bytes are an error or a view, never a crash', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        try {
+          expect(decodeStored(bytes).json.length).toBeLessThanOrEqual(bytes.length)
+        } catch (error) {
+          expect((error as Error).message).toContain('stored value')
+        }
+      }),
+    )
+  })
+
+  test('a write id that is too long is refused', () => {
+    expect(() => encodeStored({ ...parts, encoded, writeId: 'x'.repeat(256) })).toThrow('255')
+  })
+})

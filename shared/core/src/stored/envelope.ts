@@ -1,0 +1,239 @@
+import { printRevision, type Revision } from '../meta/revision.ts'
+
+/**
+ * A stored value: a short header, then the object's JSON in UTF-8, in the storage version and without
+ * `metadata.resourceVersion`. All numbers are little endian.
+ *
+ *   0  u8   format            16 u32 metadataStart     36  write id, labels, fields: text
+ *   1  u8   transformer       20 u32 metadataEnd           the object's JSON
+ *   2  u8   write id's bytes  24 u32 hole
+ *   4  u32  fingerprint       28 u32 labels' bytes
+ *   8  f64  expiresAtMs       32 u32 fields' bytes
+ *
+ * Offsets count from the first byte of the JSON. The hole is where `,"resourceVersion":"7"` goes.
+ */
+export const storedFormat = 1
+const headerBytes = 36
+const writeIdBytesMax = 255
+
+/** An object's JSON with the places that serving needs to know. */
+export interface EncodedObject {
+  readonly json: Uint8Array
+  /** Where the value of `metadata` begins and ends, its braces included. */
+  readonly metadataStart: number
+  readonly metadataEnd: number
+  /** Where the resourceVersion is inserted. */
+  readonly hole: number
+}
+
+/** Everything that a stored value says. */
+export interface StoredParts {
+  /** Which schema the object was encoded with: an unsigned 32-bit number. */
+  readonly fingerprint: number
+  /** Random id of the write, 255 bytes of text at most. */
+  readonly writeId: string
+  /** When the object ends by itself, in milliseconds since 1970; 0: never. */
+  readonly expiresAtMs: number
+  readonly encoded: EncodedObject
+  readonly labels: Readonly<Record<string, string>>
+  /** Selectable fields; `metadata.name` and `metadata.namespace` are told from the key and left out. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** A stored value's header, read without looking into the object. */
+export interface StoredView extends EncodedObject {
+  readonly fingerprint: number
+  readonly writeId: string
+  readonly expiresAtMs: number
+  /** JSON text of the labels, sorted by key; equal sets have equal texts. */
+  readonly labelsText: string
+  /** JSON text of the selectable fields, sorted by key. */
+  readonly fieldsText: string
+}
+
+/** Members of `metadata` that stand before `resourceVersion`. */
+const beforeRevision: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** How one member's value becomes text; `JSON.stringify`, or a printer that also knows bigint. */
+export type PrintJson = (value: unknown) => string | undefined
+
+/**
+ * The JSON of an object whose members are in schema order already. `metadata.resourceVersion` is left out, and a hole
+ * is left after name, generateName, namespace and uid.
+ */
+export function encodeObject(object: object, print: PrintJson = JSON.stringify): EncodedObject {
+  const members = Object.entries(object)
+  const at = members.findIndex(([name]) => name === 'metadata')
+  const metadata: unknown = members[at]?.[1]
+  if (typeof metadata !== 'object' || metadata === null) throw new TypeError('an object to be stored needs metadata')
+  const named = Object.entries(metadata)
+  const front = `{${joinMembers(members.slice(0, at), print, '', ',')}"metadata":`
+  const before = joinMembers(
+    named.filter(([name]) => beforeRevision.has(name)),
+    print,
+    '',
+    '',
+  )
+  if (before === '') throw new TypeError('an object to be stored needs metadata.name')
+  const after = joinMembers(
+    named.filter(([name]) => name !== 'resourceVersion' && !beforeRevision.has(name)),
+    print,
+    ',',
+    '',
+  )
+  const back = joinMembers(members.slice(at + 1), print, ',', '')
+  return measure(front, `{${before}`, `${after}}`, `${back}}`)
+}
+
+/** `"a":1,"b":2`, with the given text before and after where there is any member. */
+function joinMembers(members: readonly (readonly [string, unknown])[], print: PrintJson, prefix: string, suffix: string): string {
+  let text = ''
+  for (const [name, value] of members) {
+    const printed = print(value)
+    if (printed !== undefined) text += `${text === '' ? prefix : ','}${JSON.stringify(name)}:${printed}`
+  }
+  return text === '' ? '' : text + suffix
+}
+
+function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
+  const text = front + metadataFront + metadataBack + back
+  const json = encoder.encode(text)
+  // Offsets in text are offsets in bytes only where every character is one byte.
+  const size = json.length === text.length ? (part: string) => part.length : (part: string) => encoder.encode(part).length
+  const metadataStart = size(front)
+  const hole = metadataStart + size(metadataFront)
+  return { json, metadataStart, hole, metadataEnd: hole + size(metadataBack) }
+}
+
+/** JSON text of a map of texts, sorted by key, so that equal maps have equal texts. */
+export function printFacts(facts: Readonly<Record<string, string>>): string {
+  const names = Object.keys(facts)
+  if (names.length === 0) return '{}'
+  let text = ''
+  for (const name of names.sort()) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(facts[name])}`
+  return `${text}}`
+}
+
+/** The stored value of an object. */
+export function encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels, fields }: StoredParts): Uint8Array {
+  return assemble({ ...encoded, fingerprint, writeId, expiresAtMs, labelsText: printFacts(labels), fieldsText: printFacts(fields) })
+}
+
+/** The stored value that a view was read from, or would be read from. */
+export function assemble(view: StoredView): Uint8Array {
+  const id = encoder.encode(view.writeId)
+  if (id.length > writeIdBytesMax) throw new RangeError(`a write id may have ${writeIdBytesMax} bytes, not ${id.length}`)
+  const labels = encoder.encode(view.labelsText)
+  const fields = encoder.encode(view.fieldsText)
+  const textEnd = headerBytes + id.length + labels.length + fields.length
+  const bytes = new Uint8Array(textEnd + view.json.length)
+  const header = new DataView(bytes.buffer)
+  bytes[0] = storedFormat
+  bytes[2] = id.length
+  header.setUint32(4, view.fingerprint, true)
+  header.setFloat64(8, view.expiresAtMs, true)
+  header.setUint32(16, view.metadataStart, true)
+  header.setUint32(20, view.metadataEnd, true)
+  header.setUint32(24, view.hole, true)
+  header.setUint32(28, labels.length, true)
+  header.setUint32(32, fields.length, true)
+  bytes.set(id, headerBytes)
+  bytes.set(labels, headerBytes + id.length)
+  bytes.set(fields, headerBytes + id.length + labels.length)
+  bytes.set(view.json, textEnd)
+  return bytes
+}
+
+/** Reads a stored value's header. `json` is a view into the given bytes. Bytes that are no stored value are an error. */
+export function decodeStored(bytes: Uint8Array): StoredView {
+  if (bytes.length < headerBytes) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${bytes.length}`)
+  if (bytes[0] !== storedFormat)
+    throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
+  if (bytes[1] !== 0) throw new Error(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
+  const header = new DataView(bytes.buffer, bytes.byteOffset, headerBytes)
+  const idEnd = headerBytes + bytes[2]!
+  const labelsEnd = idEnd + header.getUint32(28, true)
+  const fieldsEnd = labelsEnd + header.getUint32(32, true)
+  if (fieldsEnd > bytes.length) throw new Error('a stored value is shorter than its header says')
+  const view = {
+    fingerprint: header.getUint32(4, true),
+    writeId: decoder.decode(bytes.subarray(headerBytes, idEnd)),
+    expiresAtMs: header.getFloat64(8, true),
+    metadataStart: header.getUint32(16, true),
+    metadataEnd: header.getUint32(20, true),
+    hole: header.getUint32(24, true),
+    labelsText: decodeText(bytes, idEnd, labelsEnd),
+    fieldsText: decodeText(bytes, labelsEnd, fieldsEnd),
+    json: bytes.subarray(fieldsEnd),
+  }
+  if (view.metadataStart >= view.hole || view.hole > view.metadataEnd || view.metadataEnd > view.json.length) {
+    throw new Error('a stored value has offsets that lie outside of its object')
+  }
+  return view
+}
+
+const emptyFacts = 0x7d7b
+
+/** Most objects have no selectable fields, many no labels: these cost no decoding. */
+function decodeText(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start === 2 && (bytes[start]! | (bytes[start + 1]! << 8)) === emptyFacts) return '{}'
+  return decoder.decode(bytes.subarray(start, end))
+}
+
+const revisionFront = encoder.encode(',"resourceVersion":"')
+const quote = 0x22
+
+/** How many bytes longer an object gets when its revision is filled in. */
+export function revisionBytes(revision: Revision): number {
+  return revisionFront.length + printRevision(revision).length + 1
+}
+
+/** Writes the object with its revision filled in to `target` at `offset`; there must be room. */
+export function fillRevisionInto(target: Uint8Array, offset: number, { json, hole, revision }: Filling): void {
+  target.set(json.subarray(0, hole), offset)
+  let at = offset + hole
+  target.set(revisionFront, at)
+  at += revisionFront.length
+  const digits = printRevision(revision)
+  for (let index = 0; index < digits.length; index++) target[at++] = digits.charCodeAt(index)
+  target[at++] = quote
+  target.set(json.subarray(hole), at)
+}
+
+/** An object's JSON, its hole and what goes into it. */
+export interface Filling {
+  readonly json: Uint8Array
+  readonly hole: number
+  readonly revision: Revision
+}
+
+/** The object's JSON as it is served: with `"resourceVersion"` at its place. */
+export function fillRevision(json: Uint8Array, hole: number, revision: Revision): Uint8Array {
+  const filled = new Uint8Array(json.length + revisionBytes(revision))
+  fillRevisionInto(filled, 0, { json, hole, revision })
+  return filled
+}
+
+/** The object's JSON with the hole open again: what `fillRevision` was given. */
+export function clearRevision(filled: Uint8Array, hole: number, revision: Revision): Uint8Array {
+  const inserted = revisionBytes(revision)
+  const json = new Uint8Array(filled.length - inserted)
+  json.set(filled.subarray(0, hole))
+  json.set(filled.subarray(hole + inserted), hole)
+  return json
+}
+
+/** An object as it is served, and where its metadata lies. */
+export interface Served {
+  readonly value: Uint8Array
+  readonly metadataStart: number
+  readonly metadataEnd: number
+}
+
+/** What a stored value, or an encoded object, looks like to clients at a revision. */
+export function serve({ json, hole, metadataStart, metadataEnd }: EncodedObject, revision: Revision): Served {
+  return { value: fillRevision(json, hole, revision), metadataStart, metadataEnd: metadataEnd + revisionBytes(revision) }
+}
