@@ -1,0 +1,209 @@
+import { type ApiObject, expired, type StatusError } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { createClient } from './client.ts'
+import { type InformerEvent, startInformer } from './informer.ts'
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const aMap = (name: string, resourceVersion: string): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'a', resourceVersion },
+})
+
+async function* bytesOf(...texts: string[]) {
+  for (const text of texts) yield new TextEncoder().encode(text)
+}
+
+const answer = (status: number, body: unknown): TransportResponse => ({ status, headers: {}, body: bytesOf(JSON.stringify(body)) })
+const gone = () => answer(410, expired('too old resource version').status)
+const aList = (resourceVersion: string, items: ApiObject[], token?: string) =>
+  answer(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion, continue: token }, items })
+const aWatch = (...events: unknown[]): TransportResponse => ({
+  status: 200,
+  headers: {},
+  body: bytesOf(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
+})
+
+/** A server that answers what the script says, one answer per request, and then hangs until the request is aborted. */
+function scripted(...answers: (TransportResponse | Error)[]) {
+  const requests: TransportRequest[] = []
+  const transport: Transport = {
+    send(request) {
+      requests.push(request)
+      const next = answers.shift()
+      if (next instanceof Error) return Promise.reject(next)
+      if (next !== undefined) return Promise.resolve(next)
+      return new Promise((_, reject) => request.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+    },
+    close() {},
+  }
+  return { client: createClient(transport), requests, lines: () => requests.map(({ method, path }) => `${method} ${path}`) }
+}
+
+describe('a collection', () => {
+  test('every verb goes to its path with its parameters', async () => {
+    const { client, lines, requests } = scripted(...Array.from({ length: 7 }, () => answer(200, {})))
+    const maps = client.resource(configMaps)
+    await maps.get('x', { namespace: 'a', resourceVersion: '0' })
+    await maps.list({ labelSelector: 'a in (b,c)', limit: 5 })
+    await maps.create(aMap('x', ''), { dryRun: true, fieldValidation: 'Strict' })
+    await maps.update(aMap('x', ''), { subresource: 'status' })
+    await maps.patch('x', { data: {} }, { namespace: 'a', type: 'merge' })
+    await maps.delete('x', { namespace: 'a' }, { propagationPolicy: 'Background' })
+    await maps.deleteCollection({ namespace: 'a', labelSelector: 'k=v' })
+    expect(lines()).toEqual([
+      'GET /api/v1/namespaces/a/configmaps/x?resourceVersion=0',
+      'GET /api/v1/configmaps?labelSelector=a%20in%20(b%2Cc)&limit=5',
+      'POST /api/v1/namespaces/a/configmaps?dryRun=All&fieldValidation=Strict',
+      'PUT /api/v1/namespaces/a/configmaps/x/status',
+      'PATCH /api/v1/namespaces/a/configmaps/x',
+      'DELETE /api/v1/namespaces/a/configmaps/x',
+      'DELETE /api/v1/namespaces/a/configmaps?labelSelector=k%3Dv',
+    ])
+    expect(requests[4]!.headers['content-type']).toBe('application/merge-patch+json')
+    expect(requests[5]!.body).toBe('{"propagationPolicy":"Background"}')
+  })
+
+  test('a failure is the Status that the server sent', async () => {
+    const { client } = scripted(gone())
+    const failure = await client
+      .resource(configMaps)
+      .list()
+      .catch((error: StatusError) => error)
+    expect(failure).toMatchObject({ reason: 'Expired', code: 410 })
+  })
+
+  test('a failure without a Status keeps its code and text', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '1' }, body: bytesOf('Too many requests\n') }
+    const { client } = scripted(busy)
+    await expect(client.resource(configMaps).list()).rejects.toMatchObject({
+      code: 429,
+      message: 'Too many requests',
+      status: { details: { retryAfterSeconds: 1 } },
+    })
+  })
+
+  test('the whole collection is read page by page', async () => {
+    const { client, lines } = scripted(aList('5', [aMap('x', '1')], 'next'), aList('5', [aMap('y', '2')], ''))
+    const list = await client.resource(configMaps).listAll({ resourceVersion: '0', resourceVersionMatch: 'NotOlderThan' })
+    expect(list.items.map(({ metadata }) => metadata.name)).toEqual(['x', 'y'])
+    expect(list.metadata).toEqual({ resourceVersion: '5' })
+    expect(lines()).toEqual([
+      'GET /api/v1/configmaps?resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=500',
+      'GET /api/v1/configmaps?limit=500&continue=next',
+    ])
+  })
+
+  test('CHUNK-11: a token that expired on the way is answered by a list without limit', async () => {
+    const { client, lines } = scripted(aList('5', [aMap('x', '1')], 'next'), gone(), aList('9', [aMap('z', '8')]))
+    const list = await client.resource(configMaps).listAll()
+    expect(list.items.map(({ metadata }) => metadata.name)).toEqual(['z'])
+    expect(lines()[2]).toBe('GET /api/v1/configmaps')
+  })
+
+  test('RV-33: an exact list at another version is asked again with a limit, and refused when that differs too', async () => {
+    const exact = { resourceVersion: '5', resourceVersionMatch: 'Exact' } as const
+    const helped = scripted(aList('9', []), aList('5', [aMap('x', '1')]))
+    expect((await helped.client.resource(configMaps).list(exact)).items).toHaveLength(1)
+    expect(helped.lines()[1]).toContain('limit=500')
+    const helpless = scripted(aList('9', []), aList('9', []))
+    await expect(helpless.client.resource(configMaps).list(exact)).rejects.toMatchObject({ reason: 'Conflict' })
+  })
+
+  test('a kind is found by discovery, once', async () => {
+    const resources = [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['get'] }]
+    const { client, lines } = scripted(answer(200, { resources }), answer(200, {}), answer(200, {}))
+    await client.objects.create(aMap('x', ''))
+    await client.objects.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'a' })
+    expect(lines()).toEqual(['GET /api/v1', 'POST /api/v1/namespaces/a/configmaps', 'GET /api/v1/namespaces/a/configmaps/x'])
+  })
+})
+
+describe('a watch', () => {
+  test('events are read across the borders of chunks, and an interrupted one is dropped', async () => {
+    const text = JSON.stringify({ type: 'ADDED', object: aMap('ä', '1') })
+    const body = bytesOf(text.slice(0, 20), `${text.slice(20)}\n{"type":"MOD`)
+    const { client } = scripted({ status: 200, headers: {}, body })
+    const seen: unknown[] = []
+    for await (const event of await client.resource(configMaps).watch()) seen.push(event.object.metadata.name)
+    expect(seen).toEqual(['ä'])
+  })
+
+  test('WATCH-22: an ERROR event ends the watch with its Status', async () => {
+    const { client } = scripted(aWatch({ type: 'ERROR', object: expired('too old').status }))
+    const events = await client.resource(configMaps).watch({ resourceVersion: '1' })
+    await expect(events.next()).rejects.toMatchObject({ code: 410 })
+  })
+})
+
+describe('an informer', () => {
+  /** Runs until the script is used up and the next request hangs. */
+  async function follow(...answers: (TransportResponse | Error)[]) {
+    const { client, requests, lines } = scripted(...answers)
+    const ending = new AbortController()
+    const events: string[] = []
+    const delays: number[] = []
+    const informer = startInformer({
+      resource: client.resource(configMaps),
+      signal: ending.signal,
+      random: () => 0,
+      sleep: async (delayMs) => void delays.push(delayMs),
+      onEvent: ({ kind, object }: InformerEvent<ApiObject>) => void events.push(`${kind} ${object.metadata.name}`),
+    })
+    while (requests.length <= answers.length) await new Promise((resolve) => setImmediate(resolve))
+    ending.abort()
+    await informer.done
+    return { informer, events, delays, lines: lines() }
+  }
+  const version = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '20' } } }
+
+  test('RV-31, RV-34: the first list takes any version and says how it matches, the watch goes on from there', async () => {
+    const { events, lines, informer } = await follow(
+      aList('5', [aMap('x', '1')]),
+      aWatch(
+        { type: 'ADDED', object: aMap('y', '6') },
+        { type: 'MODIFIED', object: aMap('x', '7') },
+        { type: 'DELETED', object: aMap('y', '8') },
+      ),
+    )
+    expect(events).toEqual(['added x', 'added y', 'updated x', 'deleted y'])
+    expect(informer.get('x', 'a')?.metadata.resourceVersion).toBe('7')
+    expect(lines.slice(0, 3)).toEqual([
+      'GET /api/v1/configmaps?resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=500',
+      'GET /api/v1/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true',
+      'GET /api/v1/configmaps?watch=true&resourceVersion=8&allowWatchBookmarks=true',
+    ])
+  })
+
+  test('WATCH-18: an interrupted watch goes on from the last version seen, bookmarks included', async () => {
+    const { lines, delays } = await follow(aList('5', []), aWatch(version), new Error('connection lost'))
+    expect(lines[3]).toContain('resourceVersion=20')
+    expect(delays).toEqual([100])
+  })
+
+  test('WATCH-19: on 410 the collection is listed again and only what differs is told', async () => {
+    const { events, lines } = await follow(
+      aList('5', [aMap('x', '1'), aMap('y', '2')]),
+      gone(),
+      aList('30', [aMap('x', '1'), aMap('z', '29')]),
+    )
+    expect(events).toEqual(['added x', 'added y', 'deleted y', 'added z'])
+    expect(lines[2]).toContain('resourceVersion=5&resourceVersionMatch=NotOlderThan')
+    expect(lines[3]).toContain('resourceVersion=30')
+  })
+
+  test('RV-32: a list with NotOlderThan that is gone falls back to the latest', async () => {
+    const { lines } = await follow(aList('5', []), gone(), gone(), gone(), aList('30', []))
+    expect(lines.slice(2, 5)).toEqual([
+      'GET /api/v1/configmaps?resourceVersion=5&resourceVersionMatch=NotOlderThan&limit=500',
+      'GET /api/v1/configmaps',
+      'GET /api/v1/configmaps?limit=500',
+    ])
+  })
+
+  test('failures are tried again later and later', async () => {
+    const { delays } = await follow(new Error('a'), new Error('b'), new Error('c'), aList('5', []))
+    expect(delays).toEqual([100, 200, 400])
+  })
+})

@@ -1,0 +1,116 @@
+import { type ApiObject, notFound } from '@orch/core'
+import { type JsonRequest, sendJson } from './request.ts'
+import {
+  createResourceClient,
+  type DeleteOptions,
+  type GetOptions,
+  type ObjectOptions,
+  type PatchOptions,
+  type ResourceAddress,
+  type ResourceClient,
+  type WriteOptions,
+} from './resource-client.ts'
+import type { Transport } from './transport.ts'
+
+/** What names an object whose resource is not known yet. */
+export interface ObjectReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string
+}
+
+/** One resource as discovery describes it. */
+export interface DiscoveredResource extends ResourceAddress {
+  readonly kind: string
+  readonly verbs: readonly string[]
+}
+
+/** The verbs for objects of any kind: the resource is found by apiVersion and kind. */
+export interface ObjectsClient {
+  get<T extends ApiObject = ApiObject>(reference: ObjectReference, options?: GetOptions): Promise<T>
+  create<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>
+  update<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>
+  patch<T extends ApiObject = ApiObject>(reference: ObjectReference, patch: unknown, options: PatchOptions): Promise<T>
+  delete(reference: ObjectReference, options?: ObjectOptions, body?: DeleteOptions): Promise<unknown>
+}
+
+/** A client of one server, as one user. */
+export interface Client {
+  resource<T extends ApiObject = ApiObject>(address: ResourceAddress): ResourceClient<T>
+  readonly objects: ObjectsClient
+  /** All resources of one group version; subresources aside. */
+  discover(group: string, version: string): Promise<readonly DiscoveredResource[]>
+  /** All resources of the preferred versions of all groups. */
+  discoverAll(): Promise<readonly DiscoveredResource[]>
+  /** Any request that answers JSON. */
+  request<T = unknown>(request: JsonRequest): Promise<T>
+  readonly transport: Transport
+  close(): void
+}
+
+interface ResourceListDocument {
+  readonly resources: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly namespaced: boolean
+    readonly verbs: readonly string[]
+  }[]
+}
+
+interface GroupListDocument {
+  readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[]
+}
+
+/** A client over a transport. */
+export function createClient(transport: Transport): Client {
+  const request = <T>(what: JsonRequest) => sendJson<T>(transport, what)
+  const resource = <T extends ApiObject>(address: ResourceAddress) => createResourceClient<T>(transport, address)
+  const discover = async (group: string, version: string) => {
+    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const { resources } = await request<ResourceListDocument>({ method: 'GET', path })
+    return resources
+      .filter(({ name }) => !name.includes('/'))
+      .map(({ name, kind, namespaced, verbs }) => ({ group, version, plural: name, namespaced, kind, verbs }))
+  }
+  return {
+    resource,
+    objects: createObjectsClient(resource, discover),
+    discover,
+    async discoverAll() {
+      const { groups } = await request<GroupListDocument>({ method: 'GET', path: '/apis' })
+      const versions = [{ group: '', version: 'v1' }, ...groups.map(({ name, preferredVersion }) => ({ group: name, ...preferredVersion }))]
+      return (await Promise.all(versions.map(({ group, version }) => discover(group, version)))).flat()
+    },
+    request,
+    transport,
+    close: () => transport.close(),
+  }
+}
+
+type Resource = <T extends ApiObject>(address: ResourceAddress) => ResourceClient<T>
+type Discover = (group: string, version: string) => Promise<readonly DiscoveredResource[]>
+
+function createObjectsClient(resource: Resource, discover: Discover): ObjectsClient {
+  const known = new Map<string, ResourceAddress>()
+  const find = async <T extends ApiObject>(apiVersion: string, kind: string): Promise<ResourceClient<T>> => {
+    const key = `${apiVersion} ${kind}`
+    if (!known.has(key)) {
+      const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+      for (const found of await discover(group, version)) known.set(`${apiVersion} ${found.kind}`, found)
+    }
+    const address = known.get(key)
+    if (address === undefined) throw notFound({ group: '', resource: 'kinds' }, `${kind} in ${apiVersion}`)
+    return resource<T>(address)
+  }
+  return {
+    get: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, options: GetOptions = {}) =>
+      (await find<T>(apiVersion, kind)).get(name, { namespace, ...options }),
+    create: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).create(object, options),
+    update: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).update(object, options),
+    patch: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, patch: unknown, options: PatchOptions) =>
+      (await find<T>(apiVersion, kind)).patch(name, patch, { namespace, ...options }),
+    delete: async ({ apiVersion, kind, name, namespace }, options = {}, body = undefined) =>
+      (await find(apiVersion, kind)).delete(name, { namespace, ...options }, body),
+  }
+}

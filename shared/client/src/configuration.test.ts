@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadConfiguration, parseConfiguration, printConfiguration } from './configuration.ts'
+import { createHttpsTransport } from './https-transport.ts'
+import { readText } from './request.ts'
+
+const configuration = {
+  server: 'https://127.0.0.1:6443/base',
+  certificateAuthority: '-----CA-----\n',
+  clientCertificate: '-----CERT-----\n',
+  clientKey: '-----KEY-----\n',
+  namespace: 'a',
+}
+
+test('what was printed is read again as it was', async () => {
+  const text = printConfiguration({ cluster: 'orch', user: 'orch-admin', configuration })
+  expect(await parseConfiguration(text)).toEqual(configuration)
+})
+
+test('files that a configuration names are taken relative to its folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'ca.crt'), 'CA')
+  writeFileSync(join(folder, 'token'), 'secret\n')
+  writeFileSync(
+    join(folder, 'config'),
+    `current-context: x
+clusters: [{name: c, cluster: {server: "http://h", certificate-authority: ca.crt}}]
+contexts: [{name: x, context: {cluster: c, user: u}}, {name: y, context: {cluster: none}}]
+users: [{name: u, user: {tokenFile: token}}]
+`,
+  )
+  expect(await loadConfiguration(join(folder, 'config'))).toEqual({ server: 'http://h', certificateAuthority: 'CA', token: 'secret' })
+  await expect(loadConfiguration(join(folder, 'config'), { context: 'y' })).rejects.toThrow('has no cluster named "none"')
+})
+
+test('what this client cannot do is refused', async () => {
+  const text = `current-context: x
+clusters: [{name: c, cluster: {server: "http://h"}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+users: [{name: u, user: {exec: {command: a}}}]
+`
+  await expect(parseConfiguration(text)).rejects.toThrow('user u: exec is not supported')
+  await expect(parseConfiguration('{}')).rejects.toThrow('no current-context')
+})
+
+test('NAME-05: a path prefix in the server address stands before every path, with the token as a header', async () => {
+  const server = createServer((request, response) => response.end(`${request.method} ${request.url} ${request.headers.authorization}`))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const transport = createHttpsTransport({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`, token: 't' })
+  onTestFinished(() => {
+    transport.close()
+    server.close()
+  })
+  const response = await transport.send({ method: 'GET', path: '/api?x=1', headers: {} })
+  expect(await readText(response)).toBe('GET /base/api?x=1 Bearer t')
+})

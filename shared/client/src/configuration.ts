@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** How one server is reached, and as whom. All certificates and keys are PEM. */
+export interface ClientConfiguration {
+  /** `https://127.0.0.1:6443`, with a path prefix where the server has one. */
+  readonly server: string
+  readonly certificateAuthority?: string
+  readonly clientCertificate?: string
+  readonly clientKey?: string
+  readonly token?: string
+  /** Name that the server's certificate must carry, where it differs from the host in `server`. */
+  readonly serverName?: string
+  /** The server's certificate is not checked. */
+  readonly isInsecure?: boolean
+  /** Namespace of the context. */
+  readonly namespace?: string
+}
+
+/** A client configuration that cannot be used; the message names what is wrong. */
+export class ConfigurationError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ConfigurationError'
+  }
+}
+
+export interface PrintConfigurationOptions {
+  /** Name of the cluster and of the context. */
+  readonly cluster: string
+  readonly user: string
+  readonly configuration: ClientConfiguration
+}
+
+/** A configuration file in the usual shape, with every certificate inside. */
+export function printConfiguration({ cluster, user, configuration }: PrintConfigurationOptions): string {
+  const data = (name: string, pem: string | undefined) => (pem === undefined ? {} : { [name]: Buffer.from(pem).toString('base64') })
+  const { server, certificateAuthority, clientCertificate, clientKey, token, namespace } = configuration
+  const clusterFields = { ...data('certificate-authority-data', certificateAuthority), server }
+  const userFields = {
+    ...data('client-certificate-data', clientCertificate),
+    ...data('client-key-data', clientKey),
+    ...(token === undefined ? {} : { token }),
+  }
+  const contextFields = { cluster, user, ...(namespace === undefined ? {} : { namespace }) }
+  return [
+    'apiVersion: v1',
+    'kind: Config',
+    `current-context: ${cluster}`,
+    'clusters:',
+    ...printEntry('cluster', cluster, clusterFields),
+    'contexts:',
+    ...printEntry('context', cluster, contextFields),
+    'users:',
+    ...printEntry('user', user, userFields),
+    '',
+  ].join('\n')
+}
+
+function printEntry(word: string, name: string, fields: Readonly<Record<string, string>>): string[] {
+  return [`- name: ${name}`, `  ${word}:`, ...Object.entries(fields).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`)]
+}
+
+/** Reads a configuration file; files that it names are taken relative to its folder. */
+export async function loadConfiguration(path: string, options: { context?: string } = {}): Promise<ClientConfiguration> {
+  return parseConfiguration(readFileSync(path, 'utf8'), { ...options, folder: dirname(path) })
+}
+
+/** The configuration that one context of a file describes. */
+export async function parseConfiguration(text: string, options: { context?: string; folder?: string } = {}): Promise<ClientConfiguration> {
+  const { load } = await import('js-yaml')
+  const file = asMap(load(text), 'the client configuration')
+  const contextName = options.context ?? asText(file['current-context'])
+  if (contextName === undefined) throw new ConfigurationError('the client configuration has no current-context')
+  const context = entryOf(file, 'contexts', 'context', contextName)
+  const cluster = entryOf(file, 'clusters', 'cluster', asText(context['cluster']) ?? '')
+  const userName = asText(context['user'])
+  const user = userName === undefined ? {} : entryOf(file, 'users', 'user', userName)
+  for (const unsupported of ['exec', 'auth-provider', 'username']) {
+    if (user[unsupported] !== undefined) throw new ConfigurationError(`user ${userName}: ${unsupported} is not supported`)
+  }
+  const server = asText(cluster['server'])
+  if (server === undefined) throw new ConfigurationError(`cluster ${String(context['cluster'])} has no server`)
+  const pem = (fields: Fields, name: string) => readData(fields, name, options.folder)
+  return withoutAbsent({
+    server,
+    certificateAuthority: pem(cluster, 'certificate-authority'),
+    clientCertificate: pem(user, 'client-certificate'),
+    clientKey: pem(user, 'client-key'),
+    token: asText(user['token']) ?? readFileField(user, 'tokenFile', options.folder)?.trim(),
+    serverName: asText(cluster['tls-server-name']),
+    isInsecure: cluster['insecure-skip-tls-verify'] === true ? true : undefined,
+    namespace: asText(context['namespace']),
+  })
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function withoutAbsent(configuration: ClientConfiguration): ClientConfiguration {
+  return Object.fromEntries(Object.entries(configuration).filter(([, value]) => value !== undefined)) as unknown as ClientConfiguration
+}
+
+function entryOf(file: Fields, listName: string, word: string, name: string): Fields {
+  const entries = Array.isArray(file[listName]) ? (file[listName] as unknown[]) : []
+  const found = entries.find((entry) => (entry as Fields | null)?.['name'] === name) as Fields | undefined
+  if (found === undefined) throw new ConfigurationError(`the client configuration has no ${word} named ${JSON.stringify(name)}`)
+  return asMap(found[word] ?? {}, `${word} ${name}`)
+}
+
+function readData(fields: Fields, name: string, folder: string | undefined): string | undefined {
+  const data = asText(fields[`${name}-data`])
+  return data === undefined ? readFileField(fields, name, folder) : Buffer.from(data, 'base64').toString()
+}
+
+function readFileField(fields: Fields, name: string, folder: string | undefined): string | undefined {
+  const path = asText(fields[name])
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(resolve(folder ?? '.', path), 'utf8')
+  } catch (error) {
+    throw new ConfigurationError(`${name}: ${path} cannot be read`, { cause: error })
+  }
+}
+
+function asMap(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConfigurationError(`${what} must be a map`)
+  return value as Fields
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,59 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { ClientConfiguration } from './configuration.ts'
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+
+/** Requests over HTTP/1.1 with connections that are kept and used again. */
+export function createHttpsTransport(configuration: ClientConfiguration): Transport {
+  const base = new URL(configuration.server)
+  const prefix = base.pathname.replace(/\/$/, '')
+  const isTls = base.protocol === 'https:'
+  const agent = isTls ? new HttpsAgent({ keepAlive: true, ...tlsOptions(configuration) }) : new HttpAgent({ keepAlive: true })
+  const send = isTls ? httpsRequest : httpRequest
+  const closing = new AbortController()
+  return {
+    send: ({ method, path, headers, body, signal }) =>
+      new Promise<TransportResponse>((resolve, reject) => {
+        const request = send({
+          agent,
+          host: base.hostname.replace(/^\[|\]$/g, ''),
+          port: base.port === '' ? (isTls ? 443 : 80) : base.port,
+          method,
+          path: prefix + path,
+          headers: { ...headers, ...credentialHeaders(configuration), ...lengthHeader(body) },
+          signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+        })
+        request.on('error', reject)
+        request.on('response', (response) => resolve(toResponse(response)))
+        request.end(body)
+      }),
+    close() {
+      closing.abort()
+      agent.destroy()
+    },
+  }
+}
+
+function tlsOptions({ certificateAuthority, clientCertificate, clientKey, serverName, isInsecure }: ClientConfiguration) {
+  return {
+    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+    ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+    ...(clientKey === undefined ? {} : { key: clientKey }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    rejectUnauthorized: isInsecure !== true,
+  }
+}
+
+function credentialHeaders({ token }: ClientConfiguration): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` }
+}
+
+function lengthHeader(body: TransportRequest['body']): Record<string, number> {
+  return body === undefined ? {} : { 'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength }
+}
+
+function toResponse(response: IncomingMessage): TransportResponse {
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(response.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  return { status: response.statusCode ?? 0, headers, body: response }
+}

@@ -1,0 +1,147 @@
+import { type ApiObject, StatusError } from '@orch/core'
+import type { ListOptions, ResourceClient, SelectOptions } from './resource-client.ts'
+
+/** What became of an object. `before` is what the informer held. */
+export type InformerEvent<T> =
+  | { readonly kind: 'added'; readonly object: T }
+  | { readonly kind: 'updated'; readonly object: T; readonly before: T }
+  | { readonly kind: 'deleted'; readonly object: T }
+
+export interface InformerOptions<T extends ApiObject> {
+  readonly resource: ResourceClient<T>
+  /** Which part of the collection to keep. */
+  readonly select?: Omit<SelectOptions, 'signal'>
+  readonly signal: AbortSignal
+  /** Waits between attempts; resolves early when the signal is raised. */
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
+  /** A number in [0, 1). */
+  readonly random: () => number
+  /** Called for every change, in order. */
+  readonly onEvent?: (event: InformerEvent<T>) => void
+  /** Called when a list or watch failed and will be tried again. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** A collection, or part of one, kept in memory. */
+export interface Informer<T extends ApiObject> {
+  /** Resolves when the first list is in memory. */
+  readonly synced: Promise<void>
+  /** Resolves when the signal has ended it. */
+  readonly done: Promise<void>
+  get(name: string, namespace?: string): T | undefined
+  values(): T[]
+  /** Version of the last list, event or bookmark. */
+  readonly resourceVersion: string
+}
+
+const backoffFirstMs = 200
+const backoffMaxMs = 30_000
+
+/**
+ * Lists, then watches from there, for as long as the signal is not raised. A broken watch goes on from the last version
+ * seen, bookmarks included; when that is gone (410) the collection is listed again and what differs is told as events.
+ */
+export function startInformer<T extends ApiObject>(options: InformerOptions<T>): Informer<T> {
+  const held = new Map<string, T>()
+  const state: State<T> = { held, version: '', mustList: true, attempts: 0 }
+  const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>()
+  return {
+    synced,
+    done: run(options, state, onSynced),
+    get: (name, namespace) => held.get(keyOf(namespace, name)),
+    values: () => [...held.values()],
+    get resourceVersion() {
+      return state.version
+    },
+  }
+}
+
+interface State<T> {
+  readonly held: Map<string, T>
+  version: string
+  mustList: boolean
+  /** Failures since the last success. */
+  attempts: number
+}
+
+async function run<T extends ApiObject>(options: InformerOptions<T>, state: State<T>, onSynced: () => void): Promise<void> {
+  const { signal, sleep, random, onError } = options
+  while (!signal.aborted) {
+    try {
+      if (state.mustList) {
+        await listAgain(options, state)
+        onSynced()
+      }
+      if (await follow(options, state)) continue
+    } catch (error) {
+      if (signal.aborted) return
+      onError?.(error)
+      if (isGone(error) && !state.mustList) {
+        state.mustList = true
+        continue
+      }
+    }
+    const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** state.attempts++)
+    await sleep(delayMs * (0.5 + random() / 2), signal)
+  }
+}
+
+/** The first list takes any version; later ones one not older than what was seen. Gone or not yet there: the latest. */
+async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<void> {
+  const { resource, select, signal } = options
+  const fresh: ListOptions = { resourceVersion: state.version === '' ? '0' : state.version, resourceVersionMatch: 'NotOlderThan' }
+  const list = await resource.listAll({ ...select, ...fresh, signal }).catch((error: unknown) => {
+    if (!isGone(error) && !isTooLarge(error)) throw error
+    return resource.listAll({ ...select, signal })
+  })
+  replaceAll(options, state.held, list.items)
+  state.version = list.metadata.resourceVersion ?? ''
+  state.mustList = false
+  state.attempts = 0
+}
+
+/** True when anything came; a watch that ends empty-handed is not opened again at once. */
+async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
+  const { resource, select, signal } = options
+  const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })
+  let hasEvents = false
+  for await (const { type, object } of events) {
+    hasEvents = true
+    state.attempts = 0
+    state.version = object.metadata.resourceVersion ?? state.version
+    const key = keyOf(object.metadata.namespace, object.metadata.name)
+    if (type === 'DELETED') remove(options, state.held, key, object)
+    else if (type !== 'BOOKMARK') put(options, state.held, key, object)
+  }
+  return hasEvents
+}
+
+function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, items: readonly T[]): void {
+  const listed = new Map(items.map((object) => [keyOf(object.metadata.namespace, object.metadata.name), object]))
+  for (const [key, object] of [...held]) if (!listed.has(key)) remove(options, held, key, object)
+  for (const [key, object] of listed) put(options, held, key, object)
+}
+
+function put<T extends ApiObject>({ onEvent }: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
+  const before = held.get(key)
+  if (before !== undefined && before.metadata.resourceVersion === object.metadata.resourceVersion) return
+  held.set(key, object)
+  onEvent?.(before === undefined ? { kind: 'added', object } : { kind: 'updated', object, before })
+}
+
+function remove<T extends ApiObject>({ onEvent }: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
+  if (held.delete(key)) onEvent?.({ kind: 'deleted', object })
+}
+
+function keyOf(namespace: string | undefined, name: string | undefined): string {
+  return `${namespace ?? ''}/${name ?? ''}`
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 410
+}
+
+/** The server does not know so new a version, as after a restore. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 504 && error.message.includes('Too large resource version')
+}

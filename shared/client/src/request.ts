@@ -1,0 +1,71 @@
+import { failed, type Status, StatusError } from '@orch/core'
+import type { Transport, TransportResponse } from './transport.ts'
+
+/** Query parameters; those without a value are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface JsonRequest {
+  readonly method: string
+  /** Path without its query. */
+  readonly path: string
+  readonly query?: Query
+  readonly body?: unknown
+  /** Default `application/json`. */
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Sends a request; an answer of 400 or more is thrown as the StatusError that it carries. */
+export async function send(transport: Transport, request: JsonRequest): Promise<TransportResponse> {
+  const { method, path, query, body, contentType = 'application/json', headers = {}, signal } = request
+  const response = await transport.send({
+    method,
+    path: path + printQuery(query),
+    headers: { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (response.status >= 400) throw await toError(response)
+  return response
+}
+
+/** Sends a request and reads the answer as JSON. */
+export async function sendJson<T>(transport: Transport, request: JsonRequest): Promise<T> {
+  const response = await send(transport, request)
+  return JSON.parse(await readText(response)) as T
+}
+
+/** The whole body as text. */
+export async function readText(response: TransportResponse): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body) text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}
+
+/** `?a=1&b=x`, or nothing. */
+export function printQuery(query: Query = {}): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+  )
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
+}
+
+async function toError(response: TransportResponse): Promise<StatusError> {
+  const text = await readText(response)
+  const status = parseStatus(text)
+  if (status !== undefined) return new StatusError(status)
+  const retryAfter = Number(response.headers['retry-after'])
+  const reason = response.status === 429 ? 'TooManyRequests' : ''
+  return failed(response.status, reason, text.trim(), Number.isFinite(retryAfter) ? { retryAfterSeconds: retryAfter } : undefined)
+}
+
+function parseStatus(text: string): Status | undefined {
+  try {
+    const value = JSON.parse(text) as Status | null
+    return value?.kind === 'Status' && typeof value.code === 'number' ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,186 @@
+import { type ApiList, type ApiObject, conflict, type Status, StatusError } from '@orch/core'
+import { type JsonRequest, send, sendJson } from './request.ts'
+import type { Transport } from './transport.ts'
+import { readWatch, type WatchEvent } from './watch-stream.ts'
+
+/** A collection of the API. */
+export interface ResourceAddress {
+  /** '' for the core group. */
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
+interface Common {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Where one object is. */
+export interface ObjectOptions extends Common {
+  readonly namespace?: string | undefined
+}
+
+export interface GetOptions extends ObjectOptions {
+  readonly resourceVersion?: string | undefined
+}
+
+export interface WriteOptions extends ObjectOptions {
+  readonly subresource?: string | undefined
+  readonly dryRun?: boolean | undefined
+  readonly fieldManager?: string | undefined
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
+}
+
+export interface SelectOptions extends Common {
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined
+  readonly labelSelector?: string | undefined
+  readonly fieldSelector?: string | undefined
+}
+
+export interface ListOptions extends SelectOptions {
+  readonly resourceVersion?: string | undefined
+  readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined
+  readonly limit?: number | undefined
+  readonly continue?: string | undefined
+}
+
+export interface WatchOptions extends SelectOptions {
+  readonly resourceVersion?: string | undefined
+  readonly allowWatchBookmarks?: boolean | undefined
+  readonly sendInitialEvents?: boolean | undefined
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** The body of a delete. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly dryRun?: readonly string[]
+}
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+
+export interface PatchOptions extends WriteOptions {
+  readonly type: PatchType
+  /** Takes fields over from other managers; for apply. */
+  readonly force?: boolean | undefined
+}
+
+const patchMediaTypes: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+}
+
+/** Objects that a page of `listAll` holds. */
+const pageSize = 500
+
+/** Everything that can be done with one collection. Failures are StatusErrors. */
+export interface ResourceClient<T extends ApiObject = ApiObject> {
+  readonly address: ResourceAddress
+  get(name: string, options?: GetOptions): Promise<T>
+  list(options?: ListOptions): Promise<ApiList<T>>
+  /** The whole collection, read page by page. A token that has expired on the way is answered by one unpaged list. */
+  listAll(options?: Omit<ListOptions, 'limit' | 'continue'>): Promise<ApiList<T>>
+  /** Resolves once the server has accepted the watch. Leaving the loop ends it. */
+  watch(options?: WatchOptions): Promise<AsyncGenerator<WatchEvent<T>, void, undefined>>
+  /** The namespace is that of the object unless the options name one. */
+  create(object: T, options?: WriteOptions): Promise<T>
+  update(object: T, options?: WriteOptions): Promise<T>
+  patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
+  /** Answers the object while it is being deleted, else a Status. */
+  delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
+  deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<Status>
+}
+
+/** A client of one collection. */
+export function createResourceClient<T extends ApiObject>(transport: Transport, address: ResourceAddress): ResourceClient<T> {
+  const call = <R>(request: JsonRequest) => sendJson<R>(transport, request)
+  const pathOf = (namespace: string | undefined, name?: string, subresource?: string) => resourcePath(address, namespace, name, subresource)
+  const list = (options: ListOptions = {}) => {
+    const { namespace, signal, ...query } = options
+    return call<ApiList<T>>({ method: 'GET', path: pathOf(namespace), query, signal })
+  }
+  const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
+    pathOf(options.namespace ?? object.metadata.namespace, isItem ? (object.metadata.name ?? '') : undefined, options.subresource)
+  return {
+    address,
+    get: (name, { namespace, signal, resourceVersion } = {}) =>
+      call({ method: 'GET', path: pathOf(namespace, name), query: { resourceVersion }, signal }),
+    list: (options = {}) => checkExact(address, options, list),
+    listAll: (options = {}) => listAll(options, list),
+    async watch({ namespace, signal, ...query } = {}) {
+      const response = await send(transport, { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal })
+      return readWatch<T>(response)
+    },
+    create: (object, options = {}) =>
+      call({ method: 'POST', path: writePath(object, options, false), query: writeQuery(options), body: object, signal: options.signal }),
+    update: (object, options = {}) =>
+      call({ method: 'PUT', path: writePath(object, options, true), query: writeQuery(options), body: object, signal: options.signal }),
+    patch: (name, patch, options) =>
+      call({
+        method: 'PATCH',
+        path: pathOf(options.namespace, name, options.subresource),
+        query: { ...writeQuery(options), force: options.force },
+        body: patch,
+        contentType: patchMediaTypes[options.type],
+        signal: options.signal,
+      }),
+    delete: (name, { namespace, signal } = {}, body = undefined) => call({ method: 'DELETE', path: pathOf(namespace, name), body, signal }),
+    deleteCollection: ({ namespace, signal, ...query } = {}, body = undefined) =>
+      call({ method: 'DELETE', path: pathOf(namespace), query, body, signal }),
+  }
+}
+
+/** Path of a collection, an object or a subresource. */
+export function resourcePath(address: ResourceAddress, namespace: string | undefined, name?: string, subresource?: string): string {
+  const { group, version, plural, namespaced } = address
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const inside = namespaced && namespace !== undefined && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  const item = name === undefined ? '' : `/${encodeURIComponent(name)}`
+  return `${root}${inside}/${plural}${item}${subresource === undefined ? '' : `/${subresource}`}`
+}
+
+function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions) {
+  return { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation }
+}
+
+type List<T> = (options: ListOptions) => Promise<ApiList<T>>
+
+/** Servers that do not know `Exact` answer another version to an unlimited list; with a limit they must honour it. */
+async function checkExact<T extends ApiObject>(address: ResourceAddress, options: ListOptions, list: List<T>): Promise<ApiList<T>> {
+  const answer = await list(options)
+  const isUnlimitedExact = options.resourceVersionMatch === 'Exact' && options.limit === undefined && options.continue === undefined
+  if (!isUnlimitedExact || answer.metadata.resourceVersion === options.resourceVersion) return answer
+  const paged = await listPages({ ...options, limit: pageSize }, list)
+  if (paged.metadata.resourceVersion === options.resourceVersion) return paged
+  throw conflict({ group: address.group, resource: address.plural }, '', `the list is not at resource version ${options.resourceVersion}`)
+}
+
+async function listAll<T>(options: ListOptions, list: List<T>): Promise<ApiList<T>> {
+  try {
+    return await listPages({ ...options, limit: pageSize }, list)
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 410) throw error
+    const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options
+    return list(rest)
+  }
+}
+
+async function listPages<T>(options: ListOptions, list: List<T>): Promise<ApiList<T>> {
+  const first = await list(options)
+  const items = [...first.items]
+  let token = first.metadata.continue
+  while (token !== undefined && token !== '') {
+    const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options
+    const page = await list({ ...rest, continue: token })
+    items.push(...page.items)
+    token = page.metadata.continue
+  }
+  const { continue: _, remainingItemCount: __, ...metadata } = first.metadata
+  return { ...first, metadata, items }
+}

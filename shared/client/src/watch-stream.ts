@@ -1,0 +1,33 @@
+import { type ApiObject, internal, type Status, StatusError } from '@orch/core'
+import type { TransportResponse } from './transport.ts'
+
+/** One thing that happened. A bookmark carries nothing but a resourceVersion. */
+export interface WatchEvent<T = ApiObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  readonly object: T
+}
+
+/** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
+export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  for await (const line of readLines(response.body)) {
+    const event = JSON.parse(line) as { type: string; object: unknown }
+    if (event.type === 'ERROR') throw toError(event.object)
+    yield event as WatchEvent<T>
+  }
+}
+
+/** Text between newlines; what follows the last newline is an interrupted event and is dropped. */
+async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) if (line !== '') yield line
+  }
+}
+
+function toError(object: unknown): StatusError {
+  const status = object as Status | null
+  return status?.kind === 'Status' ? new StatusError(status) : internal('the watch sent an error without a Status')
+}
