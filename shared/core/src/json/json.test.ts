@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMap, memberOf, setMember } from './member.ts'
+import { parseExactly } from './parse-exactly.ts'
+import { printJson } from './print.ts'
+import { decodeJson, jsonDepthMax, scanJson } from './scan.ts'
+
+function decode(text: string): Extract<ReturnType<typeof decodeJson>, { kind: 'json' }> {
+  const decoded = decodeJson(text)
+  if (decoded.kind === 'malformed') throw new Error(decoded.message)
+  return decoded
+}
+
+describe('reading JSON', () => {
+  test('a plain body', () => {
+    expect(decodeJson(new TextEncoder().encode('{"a":["b:{[\\"",1,null,true]}'))).toEqual({
+      kind: 'json',
+      value: { a: ['b:{["', 1, null, true] },
+      duplicates: [],
+      hasBigIntegers: false,
+    })
+  })
+
+  test('VAL-06: members that are written twice are named by their paths, and the last one counts', () => {
+    const decoded = decode('{"a":1,"a":2,"spec":{"ports":[{"p":1},{"p":1,"p":2,"p":3}]}}')
+    expect(decoded.duplicates).toEqual(['a', 'spec.ports[1].p'])
+    expect(decoded.value).toEqual({ a: 2, spec: { ports: [{ p: 1 }, { p: 3 }] } })
+  })
+
+  test('an escaped name is the same name', () => {
+    expect(decode('{"a":1,"\\u0061":2}').duplicates).toEqual(['a'])
+  })
+
+  const numbers: [text: string, value: unknown, hasBigIntegers: boolean][] = [
+    ['9007199254740991', 9007199254740991, false],
+    ['9007199254740993', 9007199254740993n, true],
+    ['-9223372036854775808', -9223372036854775808n, true],
+    ['9223372036854775808', 2 ** 63, false],
+    ['0.12345678901234567890', 0.12345678901234568, false],
+    ['1e3', 1000, false],
+    ['-0.5E-2', -0.005, false],
+  ]
+  test.each(numbers)('the number %s', (text, value, hasBigIntegers) => {
+    expect(decode(`[${text}]`)).toEqual({ kind: 'json', value: [value], duplicates: [], hasBigIntegers })
+  })
+
+  const bad: [text: string, message: string][] = [
+    ['', 'unexpected end of JSON input at offset 0'],
+    ['{"a"', 'unexpected end of JSON input at offset 4'],
+    ['{"a" 1}', 'invalid character "1" looking for a colon at offset 5'],
+    ['{a:1}', 'invalid character "a" looking for the name of a member at offset 1'],
+    ['[1,]', 'invalid character "]" looking for a value at offset 3'],
+    ['[1 2]', `invalid character "2" looking for a comma or ']' at offset 3`],
+    ['[] x', 'invalid character "x" after the value at offset 3'],
+    ['{"a":01}', 'a number may not begin with a zero at offset 5'],
+    ['["\\q"]', 'a string with a bad escape or a control character at offset 1'],
+    ['["a', 'a string that does not end at offset 1'],
+    ['1e400', 'a number out of range at offset 0'],
+    ['\uFEFF{}', 'invalid character "\uFEFF" looking for a value at offset 0'],
+  ]
+  test.each(bad)('%s is refused', (text, message) => {
+    expect(decodeJson(text)).toEqual({ kind: 'malformed', message })
+  })
+
+  test('LIM: depth is bounded, and refused before it is parsed', () => {
+    expect(decode('['.repeat(jsonDepthMax) + ']'.repeat(jsonDepthMax)).kind).toBe('json')
+    const message = `nested deeper than ${jsonDepthMax} levels at offset ${jsonDepthMax}`
+    expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message })
+  })
+
+  test('the careful reader manages the same depth', () => {
+    const deep = `${'{"a":'.repeat(jsonDepthMax - 1)}{"b":1,"b":2}${'}'.repeat(jsonDepthMax - 1)}`
+    expect(decode(deep).duplicates).toEqual([`${'a.'.repeat(jsonDepthMax - 1)}b`])
+  })
+
+  test('a long string with escapes is no trouble for the careful reader', () => {
+    const long = '\\"x'.repeat(300_000)
+    expect(decode(`{"a":"${long}","a":1}`).value).toEqual({ a: 1 })
+  })
+
+  test('names that JavaScript knows are plain data', () => {
+    for (const text of ['{"__proto__":{"a":1},"constructor":2}', '{"__proto__":3,"__proto__":{"a":1},"constructor":2}']) {
+      const { value } = decode(text)
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+      expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"constructor":2}')
+    }
+  })
+})
+
+test('a scan counts what stands outside of strings', () => {
+  expect(scanJson('{"a:{[":[{"b":"\\\\"},"}:\\""]}')).toMatchObject({ members: 2, depth: 3, needsCare: false })
+})
+
+test('integers beyond 2^53 are printed exactly', () => {
+  const { value, hasBigIntegers } = decode('{"a":[9007199254740993,{"b":1}],"c":"x"}')
+  expect(printJson(value, { hasBigIntegers })).toBe('{"a":[9007199254740993,{"b":1}],"c":"x"}')
+  expect(printJson({ a: 1 })).toBe('{"a":1}')
+})
+
+test('members are own members', () => {
+  const map = createMap()
+  setMember(map, '__proto__', 1)
+  expect(Object.keys(map)).toEqual(['__proto__'])
+  const object: Record<string, unknown> = {}
+  setMember(object, '__proto__', 1)
+  expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
+  expect([memberOf(object, '__proto__'), memberOf(object, 'constructor')]).toEqual([1, undefined])
+})
+
+test('what was printed is read back the same, by both readers', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      const plain: unknown = JSON.parse(text)
+      expect(decode(text).value).toEqual(plain)
+      expect(parseExactly(text)).toMatchObject({ kind: 'parsed', value: plain, duplicates: [] })
+    }),
+  )
+})
+
+test('both readers agree about what is JSON', () => {
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '1', '0', '-', '.5', 'e', '"', '\\', 'true', ' ', '\n', '\u0001'),
+      }),
+      (text) => {
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        const decoded = decodeJson(text)
+        const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('a number out of range')
+        expect(decoded.kind === 'json' || isOutOfRange).toBe(isJson)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})

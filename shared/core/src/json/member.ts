@@ -1,0 +1,20 @@
+/** A map for keys that users choose: without a prototype, so that no key is special. */
+export function createMap<Value = unknown>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>
+}
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object's own member of that name; undefined when it has none, also for names such as `constructor`. */
+export function memberOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Sets a member as plain data, also where its name is `__proto__`. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -1,0 +1,197 @@
+import { setMember } from './member.ts'
+
+/** What the careful reader finds. Paths are written as in `spec.ports[0].name`. */
+export type ExactJson =
+  | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean }
+  | { kind: 'malformed'; offset: number; problem: string }
+
+/** More names than this help nobody. */
+const duplicatesMax = 100
+
+const int64Max = 2n ** 63n - 1n
+const int64Min = -(2n ** 63n)
+const int64LengthMax = 20
+
+class Malformed extends Error {
+  readonly offset: number
+
+  constructor(offset: number, problem: string) {
+    super(problem)
+    this.offset = offset
+  }
+}
+
+/** A container that is still open. `key` is the member that waits for its value, `index` the place of the next item. */
+type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys: Set<string> } | { kind: 'array'; value: unknown[] }
+
+/**
+ * Reads JSON with care instead of speed: names the members that are written twice, keeps int64 exact, and knows where
+ * the text goes wrong. It keeps its own stack, so depth costs memory and nothing else.
+ */
+export function parseExactly(text: string): ExactJson {
+  const reader = new Reader(text)
+  try {
+    const value = reader.document()
+    return { kind: 'parsed', value, duplicates: [...reader.duplicates], hasBigIntegers: reader.hasBigIntegers }
+  } catch (error) {
+    if (error instanceof Malformed) return { kind: 'malformed', offset: error.offset, problem: error.message }
+    throw error
+  }
+}
+
+const space = /[ \t\n\r]*/y
+const numberLiteral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
+const wordLiteral = /true|false|null/y
+
+class Reader {
+  readonly duplicates = new Set<string>()
+  hasBigIntegers = false
+  readonly #text: string
+  #at = 0
+  readonly #open: Frame[] = []
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  document(): unknown {
+    for (;;) {
+      let value = this.#opening()
+      if (value === opened) continue
+      for (;;) {
+        const frame = this.#open.at(-1)
+        if (frame === undefined) return this.#end(value)
+        put(frame, value)
+        if (!this.#isClosed(frame)) break
+        this.#open.pop()
+        value = frame.value
+      }
+    }
+  }
+
+  /** A scalar or an empty container; or a container was opened and stands before its first value. */
+  #opening(): unknown {
+    const character = this.#character()
+    if (character === '{') {
+      this.#at += 1
+      if (this.#take('}')) return {}
+      const frame: Frame = { kind: 'object', value: {}, key: '', keys: new Set() }
+      this.#open.push(frame)
+      this.#key(frame)
+      return opened
+    }
+    if (character === '[') {
+      this.#at += 1
+      if (this.#take(']')) return []
+      this.#open.push({ kind: 'array', value: [] })
+      return opened
+    }
+    return this.#scalar(character)
+  }
+
+  #scalar(character: string): unknown {
+    if (character === '"') return this.#string()
+    const word = this.#match(wordLiteral)
+    if (word !== undefined) return word === 'null' ? null : word === 'true'
+    const start = this.#at
+    const number = this.#match(numberLiteral)
+    if (number === undefined) throw this.#unexpected('looking for a value')
+    if (/\d/.test(this.#text.charAt(this.#at))) throw new Malformed(start, 'a number may not begin with a zero')
+    return this.#number(number)
+  }
+
+  #number(literal: string): number | bigint {
+    const value = Number(literal)
+    if (!Number.isFinite(value)) throw new Malformed(this.#at - literal.length, 'a number out of range')
+    if (Number.isSafeInteger(value) || literal.length > int64LengthMax || /[.eE]/.test(literal)) return value
+    const exact = BigInt(literal)
+    if (exact < int64Min || exact > int64Max) return value
+    this.hasBigIntegers = true
+    return exact
+  }
+
+  #string(): string {
+    const start = this.#at
+    let end = this.#text.indexOf('"', start + 1)
+    while (end !== -1 && isEscaped(this.#text, end)) end = this.#text.indexOf('"', end + 1)
+    if (end === -1) throw new Malformed(start, 'a string that does not end')
+    this.#at = end + 1
+    try {
+      return JSON.parse(this.#text.slice(start, end + 1)) as string
+    } catch {
+      throw new Malformed(start, 'a string with a bad escape or a control character')
+    }
+  }
+
+  #key(frame: Extract<Frame, { kind: 'object' }>): void {
+    if (this.#character() !== '"') throw this.#unexpected('looking for the name of a member')
+    frame.key = this.#string()
+    if (!this.#take(':')) throw this.#unexpected('looking for a colon')
+    if (frame.keys.has(frame.key) && this.duplicates.size < duplicatesMax) this.duplicates.add(this.#path())
+    frame.keys.add(frame.key)
+  }
+
+  /** After a value: a bracket closes the container, a comma leads to the next value. */
+  #isClosed(frame: Frame): boolean {
+    const bracket = frame.kind === 'object' ? '}' : ']'
+    if (this.#take(bracket)) return true
+    if (!this.#take(',')) throw this.#unexpected(`looking for a comma or '${bracket}'`)
+    if (frame.kind === 'object') this.#key(frame)
+    return false
+  }
+
+  #end(value: unknown): unknown {
+    if (this.#character() !== '') throw this.#unexpected('after the value')
+    return value
+  }
+
+  #path(): string {
+    let path = ''
+    for (const frame of this.#open) {
+      if (frame.kind === 'array') path += `[${frame.value.length}]`
+      else path += path === '' ? frame.key : `.${frame.key}`
+    }
+    return path
+  }
+
+  #character(): string {
+    space.lastIndex = this.#at
+    space.test(this.#text)
+    this.#at = space.lastIndex
+    return this.#text.charAt(this.#at)
+  }
+
+  #take(character: string): boolean {
+    if (this.#character() !== character) return false
+    this.#at += 1
+    return true
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const literal = pattern.exec(this.#text)?.[0]
+    if (literal !== undefined) this.#at = pattern.lastIndex
+    return literal
+  }
+
+  #unexpected(where: string): Malformed {
+    const character = this.#character()
+    if (character === '') return new Malformed(this.#at, 'unexpected end of JSON input')
+    return new Malformed(this.#at, `invalid character ${JSON.stringify(character)} ${where}`)
+  }
+}
+
+/** A quote is escaped when an odd number of backslashes stands before it. */
+function isEscaped(text: string, quoteAt: number): boolean {
+  let first = quoteAt
+  while (text.charAt(first - 1) === '\\') first -= 1
+  return (quoteAt - first) % 2 === 1
+}
+
+/** Stands for "a container was opened": no JSON value is this one. */
+const opened = Symbol('opened')
+
+function put(frame: Frame, value: unknown): void {
+  if (frame.kind === 'array') frame.value.push(value)
+  else setMember(frame.value, frame.key, value)
+}

@@ -1,0 +1,130 @@
+import { parseExactly } from './parse-exactly.ts'
+
+/** Containers within containers beyond this are refused: nothing honest is that deep. */
+export const jsonDepthMax = 10_000
+
+/** A body as JSON, or why it is none. */
+export type DecodedJson =
+  | {
+      readonly kind: 'json'
+      readonly value: unknown
+      /** Paths of members that the text has more than once; the last one counts. */
+      readonly duplicates: readonly string[]
+      /** Whether the value has integers beyond 2^53, which are `bigint`; printing it then needs `printJson`'s slower way. */
+      readonly hasBigIntegers: boolean
+    }
+  | { readonly kind: 'malformed'; readonly message: string }
+
+const noDuplicates: readonly string[] = Object.freeze([])
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * Reads JSON, and notices what `JSON.parse` forgets. One scan counts members and depth, and sees dangerous numbers:
+ *
+ *   more members in the text than in the value   → some are written twice, and are named
+ *   sixteen digits in a row, or an exponent      → a number may have lost its last digits or be out of range
+ *
+ * Only then the careful and slower reader runs.
+ */
+export function decodeJson(body: Uint8Array | string): DecodedJson {
+  const text = typeof body === 'string' ? body : utf8.decode(body)
+  const scan = scanJson(text)
+  if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `nested deeper than ${jsonDepthMax} levels at offset ${scan.end}` }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return malformed(text, error)
+  }
+  const isFaithful = !scan.needsCare && countMembers(value) === scan.members
+  return isFaithful ? { kind: 'json', value, duplicates: noDuplicates, hasBigIntegers: false } : decodeExactly(text)
+}
+
+function decodeExactly(text: string): DecodedJson {
+  const exact = parseExactly(text)
+  switch (exact.kind) {
+    case 'parsed':
+      return { kind: 'json', value: exact.value, duplicates: exact.duplicates, hasBigIntegers: exact.hasBigIntegers }
+    case 'malformed':
+      return { kind: 'malformed', message: `${exact.problem} at offset ${exact.offset}` }
+  }
+}
+
+function malformed(text: string, error: unknown): DecodedJson {
+  const exact = parseExactly(text)
+  if (exact.kind === 'malformed') return { kind: 'malformed', message: `${exact.problem} at offset ${exact.offset}` }
+  throw new Error('two readers disagree about a JSON text', { cause: error })
+}
+
+/** What one pass over a text of JSON finds, whether the text is well formed or not. */
+export interface JsonScan {
+  readonly members: number
+  readonly depth: number
+  /** Whether some number is so long, or has an exponent, that it may not fit into a number of ours. */
+  readonly needsCare: boolean
+  /** Where the scan ended: the text's end, or the bracket that goes too deep. */
+  readonly end: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const digitsSafe = 15
+
+/** Counts members and depth, and looks for numbers that need care. Stops where the depth goes over the bound. */
+export function scanJson(text: string): JsonScan {
+  const { length } = text
+  let members = 0
+  let depth = 0
+  let deepest = 0
+  let needsCare = false
+  let index = 0
+  for (; index < length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) {
+      index += 1
+      for (let inside = text.charCodeAt(index); inside !== quote && index < length; inside = text.charCodeAt(index)) {
+        index += inside === backslash ? 2 : 1
+      }
+    } else if (code === 0x3a) {
+      members += 1
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1
+      if (depth > deepest) deepest = depth
+      if (depth > jsonDepthMax) return { members, depth, needsCare, end: index }
+    } else if (code === 0x7d || code === 0x5d) {
+      depth -= 1
+    } else if (code >= 0x30 && code <= 0x39) {
+      const start = index
+      while (isDigit(text.charCodeAt(index + 1))) index += 1
+      const isExponent = (text.charCodeAt(index + 1) | 0x20) === 0x65
+      if (index - start >= digitsSafe || isExponent) needsCare = true
+    }
+  }
+  return { members, depth: deepest, needsCare, end: length }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+/** Counts by a stack of its own, since a value may be deeper than the call stack. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const pending: object[] = [value]
+  let members = 0
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
+    if (Array.isArray(container)) {
+      for (let index = 0; index < container.length; index += 1) {
+        const item: unknown = container[index]
+        if (typeof item === 'object' && item !== null) pending.push(item)
+      }
+      continue
+    }
+    for (const key in container) {
+      members += 1
+      const item: unknown = (container as Record<string, unknown>)[key]
+      if (typeof item === 'object' && item !== null) pending.push(item)
+    }
+  }
+  return members
+}
