@@ -1,2 +1,4 @@
 /** What happened: change events, filtered and encoded once for all who watch. */
-export {}
+export { type Convert, type Target, unconverted } from './frames.ts'
+export { defaultWatchLimits, type WatchLimits } from './limits.ts'
+export { createWatch, type Watch, type WatchOptions } from './watch.ts'

@@ -1,2 +1,3 @@
 /** What tests share: clusters, builders, fake clock, contract suites. */
 export * from './fake-clock.ts'
+export * from './tiny-storage.ts'

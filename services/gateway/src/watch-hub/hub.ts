@@ -1,0 +1,330 @@
+import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
+import { type Clock, type Log, sleep } from '@orch/platform'
+import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
+
+/** Where a client's events go. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
+export interface WatchSink {
+  /**
+   * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
+   * neither changed nor kept. `lastRevision` is the revision of the last of them.
+   */
+  frames(bytes: Uint8Array, lastRevision: number): void
+  /** Everything up to this revision has been given. */
+  position(revision: number): void
+  /** The history that the client wants is no longer held: `too old resource version: asked (oldest)`. */
+  expired(asked: number, oldest: number): void
+  /** The store was replaced or reset: the client must list again. */
+  replaced(): void
+}
+
+export interface WatchHubOptions {
+  readonly watch: WatchService
+  readonly clock: Clock
+  readonly log: Log
+  /** From 0 to 1; spreads the attempts to subscribe again. */
+  readonly random: () => number
+  readonly limits?: Partial<WatchHubLimits>
+}
+
+export interface WatchHub {
+  /** Gives a sink every event after `request.after`, until the attachment is closed. Calls come in later turns, never from within. */
+  attach(options: { readonly request: SubscribeRequest; readonly sink: WatchSink }): WatchAttachment
+  /** Distinct subscriptions that are open. */
+  readonly subscriptions: number
+  /** Drops all clients without a word; they have been told by whoever closes the server. */
+  close(): void
+}
+
+export interface WatchAttachment {
+  close(): void
+}
+
+/**
+ * Shares subscriptions among the clients of this gateway: one per distinct (scope, selection, version, format). A broken
+ * subscription is taken up again after the last position delivered, and no client notices.
+ */
+export function createWatchHub({ watch, clock, log, random, limits }: WatchHubOptions): WatchHub {
+  const environment: Environment = { watch, clock, log, random, limits: { ...defaultWatchHubLimits, ...limits } }
+  const open = new Set<SharedFeed>()
+  const shared = new Map<string, SharedFeed>()
+  const feedFor = (request: SubscribeRequest): SharedFeed => {
+    const key = keyOf(request)
+    const known = shared.get(key)
+    if (known?.isJoinable(request.after)) return known
+    const feed = new SharedFeed(environment, request, () => {
+      open.delete(feed)
+      if (shared.get(key) === feed) shared.delete(key)
+    })
+    open.add(feed)
+    shared.set(key, feed)
+    return feed
+  }
+  return {
+    attach({ request, sink }) {
+      return feedFor(request).attach(sink, request.after)
+    },
+    get subscriptions() {
+      let count = 0
+      for (const feed of open) count += feed.subscriptions
+      return count
+    },
+    close() {
+      for (const feed of open) feed.close()
+    },
+  }
+}
+
+interface Environment {
+  readonly watch: WatchService
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+  readonly limits: WatchHubLimits
+}
+
+function keyOf({ scope, selection, group, version, resource, format, epoch }: SubscribeRequest): string {
+  const place = [scope.resource, scope.namespace, scope.name, epoch]
+  return JSON.stringify([place, selection.labels, selection.fields, group, version, resource, format.kind])
+}
+
+/**
+ * A client is in one of three places:
+ * - attached: it has been given exactly what the shared subscription has;
+ * - waiting: it begins after the shared position, and nothing has come since that it would have to miss;
+ * - alone: it has its own subscription until that one stands at the shared position.
+ *
+ *   shared: last event 7, position 12.   A client after 7…12 attaches; after 5 goes alone; after 15 waits.
+ *   Now an event 17 comes: it may stand beside an event 14 in one piece, so whoever waits at 15 goes alone.
+ */
+class SharedFeed {
+  readonly #environment: Environment
+  readonly #request: SubscribeRequest
+  readonly #onEmpty: () => void
+  readonly #attached = new Set<Client>()
+  readonly #waiting = new Set<Client>()
+  readonly #alone = new Set<Client>()
+  readonly #line: Line
+  #lastEvent: number
+  #hasReceived = false
+
+  constructor(environment: Environment, request: SubscribeRequest, onEmpty: () => void) {
+    this.#environment = environment
+    this.#request = request
+    this.#onEmpty = onEmpty
+    this.#lastEvent = request.after
+    this.#line = new Line(environment, request, (part) => this.#receive(part))
+  }
+
+  get subscriptions(): number {
+    return 1 + this.#alone.size
+  }
+
+  /**
+   * Whether a client that begins after this revision may share. Not when the subscription has ended, and not when it may
+   * have begun at a revision of the far future: it would never meet the others.
+   */
+  isJoinable(after: number): boolean {
+    return !this.#line.isClosed && (this.#hasReceived || after >= this.#lastEvent)
+  }
+
+  attach(sink: WatchSink, after: number): WatchAttachment {
+    const client = new Client(this, sink, after)
+    if (after > this.#line.position) this.#waiting.add(client)
+    else if (after >= this.#lastEvent) this.#attached.add(client)
+    else this.#goAlone(client)
+    return client
+  }
+
+  detach(client: Client): void {
+    client.end()
+    this.#attached.delete(client)
+    this.#waiting.delete(client)
+    this.#alone.delete(client)
+    if (this.#attached.size + this.#waiting.size + this.#alone.size === 0) this.close()
+  }
+
+  close(): void {
+    this.#line.close()
+    for (const clients of [this.#attached, this.#waiting, this.#alone]) {
+      for (const client of clients) client.end()
+      clients.clear()
+    }
+    this.#onEmpty()
+  }
+
+  #receive(part: WatchPart): void {
+    this.#hasReceived = true
+    if (part.kind === 'events') this.#lastEvent = part.last
+    for (const client of this.#attached) this.#give(client, part)
+    switch (part.kind) {
+      case 'events':
+        for (const client of this.#waiting) if (client.after < part.last) this.#goAlone(client)
+        break
+      case 'position':
+        this.#settle(part)
+        break
+      case 'expired':
+      case 'replaced':
+        for (const client of this.#waiting) this.#goAlone(client)
+    }
+    for (const client of this.#alone) this.#rejoin(client)
+  }
+
+  /** Whoever waited for a position up to this one has missed nothing. */
+  #settle(part: WatchPart & { readonly kind: 'position' }): void {
+    for (const client of this.#waiting) {
+      if (client.after > part.revision) continue
+      this.#waiting.delete(client)
+      this.#attached.add(client)
+      this.#give(client, part)
+    }
+  }
+
+  #goAlone(client: Client): void {
+    this.#waiting.delete(client)
+    this.#alone.add(client)
+    client.line = new Line(this.#environment, { ...this.#request, after: client.after }, (part) => {
+      this.#give(client, part)
+      this.#rejoin(client)
+    })
+  }
+
+  #rejoin(client: Client): void {
+    if (client.line?.position !== this.#line.position || this.#line.isClosed) return
+    if (!this.#alone.delete(client)) return
+    client.leaveLine()
+    this.#attached.add(client)
+  }
+
+  /** A sink that throws loses its client, not the others. */
+  #give(client: Client, part: WatchPart): void {
+    try {
+      client.take(part)
+    } catch (error) {
+      this.#environment.log.warn({ err: error }, 'a watch client has failed')
+      this.detach(client)
+    }
+  }
+}
+
+/** One client of a shared feed. There may be ten thousand: no closures, no timers. */
+class Client implements WatchAttachment {
+  readonly #sink: WatchSink
+  readonly after: number
+  #feed: SharedFeed | undefined
+  /** Its own subscription while it is alone. */
+  line: Line | undefined
+
+  constructor(feed: SharedFeed, sink: WatchSink, after: number) {
+    this.#feed = feed
+    this.#sink = sink
+    this.after = after
+  }
+
+  take(part: WatchPart): void {
+    if (this.#feed === undefined) return
+    switch (part.kind) {
+      case 'events':
+        if (part.last > this.after) this.#sink.frames(part.frames, part.last)
+        break
+      case 'position':
+        this.#sink.position(part.revision)
+        break
+      case 'expired':
+        this.close()
+        this.#sink.expired(part.asked, part.oldest)
+        break
+      case 'replaced':
+        this.close()
+        this.#sink.replaced()
+    }
+  }
+
+  close(): void {
+    this.#feed?.detach(this)
+  }
+
+  leaveLine(): void {
+    this.line?.close()
+    this.line = undefined
+  }
+
+  end(): void {
+    this.#feed = undefined
+    this.leaveLine()
+  }
+}
+
+/** One subscription, taken up again after its last position whenever it breaks. */
+class Line {
+  readonly #environment: Environment
+  readonly #request: SubscribeRequest
+  readonly #receive: (part: WatchPart) => void
+  readonly #closed = new AbortController()
+  #stream: Stream<WatchPart> | undefined
+  #position: number
+
+  constructor(environment: Environment, request: SubscribeRequest, receive: (part: WatchPart) => void) {
+    this.#environment = environment
+    this.#request = request
+    this.#receive = receive
+    this.#position = request.after
+    void this.#run()
+  }
+
+  /** Everything up to here has been received. */
+  get position(): number {
+    return this.#position
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#stream?.close()
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#environment
+    for (let attempt = 0; !this.isClosed; attempt += 1) {
+      if (attempt > 0) await sleep(clock, this.#retryDelayMs(attempt), this.#closed.signal)
+      if (this.isClosed) return
+      try {
+        for await (const part of this.#subscribe()) {
+          attempt = 0
+          this.#take(part)
+          if (this.isClosed) return
+        }
+      } catch (error) {
+        if (!this.isClosed) log.debug({ err: error, attempt, after: this.#position }, 'a watch subscription has broken')
+      }
+    }
+  }
+
+  #subscribe(): Stream<WatchPart> {
+    this.#stream = this.#environment.watch.subscribe({ ...this.#request, after: this.#position })
+    return this.#stream
+  }
+
+  #take(part: WatchPart): void {
+    switch (part.kind) {
+      case 'events':
+        this.#position = part.last
+        break
+      case 'position':
+        this.#position = Math.max(this.#position, part.revision)
+        break
+      case 'expired':
+      case 'replaced':
+        this.close()
+    }
+    this.#receive(part)
+  }
+
+  #retryDelayMs(attempt: number): number {
+    const { retryDelayMsMax } = this.#environment.limits
+    return Math.min(retryDelayMsMax, (retryDelayMsMax / 100) * 2 ** attempt) * (0.5 + this.#environment.random() / 2)
+  }
+}

@@ -1,0 +1,3 @@
+/** Subscriptions to watch, shared among the clients of one gateway. */
+export { createWatchHub, type WatchAttachment, type WatchHub, type WatchHubOptions, type WatchSink } from './hub.ts'
+export { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'

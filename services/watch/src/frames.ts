@@ -1,0 +1,82 @@
+import type { Change, WatchFormat } from '@orch/core'
+import type { EventType } from './event.ts'
+import { withRevision } from './revision-text.ts'
+
+/** The version of a resource that a subscriber wants to see. */
+export interface Target {
+  /** Storage prefix of the resource. */
+  readonly storageResource: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+/** Turns an object as it is stored into the version asked for; the identity where they are the same. */
+export type Convert = (object: Uint8Array) => Uint8Array
+
+/** The conversion between a version and itself. */
+export const unconverted: Convert = (object) => object
+
+const heads: Readonly<Record<EventType, Uint8Array>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+}
+const tail = Buffer.from('}\n')
+
+/** The content that DELETED would show is held neither here nor by storage. */
+export const contentLost = Symbol('content lost')
+
+/** The content of an event in the stored version: what the object is, or for DELETED what it was. */
+export function contentOf(change: Change, type: EventType): Uint8Array | typeof contentLost {
+  if (type !== 'DELETED') return change.after?.value ?? contentLost
+  const last = change.before?.value
+  return last === undefined ? contentLost : withRevision(last, change.revision)
+}
+
+/**
+ * Contents of the changes of one turn, each made once per version however many selections show it. One is created per turn
+ * and thrown away with it.
+ */
+export class Contents {
+  readonly #made = new Map<string, Uint8Array>()
+
+  of(change: Change, type: EventType, version: string, convert: Convert): Uint8Array | typeof contentLost {
+    if (convert === unconverted && type !== 'DELETED') return contentOf(change, type)
+    const key = `${change.revision} ${type === 'DELETED' ? 'before' : 'after'} ${version}`
+    const known = this.#made.get(key)
+    if (known !== undefined) return known
+    const stored = contentOf(change, type)
+    if (stored === contentLost) return contentLost
+    const content = convert(stored)
+    this.#made.set(key, content)
+    return content
+  }
+}
+
+/** Frames of one turn for one (scope, selection, version, format), joined when taken. */
+export class Frames {
+  #pieces: Uint8Array[] = []
+  #bytes = 0
+  count = 0
+  last = 0
+
+  add(format: WatchFormat, revision: number, type: EventType, content: Uint8Array): void {
+    switch (format.kind) {
+      case 'json':
+        this.#pieces.push(heads[type], content, tail)
+        this.#bytes += heads[type].length + content.length + tail.length
+    }
+    this.count += 1
+    this.last = revision
+  }
+
+  /** The frames as one piece; the collection is empty afterwards. */
+  take(): { readonly kind: 'events'; readonly frames: Uint8Array; readonly count: number; readonly last: number } {
+    const part = { kind: 'events', frames: Buffer.concat(this.#pieces, this.#bytes), count: this.count, last: this.last } as const
+    this.#pieces = []
+    this.#bytes = 0
+    this.count = 0
+    return part
+  }
+}

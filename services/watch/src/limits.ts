@@ -1,0 +1,18 @@
+/** Bounds of the watch service. */
+export interface WatchLimits {
+  /** Changes kept so that a watch resumes without asking storage. Most watches resume within seconds: a cache, not the history. */
+  readonly windowBytesMax: number
+  /** Events that wait for one subscriber. Beyond it the subscriber is ended: one that does not read may not hold memory. */
+  readonly subscriberBytesMax: number
+  /** Changes that wait to be handed out in one go; above it storage's stream is not read on. Bounds the work of one turn. */
+  readonly turnChangesMax: number
+  /** Longest pause between two attempts to reach storage; the first is a hundredth of it. */
+  readonly retryDelayMsMax: number
+}
+
+export const defaultWatchLimits: WatchLimits = {
+  windowBytesMax: 32 * 1024 * 1024,
+  subscriberBytesMax: 64 * 1024 * 1024,
+  turnChangesMax: 10_000,
+  retryDelayMsMax: 5_000,
+}

@@ -1,0 +1,137 @@
+import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core'
+import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
+import { type Contents, type Convert, contentLost, Frames, type Target } from './frames.ts'
+import type { Subscriber } from './subscriber.ts'
+
+/** One distinct (scope, selection): a change is judged once for all who share it. */
+export class Filter {
+  readonly key: string
+  /** What the keys of its objects begin with, or the key itself for one object. */
+  readonly prefix: string
+  readonly resource: string
+  readonly outlets = new Map<string, Outlet>()
+  readonly #matches: Matches
+
+  constructor(key: string, { scope, selection }: SubscribeRequest) {
+    this.key = key
+    this.resource = scope.resource
+    this.prefix = prefixOf(scope)
+    this.#matches = matcherOf(scope, selection)
+  }
+
+  judge(change: Change): EventType | undefined {
+    return eventTypeOf(change, this.#matches)
+  }
+
+  /** Whether the filter's scope holds the key. */
+  covers(key: string): boolean {
+    return this.prefix.endsWith('/') ? key.startsWith(this.prefix) : key === this.prefix
+  }
+}
+
+/** One distinct (scope, selection, version, format): its events are written once for all its subscribers. */
+export class Outlet {
+  readonly key: string
+  readonly filter: Filter
+  /** Those who stand at the feed's position. */
+  readonly subscribers = new Set<Subscriber>()
+  /** Subscriptions in whatever state. */
+  users = 0
+  readonly frames = new Frames()
+  readonly #version: string
+  readonly #format: WatchFormat
+  readonly #convert: Convert
+
+  constructor(options: { key: string; filter: Filter; target: Target; format: WatchFormat; convert: Convert }) {
+    this.key = options.key
+    this.filter = options.filter
+    this.#version = versionKey(options.target)
+    this.#format = options.format
+    this.#convert = options.convert
+  }
+
+  /** Writes the event of a change into `frames`; false where its content is lost. */
+  write(change: Change, type: EventType, contents: Contents, frames: Frames): boolean {
+    const content = contents.of(change, type, this.#version, this.#convert)
+    if (content === contentLost) return false
+    frames.add(this.#format, change.revision, type, content)
+    return true
+  }
+}
+
+/** All filters in use, found by the key of a change. */
+export class Outlets {
+  readonly #filters = new Map<string, Filter>()
+  readonly #byPrefix = new Map<string, Set<Filter>>()
+  readonly #convertOf: (target: Target) => Convert
+
+  constructor(convertOf: (target: Target) => Convert) {
+    this.#convertOf = convertOf
+  }
+
+  /** The outlet for a request, made where it is the first of its kind. Whoever takes one gives it back with `release`. */
+  acquire(request: SubscribeRequest): Outlet {
+    const outlet = this.#outletOf(request)
+    outlet.users += 1
+    return outlet
+  }
+
+  /** Forgets an outlet that nobody uses any more, and its filter with the last one. */
+  release(outlet: Outlet): void {
+    outlet.users -= 1
+    const { filter } = outlet
+    if (outlet.users > 0) return
+    filter.outlets.delete(outlet.key)
+    if (filter.outlets.size > 0) return
+    this.#filters.delete(filter.key)
+    const peers = this.#byPrefix.get(filter.prefix)
+    peers?.delete(filter)
+    if (peers?.size === 0) this.#byPrefix.delete(filter.prefix)
+  }
+
+  /** The filters whose scope holds the key: of the resource, of the namespace, of the one object. */
+  *covering(key: string): Iterable<Filter> {
+    if (this.#byPrefix.size === 0) return
+    yield* this.#byPrefix.get(key) ?? []
+    const last = key.lastIndexOf('/')
+    yield* this.#byPrefix.get(key.slice(0, last + 1)) ?? []
+    const resourceEnd = key.indexOf('/', key.indexOf('/') + 1)
+    if (resourceEnd !== last) yield* this.#byPrefix.get(key.slice(0, resourceEnd + 1)) ?? []
+  }
+
+  #outletOf(request: SubscribeRequest): Outlet {
+    const filter = this.#filterOf(request)
+    const target: Target = {
+      storageResource: request.scope.resource,
+      group: request.group,
+      version: request.version,
+      resource: request.resource,
+    }
+    const key = `${versionKey(target)} ${request.format.kind}`
+    const known = filter.outlets.get(key)
+    if (known !== undefined) return known
+    const outlet = new Outlet({ key, filter, target, format: request.format, convert: this.#convertOf(target) })
+    filter.outlets.set(key, outlet)
+    return outlet
+  }
+
+  #filterOf(request: SubscribeRequest): Filter {
+    const key = JSON.stringify([prefixOf(request.scope), request.selection.labels, request.selection.fields])
+    const known = this.#filters.get(key)
+    if (known !== undefined) return known
+    const filter = new Filter(key, request)
+    this.#filters.set(key, filter)
+    const peers = this.#byPrefix.get(filter.prefix)
+    if (peers === undefined) this.#byPrefix.set(filter.prefix, new Set([filter]))
+    else peers.add(filter)
+    return filter
+  }
+}
+
+function prefixOf(scope: Scope): string {
+  return `${scopePrefix(scope)}${scope.name ?? ''}`
+}
+
+function versionKey({ group, version, resource }: Target): string {
+  return `${group}/${version}/${resource}`
+}

@@ -1,0 +1,96 @@
+import { type CallContext, type SubscribeRequest, serviceUnavailable, type WatchPart } from '@orch/core'
+import { PushStream } from '@orch/platform'
+import type { Outlet } from './outlets.ts'
+
+/** One subscription: where it began, how far it has been served, and the stream that its events go into. */
+export class Subscriber {
+  readonly stream: PushStream<WatchPart>
+  readonly epoch: string
+  readonly outlet: Outlet
+  readonly #asked: number
+  readonly #bytesMax: number
+  readonly #onEnd: (subscriber: Subscriber) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #ended = new AbortController()
+  #sent: number
+  #drained: (() => void) | undefined
+
+  constructor(options: {
+    request: SubscribeRequest
+    context: CallContext
+    outlet: Outlet
+    bytesMax: number
+    onEnd: (subscriber: Subscriber) => void
+  }) {
+    this.epoch = options.request.epoch
+    this.outlet = options.outlet
+    this.#asked = options.request.after
+    this.#sent = options.request.after
+    this.#bytesMax = options.bytesMax
+    this.#onEnd = options.onEnd
+    this.#signal = options.context.signal
+    this.stream = new PushStream({ onClose: () => this.#end(), onDrain: () => this.#drained?.() })
+    this.#signal?.addEventListener('abort', this.#close, { once: true })
+  }
+
+  /** Everything up to this revision has been given to the stream. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  get isEnded(): boolean {
+    return this.stream.ended
+  }
+
+  /** Raised when the subscription ends, for what was begun on its behalf. */
+  get ended(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** Frames for this subscription; one that has not read is ended instead. */
+  events(part: WatchPart & { readonly kind: 'events' }): void {
+    this.#sent = part.last
+    this.stream.push(part, part.frames.length)
+    if (this.stream.waitingBytes <= this.#bytesMax) return
+    this.stream.abandon(serviceUnavailable(`the subscriber has not read ${this.stream.waitingBytes} bytes of events`))
+  }
+
+  /** Everything up to this revision has been given; nobody is told yet. */
+  advance(revision: number): void {
+    this.#sent = Math.max(this.#sent, revision)
+  }
+
+  position(revision: number): void {
+    if (revision < this.#sent) return
+    this.#sent = revision
+    this.stream.push({ kind: 'position', revision })
+  }
+
+  expired(oldest: number): void {
+    this.stream.push({ kind: 'expired', asked: Math.max(this.#asked, this.#sent), oldest })
+    this.stream.end()
+  }
+
+  replaced(): void {
+    this.stream.push({ kind: 'replaced' })
+    this.stream.end()
+  }
+
+  /** Resolves when the reader has taken what waits, or the subscription has ended. */
+  async drained(): Promise<void> {
+    if (this.stream.waitingBytes === 0 || this.isEnded) return
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve
+    })
+    this.#drained = undefined
+  }
+
+  #close = () => this.stream.close()
+
+  #end(): void {
+    this.#signal?.removeEventListener('abort', this.#close)
+    this.#drained?.()
+    this.#ended.abort()
+    this.#onEnd(this)
+  }
+}

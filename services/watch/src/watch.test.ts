@@ -1,0 +1,271 @@
+import type { SubscribeRequest, WatchPart } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage, type TinyStorageOptions } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { type Convert, unconverted } from './frames.ts'
+import type { WatchLimits } from './limits.ts'
+import { createWatch } from './watch.ts'
+
+const maps = 'core/configmaps'
+
+function open(options: TinyStorageOptions & { limits?: Partial<WatchLimits>; convert?: Convert } = {}) {
+  const storage = createTinyStorage(options)
+  const clock = createFakeClock()
+  const convertOf = () => options.convert ?? unconverted
+  const watch = createWatch({ storage, clock, log: silentLog, random: () => 0, convertOf, limits: options.limits ?? {} })
+  const subscribe = (request: Partial<SubscribeRequest> = {}) => reader(watch.subscribe(subscription(request)))
+  return { storage, clock, watch, subscribe, ready: () => subscribe({ after: storage.revision }).position(storage.revision) }
+}
+
+function subscription(request: Partial<SubscribeRequest>): SubscribeRequest {
+  const selection = { labels: [], fields: [] }
+  const version = { group: '', version: 'v1', resource: 'configmaps' }
+  return { scope: { resource: maps }, selection, ...version, format: { kind: 'json' }, after: 0, epoch: '', ...request }
+}
+
+const withLabel = (key: string, value: string) => ({ labels: [{ key, operator: 'In' as const, values: [value] }], fields: [] })
+
+function reader(stream: AsyncIterable<WatchPart> & { close(): void }) {
+  const parts = stream[Symbol.asyncIterator]()
+  const next = async () => (await parts.next()).value as WatchPart | undefined
+  return {
+    stream,
+    next,
+    /** Reads on until events come, and prints them as `TYPE name revision text`. */
+    async events(): Promise<string[]> {
+      for (let part = await next(); part !== undefined; part = await next()) if (part.kind === 'events') return printed(part.frames)
+      return ['the stream has ended']
+    },
+    /** Reads on to a position at or above the revision; events on the way are returned. */
+    async position(revision: number): Promise<string[]> {
+      const seen: string[] = []
+      for (let part = await next(); part !== undefined; part = await next()) {
+        if (part.kind === 'events') seen.push(...printed(part.frames))
+        if (part.kind === 'position' && part.revision >= revision) return seen
+      }
+      return [...seen, 'the stream has ended']
+    },
+  }
+}
+
+function printed(frames: Uint8Array): string[] {
+  const lines = Buffer.from(frames).toString().trimEnd().split('\n')
+  return lines.map((line) => {
+    const { type, object } = JSON.parse(line)
+    return `${type} ${object.metadata.name} ${object.metadata.resourceVersion} ${object.data.text}`
+  })
+}
+
+test('WATCH-04, WATCH-06, WATCH-21: creation, change and deletion are ADDED, MODIFIED and DELETED', async () => {
+  const { storage, subscribe } = open()
+  const events = subscribe()
+  storage.put({ resource: maps, name: 'a', data: 'one' })
+  expect(await events.events()).toEqual(['ADDED a 1 one'])
+  storage.put({ resource: maps, name: 'a', data: 'two' })
+  expect(await events.events()).toEqual(['MODIFIED a 2 two'])
+  storage.remove(maps, 'a')
+  expect(await events.events()).toEqual(['DELETED a 3 two'])
+})
+
+test('WATCH-02, WATCH-03: a frame is one line with type and object', async () => {
+  const { storage, subscribe } = open()
+  const events = subscribe()
+  storage.put({ resource: maps, name: 'a', data: 'one' })
+  for (let part = await events.next(); part !== undefined; part = await events.next()) {
+    if (part.kind !== 'events') continue
+    expect(Buffer.from(part.frames).toString()).toBe(`{"type":"ADDED","object":${Buffer.from(storage.read(`${maps}/a`)?.value ?? [])}}\n`)
+    break
+  }
+})
+
+test('WATCH-14, WATCH-18: a watch from a revision gets what came after it, from the window or from storage', async () => {
+  for (const windowBytesMax of [0, 1_000_000]) {
+    const { storage, subscribe, ready } = open({ limits: { windowBytesMax } })
+    await ready()
+    for (const data of ['one', 'two', 'three']) storage.put({ resource: maps, name: 'a', data })
+    await ready()
+    expect(await subscribe({ after: 1 }).position(3)).toEqual(['MODIFIED a 2 two', 'MODIFIED a 3 three'])
+  }
+})
+
+test('a watch from before the service was started is served from storage, then live', async () => {
+  const storage = createTinyStorage()
+  for (const data of ['one', 'two']) storage.put({ resource: maps, name: 'a', data })
+  const watch = createWatch({ storage, clock: createFakeClock(), log: silentLog, random: () => 0, convertOf: () => unconverted })
+  const events = reader(watch.subscribe(subscription({ after: 0 })))
+  expect(await events.position(2)).toEqual(['ADDED a 1 one', 'MODIFIED a 2 two'])
+  storage.put({ resource: maps, name: 'a', data: 'three' })
+  expect(await events.events()).toEqual(['MODIFIED a 3 three'])
+})
+
+test('WATCH-16: a watch from a revision of the future is silent until it has passed', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const events = subscribe({ after: 2 })
+  for (const data of ['one', 'two', 'three', 'four']) storage.put({ resource: maps, name: 'a', data })
+  storage.sendPosition()
+  expect(await events.position(4)).toEqual(['MODIFIED a 3 three', 'MODIFIED a 4 four'])
+})
+
+test('WATCH-15: a watch from a compacted revision is told what was asked and what is kept', async () => {
+  const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 } })
+  await ready()
+  for (let index = 0; index < 5; index += 1) storage.put({ resource: maps, name: 'a' })
+  await ready()
+  storage.compact(3)
+  const events = subscribe({ after: 1 })
+  expect(await events.next()).toEqual({ kind: 'expired', asked: 1, oldest: 3 })
+  expect(await events.next()).toBeUndefined()
+})
+
+test('only the scope is seen: a resource, a namespace, one object', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const scopes = [{ resource: maps }, { resource: maps, namespace: 'x' }, { resource: maps, namespace: 'x', name: 'a' }]
+  const readers = scopes.map((scope) => subscribe({ scope }))
+  storage.put({ resource: maps, namespace: 'x', name: 'a' })
+  storage.put({ resource: maps, namespace: 'x', name: 'ab' })
+  storage.put({ resource: maps, namespace: 'xy', name: 'a' })
+  storage.put({ resource: 'core/configmapsother', namespace: 'x', name: 'a' })
+  storage.sendPosition()
+  const seen = await Promise.all(readers.map((events) => events.position(4)))
+  expect(seen).toEqual([['ADDED a 1 ', 'ADDED ab 2 ', 'ADDED a 3 '], ['ADDED a 1 ', 'ADDED ab 2 '], ['ADDED a 1 ']])
+})
+
+for (const sendsBefore of [true, false]) {
+  test(`an object that enters a selection is ADDED, one that leaves it DELETED as it was (content before ${sendsBefore ? 'sent' : 'fetched'})`, async () => {
+    for (const windowBytesMax of [0, 1_000_000]) {
+      const { storage, subscribe, ready } = open({ sendsBefore, limits: { windowBytesMax } })
+      await ready()
+      const live = subscribe({ selection: withLabel('app', 'web') })
+      storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'db' } })
+      storage.put({ resource: maps, name: 'a', data: 'two', labels: { app: 'web' } })
+      storage.sendPosition()
+      const entered = await live.position(2)
+      storage.put({ resource: maps, name: 'a', data: 'three', labels: { app: 'db' } })
+      storage.put({ resource: maps, name: 'a', data: 'four', labels: { app: 'db' } })
+      storage.remove(maps, 'a')
+      storage.sendPosition()
+      const expected = ['ADDED a 2 two', 'DELETED a 3 two']
+      expect([...entered, ...(await live.position(5))]).toEqual(expected)
+      expect(await subscribe({ selection: withLabel('app', 'web') }).position(5)).toEqual(expected)
+    }
+  })
+}
+
+test('field selectors see the name, the namespace and the selectable fields', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const byField = (field: string, value: string) => subscribe({ selection: { labels: [], fields: [{ field, operator: 'Equals', value }] } })
+  const readers = [byField('metadata.name', 'a'), byField('metadata.namespace', 'x'), byField('status.phase', 'Running')]
+  storage.put({ resource: maps, namespace: 'x', name: 'a', fields: { 'status.phase': 'Pending' } })
+  storage.put({ resource: maps, namespace: 'y', name: 'b', fields: { 'status.phase': 'Running' } })
+  storage.sendPosition()
+  const seen = await Promise.all(readers.map((events) => events.position(2)))
+  expect(seen).toEqual([['ADDED a 1 '], ['ADDED a 1 '], ['ADDED b 2 ']])
+})
+
+test('WATCH-09: positions are forwarded, and never run ahead of the events', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const events = subscribe({ selection: withLabel('app', 'web') })
+  expect(await events.next()).toEqual({ kind: 'position', revision: 0 })
+  storage.put({ resource: maps, name: 'a' })
+  storage.put({ resource: maps, name: 'b', labels: { app: 'web' } })
+  storage.put({ resource: maps, name: 'c' })
+  storage.sendPosition()
+  expect(await events.next()).toMatchObject({ kind: 'events', last: 2 })
+  expect(await events.next()).toEqual({ kind: 'position', revision: 3 })
+})
+
+test('the events of one turn are one buffer, and the same buffer for all subscribers of a kind', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const readers = [subscribe(), subscribe(), subscribe({ selection: withLabel('app', 'web') })]
+  for (const name of ['a', 'b', 'c']) storage.put({ resource: maps, name, labels: { app: 'web' } })
+  const buffers: Uint8Array[] = []
+  for (const events of readers) {
+    for (let part = await events.next(); part !== undefined; part = await events.next()) {
+      if (part.kind !== 'events') continue
+      expect(part).toMatchObject({ count: 3, last: 3 })
+      buffers.push(part.frames)
+      break
+    }
+  }
+  expect(buffers[1]).toBe(buffers[0])
+  expect(buffers[2]).toEqual(buffers[0])
+})
+
+test('an object is converted once per version, however many selections show it', async () => {
+  let conversions = 0
+  const convert = (object: Uint8Array) => {
+    conversions += 1
+    return Buffer.from(Buffer.from(object).toString().replace('one', 'converted'))
+  }
+  const { storage, subscribe, ready } = open({ convert })
+  await ready()
+  const readers = [subscribe(), subscribe({ selection: withLabel('app', 'web') }), subscribe({ scope: { resource: maps, name: 'a' } })]
+  storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
+  for (const events of readers) expect(await events.events()).toEqual(['ADDED a 1 converted'])
+  expect(conversions).toBe(1)
+})
+
+test('a subscriber that does not read is ended, and the others are served on', async () => {
+  const { storage, subscribe, ready } = open({ limits: { subscriberBytesMax: 10_000 } })
+  await ready()
+  const slow = subscribe()
+  const quick = subscribe()
+  for (let index = 0; index < 20; index += 1) {
+    storage.put({ resource: maps, name: `n${index}`, data: 'x'.repeat(1000) })
+    await quick.events()
+  }
+  await expect(slow.next()).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
+  storage.put({ resource: maps, name: 'last' })
+  expect(await quick.events()).toEqual(['ADDED last 21 '])
+})
+
+test('CARD-25: when storage restarts, subscribers are served on without loss or repetition', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const events = subscribe()
+  storage.put({ resource: maps, name: 'a', data: 'one' })
+  storage.breakStreams()
+  storage.put({ resource: maps, name: 'a', data: 'two' })
+  storage.put({ resource: maps, name: 'a', data: 'three' })
+  expect(await events.position(3)).toEqual(['ADDED a 1 one', 'MODIFIED a 2 two', 'MODIFIED a 3 three'])
+})
+
+test('another store in the place of the old one ends every subscription with `replaced`', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const before = subscribe({ epoch: 'e1' })
+  storage.replace('e2')
+  const kinds: string[] = []
+  for (let part = await before.next(); part !== undefined; part = await before.next()) kinds.push(part.kind)
+  expect(kinds.at(-1)).toBe('replaced')
+  expect(await subscribe({ epoch: 'e1', after: storage.revision }).next()).toEqual({ kind: 'replaced' })
+  const after = subscribe({ epoch: 'e2', after: storage.revision })
+  storage.put({ resource: maps, name: 'a', data: 'new' })
+  expect(await after.events()).toEqual([`ADDED a ${storage.revision} new`])
+})
+
+test('closing ends the subscriptions and lets go of storage', async () => {
+  const { storage, watch, subscribe, ready } = open()
+  await ready()
+  const events = subscribe({ after: storage.revision })
+  await events.position(0)
+  watch.close()
+  expect(await events.next()).toBeUndefined()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(storage.followers).toBe(0)
+  expect(await subscribe().next()).toBeUndefined()
+})
+
+test('a raised signal ends a subscription', async () => {
+  const { storage, watch } = open()
+  const stop = new AbortController()
+  const events = reader(watch.subscribe(subscription({}), { signal: stop.signal }))
+  stop.abort()
+  storage.put({ resource: maps, name: 'a' })
+  expect(await events.next()).toBeUndefined()
+})

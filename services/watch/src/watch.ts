@@ -1,0 +1,336 @@
+import {
+  type CallContext,
+  type Change,
+  type ChangesPart,
+  type StorageService,
+  type Stream,
+  type SubscribeRequest,
+  serviceUnavailable,
+  type WatchPart,
+  type WatchService,
+} from '@orch/core'
+import { type Clock, type Log, sleep } from '@orch/platform'
+import { Contents, type Convert, Frames, type Target } from './frames.ts'
+import { defaultWatchLimits, type WatchLimits } from './limits.ts'
+import { type Outlet, Outlets } from './outlets.ts'
+import { Subscriber } from './subscriber.ts'
+import { Window } from './window.ts'
+
+export interface WatchOptions {
+  readonly storage: StorageService
+  readonly clock: Clock
+  readonly log: Log
+  /** From 0 to 1; spreads the attempts to reach storage. */
+  readonly random: () => number
+  /** How stored objects become the version that a subscriber asked for; `unconverted` where it is the stored one. */
+  readonly convertOf: (target: Target) => Convert
+  readonly limits?: Partial<WatchLimits>
+}
+
+/** The watch service, until it is closed. */
+export interface Watch extends WatchService {
+  /** Ends every subscription and lets go of storage. */
+  close(): void
+}
+
+/** Follows storage and hands its changes out to subscribers: judged once per selection, written once per version and format. */
+export function createWatch(options: WatchOptions): Watch {
+  const feed = new Feed(options)
+  return {
+    subscribe: (request, context) => feed.subscribe(request, context ?? {}),
+    close: () => feed.close(),
+  }
+}
+
+/** What is known once storage has been reached, and until it turns out to be another store. */
+interface Known {
+  readonly epoch: string
+  readonly window: Window
+  /** Every change up to here has been handed out. */
+  position: number
+}
+
+/**
+ * Subscribers are in one of three places: beside the feed while they are served from storage's history, ahead of it while
+ * they wait for a revision to come, or attached to their outlet, which stands exactly at the feed's position.
+ */
+class Feed {
+  readonly #storage: StorageService
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #random: () => number
+  readonly #limits: WatchLimits
+  readonly #outlets: Outlets
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #ahead = new Set<Subscriber>()
+  readonly #closed = new AbortController()
+  #known: Known | undefined
+  #arrived: Change[] = []
+  #arrivedPosition = 0
+  #hasNewPosition = false
+  #handingOut: Promise<void> | undefined
+
+  constructor({ storage, clock, log, random, convertOf, limits }: WatchOptions) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#log = log
+    this.#random = random
+    this.#limits = { ...defaultWatchLimits, ...limits }
+    this.#outlets = new Outlets(convertOf)
+    void this.#run()
+  }
+
+  subscribe(request: SubscribeRequest, context: CallContext): Stream<WatchPart> {
+    const outlet = this.#outlets.acquire(request)
+    const bytesMax = this.#limits.subscriberBytesMax
+    const subscriber = new Subscriber({ request, context, outlet, bytesMax, onEnd: (ended) => this.#forget(ended) })
+    this.#subscribers.add(subscriber)
+    if (this.#closed.signal.aborted || context.signal?.aborted) subscriber.stream.close()
+    else if (this.#known !== undefined) this.#join(subscriber, this.#known)
+    return subscriber.stream
+  }
+
+  close(): void {
+    this.#closed.abort()
+    for (const subscriber of this.#subscribers) subscriber.stream.end()
+  }
+
+  #forget(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber)) return
+    this.#ahead.delete(subscriber)
+    subscriber.outlet.subscribers.delete(subscriber)
+    this.#outlets.release(subscriber.outlet)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      if (attempt > 1) await sleep(this.#clock, this.#retryDelayMs(attempt), signal)
+      try {
+        const known = this.#known ?? (await this.#meet())
+        await this.#follow(known, () => {
+          attempt = 0
+        })
+      } catch (error) {
+        if (!signal.aborted) this.#log.warn({ err: error, attempt }, 'storage cannot be followed')
+      }
+    }
+  }
+
+  #retryDelayMs(attempt: number): number {
+    const { retryDelayMsMax } = this.#limits
+    return Math.min(retryDelayMsMax, (retryDelayMsMax / 100) * 2 ** attempt) * (0.5 + this.#random() / 2)
+  }
+
+  async #meet(): Promise<Known> {
+    const { epoch, revision } = await this.#storage.status({}, { signal: this.#closed.signal })
+    const window = new Window({ from: revision, bytesMax: this.#limits.windowBytesMax })
+    const known: Known = { epoch, window, position: revision }
+    this.#known = known
+    for (const subscriber of this.#subscribers) this.#join(subscriber, known)
+    return known
+  }
+
+  /** Takes in storage's changes until the stream ends or another store answers. */
+  async #follow(known: Known, onPart: () => void): Promise<void> {
+    this.#arrived = []
+    this.#arrivedPosition = known.position
+    const failed = new AbortController()
+    const signal = AbortSignal.any([failed.signal, this.#closed.signal])
+    const stream = this.#storage.changes({ after: known.position, epoch: known.epoch, resources: [] }, { signal })
+    try {
+      for await (const part of stream) {
+        onPart()
+        if (part.kind === 'expired' || part.epoch !== known.epoch) return this.#lose(known, part)
+        this.#arrive(part)
+        this.#handingOut ??= this.#handOutSoon().catch((error) => failed.abort(error))
+        if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handingOut
+      }
+      if (failed.signal.aborted) throw failed.signal.reason
+    } finally {
+      stream.close()
+      await this.#handingOut
+    }
+  }
+
+  #arrive(part: ChangesPart & { readonly kind: 'changes' | 'position' }): void {
+    switch (part.kind) {
+      case 'changes':
+        for (const change of part.changes) {
+          if (change.revision <= this.#arrivedPosition) continue
+          this.#arrived.push(change)
+          this.#arrivedPosition = change.revision
+        }
+        break
+      case 'position':
+        this.#arrivedPosition = Math.max(this.#arrivedPosition, part.revision)
+        this.#hasNewPosition = true
+    }
+  }
+
+  /** What has been followed is gone: another store stands in its place, or storage has forgotten more than we have seen. */
+  #lose(known: Known, part: ChangesPart): void {
+    this.#known = undefined
+    this.#arrived = []
+    this.#hasNewPosition = false
+    for (const subscriber of this.#subscribers) {
+      if (part.kind === 'expired' && part.epoch === known.epoch) subscriber.expired(part.oldest)
+      else subscriber.replaced()
+    }
+  }
+
+  /** At the end of the turn, so that what was committed in one turn leaves as one buffer. */
+  async #handOutSoon(): Promise<void> {
+    try {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      while (this.#known !== undefined && (this.#arrived.length > 0 || this.#hasNewPosition)) await this.#handOut(this.#known)
+    } finally {
+      this.#handingOut = undefined
+    }
+  }
+
+  async #handOut(known: Known): Promise<void> {
+    const position = this.#arrivedPosition
+    const arrived = this.#arrived.splice(0)
+    const changes = arrived.some(lacksContent) ? await this.#complete(arrived, known, (change) => this.#isLeftByAnyone(change)) : arrived
+    if (this.#known !== known) return
+    const touched = this.#write(changes, known)
+    known.position = position
+    for (const outlet of touched) {
+      const part = outlet.frames.take()
+      for (const subscriber of outlet.subscribers) subscriber.events(part)
+    }
+    this.#forwardPosition(known)
+  }
+
+  /** Writes the events of the changes into the outlets that somebody is attached to; those with events are returned. */
+  #write(changes: readonly Change[], known: Known): ReadonlySet<Outlet> {
+    const contents = new Contents()
+    const touched = new Set<Outlet>()
+    for (const change of changes) {
+      known.window.append(change)
+      for (const filter of this.#outlets.covering(change.key)) {
+        const type = filter.judge(change)
+        if (type === undefined) continue
+        for (const outlet of filter.outlets.values()) {
+          if (outlet.subscribers.size === 0) continue
+          if (outlet.write(change, type, contents, outlet.frames)) touched.add(outlet)
+          else for (const subscriber of outlet.subscribers) subscriber.expired(change.revision)
+        }
+      }
+    }
+    return touched
+  }
+
+  #forwardPosition(known: Known): void {
+    if (this.#hasNewPosition) {
+      this.#hasNewPosition = false
+      for (const subscriber of this.#subscribers) if (subscriber.outlet.subscribers.has(subscriber)) subscriber.position(known.position)
+    }
+    for (const subscriber of this.#ahead) if (subscriber.sent <= known.position) this.#join(subscriber, known)
+  }
+
+  /** Brings a subscriber to the feed's position, from the window where it reaches back far enough, and attaches it. */
+  #join(subscriber: Subscriber, known: Known): void {
+    this.#ahead.delete(subscriber)
+    if (subscriber.isEnded) return
+    if (subscriber.epoch !== '' && subscriber.epoch !== known.epoch) subscriber.replaced()
+    else if (subscriber.sent > known.position) this.#ahead.add(subscriber)
+    else this.#joinFromWindow(subscriber, known)
+  }
+
+  #joinFromWindow(subscriber: Subscriber, known: Known): void {
+    const missed = known.window.after(subscriber.sent)
+    if (missed === undefined || missed.some((change) => lacksContent(change) && isLeft(change, subscriber))) {
+      void this.#catchUp(subscriber, known, missed)
+      return
+    }
+    deliver(missed, subscriber)
+    if (subscriber.isEnded) return
+    subscriber.position(known.position)
+    subscriber.outlet.subscribers.add(subscriber)
+  }
+
+  /** Serves a subscriber from beside the feed until the window reaches back to it. */
+  async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
+    try {
+      if (missed === undefined) await this.#replay(subscriber, known)
+      else deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
+    } catch (error) {
+      return subscriber.stream.fail(error)
+    }
+    if (this.#known === known) this.#join(subscriber, known)
+  }
+
+  /** Gives a subscriber what storage's history holds, until it has reached the window. */
+  async #replay(subscriber: Subscriber, known: Known): Promise<void> {
+    const request = { after: subscriber.sent, epoch: known.epoch, resources: [subscriber.outlet.filter.resource] }
+    const stream = this.#storage.changes(request, { signal: subscriber.ended })
+    for await (const part of stream) {
+      if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
+      if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
+      if (part.kind === 'changes') deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
+      else subscriber.position(part.revision)
+      await subscriber.drained()
+      if (subscriber.isEnded || subscriber.sent >= known.window.from) return
+    }
+    if (!subscriber.isEnded) throw serviceUnavailable('storage has ended its history early')
+  }
+
+  #isLeftByAnyone(change: Change): boolean {
+    for (const filter of this.#outlets.covering(change.key)) if (filter.judge(change) === 'DELETED') return true
+    return false
+  }
+
+  /**
+   * The changes with the content before them where it is wanted and absent: from a change in the same list, from the window,
+   * else from storage. What nobody holds any more stays absent.
+   */
+  async #complete(changes: readonly Change[], known: Known, isWanted: (change: Change) => boolean): Promise<readonly Change[]> {
+    const completed: Change[] = []
+    const latest = new Map<string, Change>()
+    for (const change of changes) {
+      const whole = lacksContent(change) ? await this.#withContent(change, latest.get(change.key), known, isWanted) : change
+      completed.push(whole)
+      latest.set(change.key, whole)
+    }
+    return completed
+  }
+
+  async #withContent(change: Change, earlier: Change | undefined, known: Known, isWanted: (change: Change) => boolean): Promise<Change> {
+    const { before, key } = change
+    if (before === undefined) return change
+    const held = earlier === undefined ? known.window.contentAt(key, before.revision) : earlier.after?.value
+    if (held === undefined && !isWanted(change)) return change
+    const value = held ?? (await this.#storage.getAt({ key, revision: before.revision }, { signal: this.#closed.signal })).entry?.value
+    return value === undefined ? change : { ...change, before: { ...before, value } }
+  }
+}
+
+/** An object was there before, and the sender did not hold its content. */
+function lacksContent({ before }: Change): boolean {
+  return before !== undefined && before.value === undefined
+}
+
+function isLeft(change: Change, { outlet: { filter } }: Subscriber): boolean {
+  return filter.covers(change.key) && filter.judge(change) === 'DELETED'
+}
+
+/** Gives one subscriber the events of these changes, as one piece. */
+function deliver(changes: readonly Change[], subscriber: Subscriber): void {
+  const { outlet } = subscriber
+  const contents = new Contents()
+  const frames = new Frames()
+  let last = subscriber.sent
+  for (const change of changes) {
+    if (change.revision <= subscriber.sent) continue
+    last = change.revision
+    const type = outlet.filter.covers(change.key) ? outlet.filter.judge(change) : undefined
+    if (type !== undefined && !outlet.write(change, type, contents, frames)) {
+      subscriber.expired(change.revision)
+      return
+    }
+  }
+  if (frames.count > 0) subscriber.events(frames.take())
+  subscriber.advance(last)
+}

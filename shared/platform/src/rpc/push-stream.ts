@@ -1,0 +1,125 @@
+import type { Stream } from '@orch/core'
+
+export interface PushStreamOptions {
+  /** Called once, when the stream ends for whatever reason and from whichever side. */
+  readonly onClose?: () => void
+  /** Called when the reader has taken everything that waited, after there was something. */
+  readonly onDrain?: () => void
+}
+
+/**
+ * A stream that its producer pushes into. It is attached as soon as it exists: what is pushed before the first pull waits.
+ * The producer bounds what waits by looking at `waitingBytes`; nothing is dropped silently.
+ */
+export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
+  readonly #options: PushStreamOptions
+  #waiting: T[] = []
+  #sizes: number[] = []
+  #taken = 0
+  #waitingBytes = 0
+  #readers: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
+  #ended = false
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(options: PushStreamOptions = {}) {
+    this.#options = options
+  }
+
+  /** Sizes, as given to `push`, of what has not been read. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /** Nothing more is taken in: it was ended, has failed or was closed by the reader. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  push(item: T, sizeBytes = 0): void {
+    if (this.#ended) return
+    const reader = this.#readers.shift()
+    if (reader !== undefined) {
+      reader.resolve({ value: item, done: false })
+      return
+    }
+    this.#waiting.push(item)
+    this.#sizes.push(sizeBytes)
+    this.#waitingBytes += sizeBytes
+  }
+
+  /** What waits is still delivered, then the stream is done. */
+  end(): void {
+    if (this.#ended) return
+    this.#finish()
+    for (const reader of this.#readers.splice(0)) reader.resolve({ value: undefined, done: true })
+  }
+
+  /** What waits is still delivered, then the error. */
+  fail(error: unknown): void {
+    if (this.#ended) return
+    this.#failure = { error }
+    this.#finish()
+    const [first, ...others] = this.#readers.splice(0)
+    if (first === undefined) return
+    this.#failure = undefined
+    first.reject(error)
+    for (const reader of others) reader.resolve({ value: undefined, done: true })
+  }
+
+  /** What waits is dropped, then the error: for a reader that did not keep up. */
+  abandon(error: unknown): void {
+    if (this.#ended) return
+    this.#drop()
+    this.fail(error)
+  }
+
+  /** The reader wants no more. */
+  close(): void {
+    this.#drop()
+    this.#failure = undefined
+    this.end()
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.#taken < this.#waiting.length) return Promise.resolve({ value: this.#take(), done: false })
+    if (this.#failure !== undefined) {
+      const { error } = this.#failure
+      this.#failure = undefined
+      return Promise.reject(error)
+    }
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true })
+    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }))
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.close()
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #take(): T {
+    const item = this.#waiting[this.#taken] as T
+    this.#waitingBytes -= this.#sizes[this.#taken] ?? 0
+    this.#taken += 1
+    if (this.#taken === this.#waiting.length) {
+      this.#drop()
+      this.#options.onDrain?.()
+    }
+    return item
+  }
+
+  #drop(): void {
+    this.#waiting = []
+    this.#sizes = []
+    this.#taken = 0
+    this.#waitingBytes = 0
+  }
+
+  #finish(): void {
+    this.#ended = true
+    this.#options.onClose?.()
+  }
+}

@@ -1,0 +1,119 @@
+import type { Clock, Timer } from './clock.ts'
+
+/** Something that wants to be called at a time. An object rather than a function, so that ten thousand need no closures. */
+export interface WheelTask {
+  due(): void
+}
+
+export interface TimerWheelOptions {
+  readonly clock: Clock
+  /** How coarse the wheel is: a task runs at most this much late, never early. */
+  readonly tickMs?: number
+}
+
+/**
+ * Many timers that share one: bookmarks and ends of watches. Setting and cancelling cost a few pointers each; the clock's
+ * timer runs only while something is set.
+ *
+ *   256 slots of 250 ms: a task due in 70 s lies in slot (now + 280 ticks) mod 256 and is passed over once.
+ */
+export class TimerWheel {
+  readonly #clock: Clock
+  readonly #tickMs: number
+  readonly #slots: (WheelEntry | undefined)[] = Array.from({ length: slotCount }, () => undefined)
+  #timer: Timer | undefined
+  #ticked = 0
+  #size = 0
+
+  constructor({ clock, tickMs = 250 }: TimerWheelOptions) {
+    this.#clock = clock
+    this.#tickMs = tickMs
+  }
+
+  /** Tasks that wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Calls `task.due()` once, when at least the delay has passed. */
+  after(delayMs: number, task: WheelTask): Timer {
+    if (this.#timer === undefined) this.#start()
+    const dueTick = Math.max(Math.ceil((this.#clock.monotonic() + delayMs) / this.#tickMs), this.#ticked + 1)
+    const entry = new WheelEntry(this, task, dueTick)
+    const slot = dueTick % slotCount
+    const first = this.#slots[slot]
+    entry.after = first
+    if (first !== undefined) first.before = entry
+    this.#slots[slot] = entry
+    this.#size += 1
+    return entry
+  }
+
+  /** Forgets every task. */
+  close(): void {
+    for (let slot = 0; slot < slotCount; slot += 1) while (this.#slots[slot] !== undefined) this.#slots[slot]?.cancel()
+  }
+
+  /** Takes an entry out; called by the entry itself. */
+  remove(entry: WheelEntry): void {
+    if (entry.before !== undefined) entry.before.after = entry.after
+    else this.#slots[entry.dueTick % slotCount] = entry.after
+    if (entry.after !== undefined) entry.after.before = entry.before
+    entry.before = undefined
+    entry.after = undefined
+    this.#size -= 1
+    if (this.#size === 0) this.#stop()
+  }
+
+  #start(): void {
+    this.#ticked = Math.floor(this.#clock.monotonic() / this.#tickMs)
+    this.#timer = this.#clock.every(this.#tickMs, () => this.#advance())
+  }
+
+  #stop(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  /** A late tick catches up: after a long pause each slot is looked at once. */
+  #advance(): void {
+    const target = Math.floor(this.#clock.monotonic() / this.#tickMs)
+    const from = Math.max(this.#ticked + 1, target - slotCount + 1)
+    this.#ticked = target
+    const due: WheelEntry[] = []
+    for (let tick = from; tick <= target; tick += 1) {
+      for (let entry = this.#slots[tick % slotCount]; entry !== undefined; entry = entry.after) if (entry.dueTick <= target) due.push(entry)
+    }
+    due.sort((a, b) => a.dueTick - b.dueTick)
+    for (const entry of due) entry.ring()
+  }
+}
+
+const slotCount = 256
+
+class WheelEntry implements Timer {
+  readonly #task: WheelTask
+  #wheel: TimerWheel | undefined
+  readonly dueTick: number
+  before: WheelEntry | undefined
+  after: WheelEntry | undefined
+
+  constructor(wheel: TimerWheel, task: WheelTask, dueTick: number) {
+    this.#wheel = wheel
+    this.#task = task
+    this.dueTick = dueTick
+  }
+
+  cancel(): void {
+    const wheel = this.#wheel
+    this.#wheel = undefined
+    wheel?.remove(this)
+  }
+
+  /** Does nothing when another task of the same tick has cancelled this one. */
+  ring(): void {
+    if (this.#wheel === undefined) return
+    this.cancel()
+    this.#task.due()
+  }
+}
