@@ -1,2 +1,5 @@
 /** Ordinary clients that keep objects as they are meant to be. */
-export {}
+export * from './bootstrap.ts'
+export * from './controller.ts'
+export * from './namespace-controller.ts'
+export * from './workqueue.ts'

@@ -1,0 +1,175 @@
+import { type Client, type ResourceAddress, startInformer } from '@orch/client'
+import { type ApiObject, domainGroup, domainLabel, type Names, StatusError, subdomainLabel } from '@orch/core'
+import { sleep } from '@orch/platform'
+import type { Controller } from './controller.ts'
+import { createWorkqueue } from './workqueue.ts'
+
+export interface BootstrapOptions {
+  readonly names: Names
+  /** Address of the server's own Service: the first of the range. */
+  readonly serviceAddress: string
+  /** Where the server listens, for the Endpoints of that Service. */
+  readonly advertised: { readonly address: string; readonly port: number }
+}
+
+/** An object that is there from the start. */
+export interface BootstrapObject {
+  readonly resource: ResourceAddress
+  readonly object: ApiObject
+}
+
+const servicePort = 443
+const portName = 'https'
+
+/** Everything that is there from the start, namespaces first. */
+export function bootstrapObjects({ names, serviceAddress, advertised }: BootstrapOptions): BootstrapObject[] {
+  const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
+  return [
+    ...namespaceNames.map(aNamespace),
+    aPriorityClass(names, 'system-node-critical', 2_000_001_000, 'Pods that must not be moved from their node.'),
+    aPriorityClass(names, 'system-cluster-critical', 2_000_000_000, 'Pods that must run in the cluster, though not on a certain node.'),
+    aService(names, serviceAddress, advertised.port),
+    anEndpoints(names, advertised),
+    anEndpointSlice(names, advertised),
+  ]
+}
+
+/** Makes sure that every object is there and as it should be; the first half of a start. */
+export async function bootstrap(client: Client, objects: readonly BootstrapObject[]): Promise<void> {
+  const isNamespace = ({ object }: BootstrapObject) => object.kind === 'Namespace'
+  await Promise.all(objects.filter(isNamespace).map((wanted) => ensure(client, wanted)))
+  await Promise.all(objects.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
+}
+
+/** Brings the objects back when someone deletes or changes them. */
+export function bootstrapController(objects: readonly BootstrapObject[]): Controller {
+  return {
+    name: 'bootstrap',
+    async run({ client, clock, random, log, signal }) {
+      const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
+      const queue = createWorkqueue({
+        work: (key) => ensure(client, byKey.get(key)!, signal),
+        onError: (key, error) => log.warn({ object: key, err: error }, 'an object of the start could not be restored yet'),
+        clock,
+        random,
+        workersMax: 2,
+      })
+      const informers = collectionsOf(objects).map(({ resource, namespace }) =>
+        startInformer({
+          resource: client.resource(resource),
+          select: { namespace },
+          signal,
+          sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+          random,
+          onEvent: ({ kind, object }) => {
+            const key = keyOf({ resource, object })
+            const wanted = byKey.get(key)
+            if (wanted !== undefined && (kind === 'deleted' || !holds(object, wanted.object))) queue.add(key)
+          },
+          onError: (error) => log.debug({ err: error, resource: resource.plural }, 'a collection is listed or watched again'),
+        }),
+      )
+      await Promise.all(informers.map(({ done }) => done))
+      await queue.close()
+    },
+  }
+}
+
+async function ensure(client: Client, { resource, object }: BootstrapObject, signal?: AbortSignal): Promise<void> {
+  const collection = client.resource(resource)
+  const { name, namespace } = object.metadata
+  try {
+    await collection.create(object, { signal })
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+    const live = await collection.get(name!, { namespace, signal })
+    const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
+    if (isLeaving || holds(live, object)) return
+    await collection.patch(name!, object, { type: 'merge', namespace, signal })
+  }
+}
+
+/** True when everything that is wanted stands in the object; lists must be equal. */
+export function holds(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => holds(live[index], item))
+  }
+  if (typeof wanted !== 'object' || wanted === null) return live === wanted
+  if (typeof live !== 'object' || live === null) return false
+  return Object.entries(wanted).every(([name, value]) => holds((live as Record<string, unknown>)[name], value))
+}
+
+function keyOf({ resource, object }: BootstrapObject): string {
+  return `${resource.plural}/${object.metadata.namespace ?? ''}/${object.metadata.name}`
+}
+
+function collectionsOf(objects: readonly BootstrapObject[]): { resource: ResourceAddress; namespace: string | undefined }[] {
+  const found = new Map(objects.map(({ resource, object }) => [resource.plural, { resource, namespace: object.metadata.namespace }]))
+  return [...found.values()]
+}
+
+function aNamespace(name: string): BootstrapObject {
+  return {
+    resource: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
+    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+  }
+}
+
+function aPriorityClass(names: Names, name: string, value: number, description: string): BootstrapObject {
+  const group = domainGroup(names, 'scheduling')
+  return {
+    resource: { group, version: 'v1', plural: 'priorityclasses', namespaced: false },
+    object: { apiVersion: `${group}/v1`, kind: 'PriorityClass', metadata: { name }, value, description },
+  }
+}
+
+function aService(names: Names, clusterIP: string, targetPort: number): BootstrapObject {
+  return {
+    resource: { group: '', version: 'v1', plural: 'services', namespaced: true },
+    object: {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: names.serverServiceName, namespace: 'default', labels: serverLabels(names) },
+      spec: { type: 'ClusterIP', clusterIP, ports: [{ name: portName, port: servicePort, protocol: 'TCP', targetPort }] },
+    },
+  }
+}
+
+function anEndpoints(names: Names, { address, port }: BootstrapOptions['advertised']): BootstrapObject {
+  return {
+    resource: { group: '', version: 'v1', plural: 'endpoints', namespaced: true },
+    object: {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: {
+        name: names.serverServiceName,
+        namespace: 'default',
+        labels: { [subdomainLabel(names, 'endpointslice', 'skip-mirror')]: 'true' },
+      },
+      subsets: [{ addresses: [{ ip: address }], ports: [{ name: portName, port, protocol: 'TCP' }] }],
+    },
+  }
+}
+
+function anEndpointSlice(names: Names, { address, port }: BootstrapOptions['advertised']): BootstrapObject {
+  const group = domainGroup(names, 'discovery')
+  return {
+    resource: { group, version: 'v1', plural: 'endpointslices', namespaced: true },
+    object: {
+      apiVersion: `${group}/v1`,
+      kind: 'EndpointSlice',
+      metadata: {
+        name: names.serverServiceName,
+        namespace: 'default',
+        labels: { [domainLabel(names, 'service-name')]: names.serverServiceName },
+      },
+      addressType: address.includes(':') ? 'IPv6' : 'IPv4',
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports: [{ name: portName, port, protocol: 'TCP' }],
+    },
+  }
+}
+
+function serverLabels(names: Names): Record<string, string> {
+  return { component: names.serverComponent, provider: names.serverServiceName }
+}

@@ -1,0 +1,75 @@
+import type { Client } from '@orch/client'
+import type { Names } from '@orch/core'
+import { type Clock, type Log, nearest } from '@orch/platform'
+
+/** What every controller is given. */
+export interface ControllerContext {
+  /** A client of the gateway with the controller's own identity. */
+  readonly client: Client
+  readonly names: Names
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  /** Raised when the controller must end. */
+  readonly signal: AbortSignal
+}
+
+/** A loop that keeps objects as they are meant to be. */
+export interface Controller {
+  /** Name in `--controllers` and in the identity. */
+  readonly name: string
+  /** Runs until the signal is raised; resolves when nothing of it is left. */
+  run(context: ControllerContext): Promise<void>
+}
+
+export interface StartControllersOptions {
+  readonly controllers: readonly Controller[]
+  readonly clientFor: (controller: string) => Client
+  readonly names: Names
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** Starts controllers; `stop` resolves when all of them have ended. */
+export function startControllers({ controllers, clientFor, log, ...rest }: StartControllersOptions): { stop(): Promise<void> } {
+  const ending = new AbortController()
+  const running = controllers.map(async (controller) => {
+    const ownLog = log.child({ controller: controller.name })
+    const client = clientFor(controller.name)
+    try {
+      await controller.run({ ...rest, client, log: ownLog, signal: ending.signal })
+    } catch (error) {
+      ownLog.error({ err: error }, 'a controller has ended')
+    } finally {
+      client.close()
+    }
+  })
+  return {
+    async stop() {
+      ending.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/**
+ * The controllers that a list of words means: `*` is all, `name` one more, `-name` one less, the last word about a name
+ * counts. An unknown name is an error that suggests the nearest.
+ *
+ *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['-namespace'] → none
+ */
+export function selectControllers<C extends { readonly name: string }>(all: readonly C[], words: readonly string[]): C[] {
+  const known = all.map(({ name }) => name)
+  for (const word of words) {
+    const name = word.replace(/^-/, '')
+    if (name === '*' || known.includes(name)) continue
+    const near = nearest(name, known)
+    throw new Error(`unknown controller ${name}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${known.join(', ')})`)
+  }
+  return all.filter(({ name }) => {
+    const last = words.findLast((word) => word === name || word === `-${name}`)
+    return last === undefined ? words.includes('*') : last === name
+  })
+}

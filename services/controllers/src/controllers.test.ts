@@ -1,0 +1,152 @@
+import { namesOf } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, test } from 'vitest'
+import { bootstrapObjects, holds } from './bootstrap.ts'
+import { selectControllers } from './controller.ts'
+import { namespaceConditions } from './namespace-conditions.ts'
+import { createWorkqueue } from './workqueue.ts'
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the workqueue', () => {
+  function aQueue(work: (key: string) => Promise<void>, workersMax = 2) {
+    const clock = createFakeClock()
+    const errors: string[] = []
+    const queue = createWorkqueue({ work, onError: (key) => void errors.push(key), clock, random: () => 0, workersMax })
+    return { clock, errors, queue }
+  }
+
+  test('a key that waits is not added again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const worked: string[] = []
+    const { queue } = aQueue((key) => (worked.push(key) === 1 ? promise : Promise.resolve()), 1)
+    for (const key of ['a', 'b', 'b', 'b']) queue.add(key)
+    resolve()
+    await settled()
+    expect(worked).toEqual(['a', 'b'])
+  })
+
+  test('a key that is added while it is worked on comes once more afterwards', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let atOnce = 0
+    const worked: number[] = []
+    const { queue } = aQueue(async () => {
+      worked.push(++atOnce)
+      await promise
+      atOnce--
+    })
+    queue.add('a')
+    queue.add('a')
+    queue.add('a')
+    resolve()
+    await settled()
+    expect(worked).toEqual([1, 1])
+  })
+
+  test('a failure is tried again later and later', async () => {
+    let attempts = 0
+    const { queue, clock, errors } = aQueue(async () => {
+      if (++attempts < 3) throw new Error('not yet')
+    })
+    queue.add('a')
+    await settled()
+    clock.advance(9)
+    await settled()
+    expect(attempts).toBe(1)
+    clock.advance(1)
+    await settled()
+    clock.advance(19)
+    await settled()
+    expect(attempts).toBe(2)
+    clock.advance(1)
+    await settled()
+    expect([attempts, errors, clock.pendingTimers]).toEqual([3, ['a', 'a'], 0])
+  })
+
+  test('closing waits for the work in progress and drops the rest', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const worked: string[] = []
+    const { queue, clock } = aQueue(async (key) => {
+      worked.push(key)
+      await promise
+    }, 1)
+    queue.add('a')
+    queue.add('b')
+    queue.addAfter('c', 5)
+    const closed = queue.close()
+    resolve()
+    await closed
+    expect([worked, clock.pendingTimers]).toEqual([['a'], 0])
+  })
+})
+
+describe('FLAG-29: --controllers', () => {
+  const all = [{ name: 'namespace' }, { name: 'bootstrap' }]
+  const names = (...words: string[]) => selectControllers(all, words).map(({ name }) => name)
+
+  test('FLAG-29: * is all of them, a name one, a name with a dash one less', () => {
+    expect(names('*')).toEqual(['namespace', 'bootstrap'])
+    expect(names('*', '-namespace')).toEqual(['bootstrap'])
+    expect(names('namespace')).toEqual(['namespace'])
+    expect(names('-namespace')).toEqual([])
+    expect(names('-namespace', '*', 'namespace')).toEqual(['namespace', 'bootstrap'])
+  })
+
+  test('FLAG-29: an unknown name is refused with the nearest', () => {
+    expect(() => names('*', '-namespaces')).toThrow('unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap)')
+  })
+})
+
+describe('conditions of a namespace that is being emptied', () => {
+  const nothing = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
+  const nowMs = Date.UTC(2026, 0, 1)
+
+  test('what remains and what it waits for is told', () => {
+    const report = { ...nothing, remaining: new Map([['pods', 2]]), finalizers: new Map([['example.com/x', 1]]) }
+    const conditions = namespaceConditions([], report, nowMs)
+    expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
+      ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
+      ['NamespaceDeletionContentFailure', 'False', 'ContentDeleted'],
+      ['NamespaceContentRemaining', 'True', 'SomeResourcesRemain'],
+      ['NamespaceFinalizersRemaining', 'True', 'SomeFinalizersRemain'],
+    ])
+    expect(conditions[2]).toMatchObject({
+      message: 'Some resources remain: pods has 2 resource instances',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    })
+  })
+
+  test('the time of a transition moves only when the status does, and an unchanged report changes nothing', () => {
+    const first = namespaceConditions([], { ...nothing, failures: ['pods: no'] }, nowMs)
+    expect(namespaceConditions(first, { ...nothing, failures: ['pods: no'] }, nowMs + 5_000)).toBe(first)
+    const second = namespaceConditions(first, { ...nothing, failures: ['pods: never'] }, nowMs + 5_000)
+    expect(second[1]).toMatchObject({ message: expect.stringContaining('never'), lastTransitionTime: '2026-01-01T00:00:00Z' })
+    const third = namespaceConditions(second, nothing, nowMs + 5_000)
+    expect(third[1]).toMatchObject({ status: 'False', lastTransitionTime: '2026-01-01T00:00:05Z' })
+  })
+})
+
+test('the objects of the start carry the names of the profile', () => {
+  const options = { names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised: { address: '192.0.2.7', port: 6443 } }
+  const objects = bootstrapObjects(options).map(({ object }) => object)
+  expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    'Namespace kube-system',
+    'Namespace kube-public',
+    'Namespace kube-node-lease',
+    'Namespace default',
+    'PriorityClass system-node-critical',
+    'PriorityClass system-cluster-critical',
+    'Service kubernetes',
+    'Endpoints kubernetes',
+    'EndpointSlice kubernetes',
+  ])
+  expect(objects[4]).toMatchObject({ apiVersion: 'scheduling.k8s.io/v1', value: 2000001000 })
+  expect(objects[6]).toMatchObject({ spec: { clusterIP: '10.0.0.1', ports: [{ port: 443, targetPort: 6443 }] } })
+})
+
+test('an object holds what is wanted when it stands in it, whatever else there is', () => {
+  const live = { a: 1, b: { c: [{ d: 1, e: 2 }] } }
+  expect(holds(live, { b: { c: [{ d: 1 }] } })).toBe(true)
+  expect(holds(live, { b: { c: [] } })).toBe(false)
+  expect(holds(live, { b: { x: 1 } })).toBe(false)
+})

@@ -1,0 +1,136 @@
+import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
+import { type ApiObject, type Names, StatusError } from '@orch/core'
+import { sleep } from '@orch/platform'
+import type { Controller, ControllerContext } from './controller.ts'
+import { type ContentReport, namespaceConditions } from './namespace-conditions.ts'
+import { createWorkqueue } from './workqueue.ts'
+
+interface Namespace extends ApiObject {
+  spec?: { finalizers?: string[] }
+  status?: { phase?: string; conditions?: NamespaceCondition[] }
+}
+
+/** One condition of a Namespace. */
+export interface NamespaceCondition {
+  type: string
+  status: 'True' | 'False'
+  lastTransitionTime: string
+  reason: string
+  message: string
+}
+
+const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const
+const workersMax = 5
+/** How soon contents that wait for someone else's finalizers are looked at again. */
+const remainingRetryMs = 1_000
+
+/** Empties namespaces that are being deleted, then lets them go by removing the product's finalizer. */
+export const namespaceController: Controller = {
+  name: 'namespace',
+  async run(context) {
+    const { client, clock, random, log, signal } = context
+    const queue = createWorkqueue({
+      work: (name) => finish(context, name, () => queue.addAfter(name, remainingRetryMs)),
+      onError: (name, error) => log.warn({ namespace: name, err: error }, 'a namespace could not be emptied yet'),
+      clock,
+      random,
+      workersMax,
+    })
+    const informer = startInformer<Namespace>({
+      resource: client.resource<Namespace>(namespaces),
+      signal,
+      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+      random,
+      onEvent: ({ kind, object }) => {
+        if (kind !== 'deleted' && isTerminating(object)) queue.add(object.metadata.name ?? '')
+      },
+      onError: (error) => log.debug({ err: error }, 'namespaces are listed or watched again'),
+    })
+    await informer.done
+    await queue.close()
+  },
+}
+
+function isTerminating({ metadata }: ApiObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
+}
+
+async function finish(context: ControllerContext, name: string, lookAgain: () => void): Promise<void> {
+  const live = await getOrUndefined(context, name)
+  if (live === undefined || !isTerminating(live) || !hasFinalizer(live, context.names)) return
+  const report = await deleteContents(context, name)
+  if (report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0) {
+    return removeFinalizer(context, live)
+  }
+  await writeConditions(context, live, report)
+  lookAgain()
+}
+
+async function getOrUndefined({ client, signal }: ControllerContext, name: string): Promise<Namespace | undefined> {
+  try {
+    return await client.resource<Namespace>(namespaces).get(name, { signal })
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined
+    throw error
+  }
+}
+
+function hasFinalizer({ spec }: Namespace, names: Names): boolean {
+  return spec?.finalizers?.includes(names.namespaceFinalizer) === true
+}
+
+/** Deletes everything inside, and tells what is still there afterwards. */
+async function deleteContents(context: ControllerContext, namespace: string): Promise<ContentReport> {
+  const report: ContentReport = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
+  for (const resource of await discover(context, report)) {
+    try {
+      await deleteAll(context, namespace, resource, report)
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      report.failures.push(`${resource.plural}: ${(error as Error).message}`)
+    }
+  }
+  return report
+}
+
+async function discover({ client }: ControllerContext, report: ContentReport): Promise<DiscoveredResource[]> {
+  try {
+    const found = await client.discoverAll()
+    return found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('deletecollection') && verbs.includes('list'))
+  } catch (error) {
+    report.undiscovered = (error as Error).message
+    return []
+  }
+}
+
+async function deleteAll(
+  { client, signal }: ControllerContext,
+  namespace: string,
+  resource: DiscoveredResource,
+  report: ContentReport,
+): Promise<void> {
+  const collection = client.resource(resource)
+  if ((await collection.list({ namespace, limit: 1, signal })).items.length === 0) return
+  await collection.deleteCollection({ namespace, signal }, { propagationPolicy: 'Background' })
+  const { items } = await collection.listAll({ namespace, signal })
+  if (items.length === 0) return
+  report.remaining.set(resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`, items.length)
+  for (const { metadata } of items) {
+    for (const finalizer of metadata.finalizers ?? []) report.finalizers.set(finalizer, (report.finalizers.get(finalizer) ?? 0) + 1)
+  }
+}
+
+async function removeFinalizer({ client, names, signal }: ControllerContext, live: Namespace): Promise<void> {
+  const finalizers = (live.spec?.finalizers ?? []).filter((finalizer) => finalizer !== names.namespaceFinalizer)
+  const path = resourcePath(namespaces, undefined, live.metadata.name, 'finalize')
+  await client.request({ method: 'PUT', path, body: { ...live, spec: { ...live.spec, finalizers } }, signal })
+}
+
+/** Writes only what has changed, so that a namespace that waits does not cause a change every second. */
+async function writeConditions({ client, clock, signal }: ControllerContext, live: Namespace, report: ContentReport): Promise<void> {
+  const before = live.status?.conditions ?? []
+  const conditions = namespaceConditions(before, report, clock.now())
+  if (conditions === before) return
+  const next: Namespace = { ...live, status: { ...live.status, conditions } }
+  await client.resource<Namespace>(namespaces).update(next, { subresource: 'status', signal })
+}

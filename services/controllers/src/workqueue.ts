@@ -1,0 +1,86 @@
+import type { Clock, Timer } from '@orch/platform'
+
+export interface WorkqueueOptions {
+  /** Does the work for one key. A failure is tried again, later and later. */
+  readonly work: (key: string) => Promise<void>
+  readonly onError: (key: string, error: unknown) => void
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  /** Keys that are worked on at once. */
+  readonly workersMax: number
+}
+
+/**
+ * Keys that need work. A key waits at most once and is never worked on twice at the same time; one that is added while
+ * it is worked on comes again afterwards.
+ */
+export interface Workqueue {
+  add(key: string): void
+  addAfter(key: string, delayMs: number): void
+  /** Takes no more keys; resolves when the work in progress is done. */
+  close(): Promise<void>
+}
+
+const backoffFirstMs = 20
+const backoffMaxMs = 30_000
+
+/** An empty queue. */
+export function createWorkqueue({ work, onError, clock, random, workersMax }: WorkqueueOptions): Workqueue {
+  const waiting = new Set<string>()
+  const working = new Map<string, Promise<void>>()
+  const again = new Set<string>()
+  const timers = new Map<string, Timer>()
+  const failures = new Map<string, number>()
+  let isClosed = false
+
+  const add = (key: string) => {
+    if (isClosed) return
+    timers.get(key)?.cancel()
+    timers.delete(key)
+    if (working.has(key)) again.add(key)
+    else waiting.add(key)
+    pump()
+  }
+  const addAfter = (key: string, delayMs: number) => {
+    if (isClosed || waiting.has(key) || timers.has(key)) return
+    timers.set(
+      key,
+      clock.after(delayMs, () => add(key)),
+    )
+  }
+  const pump = () => {
+    for (const key of waiting) {
+      if (working.size >= workersMax) return
+      waiting.delete(key)
+      working.set(key, runOne(key))
+    }
+  }
+  const runOne = async (key: string) => {
+    try {
+      await work(key)
+      failures.delete(key)
+    } catch (error) {
+      if (!isClosed) onError(key, error)
+      const count = failures.get(key) ?? 0
+      failures.set(key, count + 1)
+      addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2))
+    } finally {
+      working.delete(key)
+      if (again.delete(key)) add(key)
+      else if (!isClosed) pump()
+    }
+  }
+  return {
+    add,
+    addAfter,
+    async close() {
+      isClosed = true
+      waiting.clear()
+      again.clear()
+      for (const timer of timers.values()) timer.cancel()
+      timers.clear()
+      await Promise.all(working.values())
+    },
+  }
+}
