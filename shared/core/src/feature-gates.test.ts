@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { featureGates, parseFeatureGates } from './feature-gates.ts'
+
+const isOn = (...words: string[]) => {
+  const gates = parseFeatureGates(words)
+  return gates.kind === 'gates' ? [gates.isOn('APIListChunking'), gates.isOn('ServerSideFieldValidation')] : gates.message
+}
+
+test('GATE-01: alpha gates are off by default', () => {
+  expect(featureGates().filter(({ stage, isOnByDefault }) => stage === 'alpha' && isOnByDefault)).toEqual([])
+})
+
+test('GATE-02: beta gates are on by default, a few named ones aside', () => {
+  const off = featureGates().filter(({ stage, isOnByDefault }) => stage === 'beta' && !isOnByDefault)
+  expect(off.map(({ name }) => name)).toEqual([
+    'AllBeta',
+    'CSIMigrationPortworx',
+    'ExperimentalHostUserNamespaceDefaulting',
+    'MinDomainsInPodTopologySpread',
+    'UnauthenticatedHTTP2DOSMitigation',
+  ])
+})
+
+test('GATE-04: a settled feature cannot be switched off', () => {
+  expect(isOn('ServerSideApply=false')).toBe('feature gate ServerSideApply: the feature is settled and cannot be switched off')
+})
+
+test('GATE-05: naming a settled gate warns', () => {
+  expect(parseFeatureGates(['ServerSideApply=true'])).toMatchObject({ warnings: [expect.stringContaining('ServerSideApply')] })
+})
+
+test('GATE-09, GATE-10: list chunking and field validation are on by default', () => {
+  expect(isOn()).toEqual([true, true])
+})
+
+test('GATE-11: gates are set as name=true or name=false, and the last word counts', () => {
+  expect(isOn('APIListChunking=false', 'ServerSideFieldValidation=false')).toEqual([false, false])
+  expect(isOn('APIListChunking=false', 'APIListChunking=true')).toEqual([true, true])
+  expect(isOn('APIListChunking=no')).toBe('feature gate APIListChunking=no: must be true or false')
+  expect(isOn('APIListChunkin=true')).toBe('unknown feature gate APIListChunkin')
+})
+
+test('a gate that nothing here acts on is not switched in silence', () => {
+  expect(isOn('CSIInlineVolume=true')).toEqual([true, true])
+  expect(isOn('APIServerTracing=true')).toContain('has no effect in this server')
+})
