@@ -23,65 +23,96 @@ import {
 export const apiextensionsV1 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ConversionRequest: () =>
-    struct({
-      uid: field(string(), { tag: 1, required: true }),
-      desiredAPIVersion: field(string(), { tag: 2, required: true }),
-      objects: field(list(raw()), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
+        desiredAPIVersion: field(string(), { tag: 2, required: true, doc: 'Group version that is wanted.' }),
+        objects: field(list(raw()), { tag: 3, required: true, doc: 'The objects.' }),
+      },
+      { doc: 'Objects that are to be converted.' },
+    ),
   ConversionResponse: () =>
-    struct({
-      uid: field(string(), { tag: 1, required: true }),
-      convertedObjects: field(list(raw()), { tag: 2, required: true }),
-      result: field(ref('meta/v1.Status'), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
+        convertedObjects: field(list(raw()), { tag: 2, required: true, doc: 'The objects, in the order of the question.' }),
+        result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or why it failed.' }),
+      },
+      { doc: 'Objects that were converted.' },
+    ),
   ConversionReview: () =>
-    object({
-      request: field(ref('apiextensions/v1.ConversionRequest'), { tag: 1, pointer: true }),
-      response: field(ref('apiextensions/v1.ConversionResponse'), { tag: 2, pointer: true }),
-    }),
+    object(
+      {
+        request: field(ref('apiextensions/v1.ConversionRequest'), { tag: 1, pointer: true, doc: 'The question.' }),
+        response: field(ref('apiextensions/v1.ConversionResponse'), { tag: 2, pointer: true, doc: 'The answer.' }),
+      },
+      { doc: 'A question to a conversion webhook, and its answer.' },
+    ),
   ConversionStrategyType: () => known('None', 'Webhook'),
   CustomResourceColumnDefinition: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      type: field(string(), { tag: 2, required: true }),
-      format: field(string(), { tag: 3 }),
-      description: field(string(), { tag: 4 }),
-      priority: field(int32(), { tag: 5 }),
-      jsonPath: field(string(), { tag: 6, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Heading of the column.' }),
+        type: field(string(), { tag: 2, required: true, doc: 'Type of the cells, as in OpenAPI.' }),
+        format: field(string(), {
+          tag: 3,
+          doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
+        }),
+        description: field(string(), { tag: 4, doc: 'What the column shows.' }),
+        priority: field(int32(), {
+          tag: 5,
+          doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
+        }),
+        jsonPath: field(string(), { tag: 6, required: true, doc: 'Path of the value in the object, beginning with a dot.' }),
+      },
+      { doc: 'A column of the tables of a resource.' },
+    ),
   CustomResourceConversion: () =>
-    struct({
-      strategy: field(ref('apiextensions/v1.ConversionStrategyType'), { tag: 1, required: true }),
-      webhook: field(ref('apiextensions/v1.WebhookConversion'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        strategy: field(ref('apiextensions/v1.ConversionStrategyType'), {
+          tag: 1,
+          required: true,
+          doc: 'None changes apiVersion only; Webhook asks a service.',
+        }),
+        webhook: field(ref('apiextensions/v1.WebhookConversion'), { tag: 2, pointer: true, doc: 'The service, for Webhook.' }),
+      },
+      { doc: 'How objects are converted between versions.' },
+    ),
   CustomResourceDefinition: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
-        tag: 2,
-        required: true,
-        doc: 'The wanted state, as the user asks for it.',
-      }),
-      status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
+          tag: 2,
+          required: true,
+          doc: 'The resource.',
+        }),
+        status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), {
+          tag: 3,
+          doc: 'Whether it is served, and under which names.',
+        }),
+      },
+      { doc: "Adds a resource of one's own to the API. It must be named plural.group." },
+    ),
   CustomResourceDefinitionCondition: () =>
-    struct({
-      type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
-        tag: 1,
-        required: true,
-        doc: 'What the condition is about.',
-      }),
-      status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, such as Established, NamesAccepted or Terminating.',
+        }),
+        status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a definition's state." },
+    ),
   CustomResourceDefinitionConditionType: () =>
     known('Established', 'NamesAccepted', 'NonStructuralSchema', 'Terminating', 'KubernetesAPIApprovalPolicyConformant'),
   CustomResourceDefinitionList: () =>
@@ -100,124 +131,234 @@ export const apiextensionsV1 = defineTypes({
       { doc: 'A list of CustomResourceDefinition objects.' },
     ),
   CustomResourceDefinitionNames: () =>
-    struct({
-      plural: field(string(), { tag: 1, required: true }),
-      singular: field(string(), { tag: 2 }),
-      shortNames: field(list(string()), { tag: 3 }),
-      kind: field(string(), { tag: 4, required: true }),
-      listKind: field(string(), { tag: 5 }),
-      categories: field(list(string()), { tag: 6 }),
-    }),
+    struct(
+      {
+        plural: field(string(), { tag: 1, required: true, doc: 'Plural name, used in paths. Lower case.' }),
+        singular: field(string(), { tag: 2, doc: 'Singular name. Lower case. Default: the kind in lower case.' }),
+        shortNames: field(list(string()), { tag: 3, doc: 'Abbreviations that command lines accept. Lower case.' }),
+        kind: field(string(), { tag: 4, required: true, doc: 'Kind of the objects, in CamelCase.' }),
+        listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind with List behind.' }),
+        categories: field(list(string()), { tag: 6, doc: 'Collections that the resource is part of, such as all.' }),
+      },
+      { doc: 'Names of a resource and its kind.' },
+    ),
   CustomResourceDefinitionSpec: () =>
-    struct({
-      group: field(string(), { tag: 1, required: true }),
-      names: field(ref('apiextensions/v1.CustomResourceDefinitionNames'), { tag: 3, required: true }),
-      scope: field(ref('apiextensions/v1.ResourceScope'), { tag: 4, required: true }),
-      versions: field(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), { tag: 7, required: true }),
-      conversion: field(ref('apiextensions/v1.CustomResourceConversion'), { tag: 9, pointer: true }),
-      preserveUnknownFields: field(boolean(), { tag: 10 }),
-    }),
+    struct(
+      {
+        group: field(string(), { tag: 1, required: true, doc: "API group of the resource. It must be the end of the object's name." }),
+        names: field(ref('apiextensions/v1.CustomResourceDefinitionNames'), {
+          tag: 3,
+          required: true,
+          doc: 'Names of the resource and its kind.',
+        }),
+        scope: field(ref('apiextensions/v1.ResourceScope'), {
+          tag: 4,
+          required: true,
+          doc: 'Cluster or Namespaced: whether objects live in a namespace.',
+        }),
+        versions: field(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), {
+          tag: 7,
+          required: true,
+          doc: 'Versions of the resource. The order in which clients see them follows from their names.',
+        }),
+        conversion: field(ref('apiextensions/v1.CustomResourceConversion'), {
+          tag: 9,
+          pointer: true,
+          doc: 'How objects are converted between versions.',
+        }),
+        preserveUnknownFields: field(boolean(), {
+          tag: 10,
+          doc: 'Deprecated. Keep fields that the schema does not name. Must be false; say so in the schema instead.',
+        }),
+      },
+      { doc: 'A resource that is added to the API.' },
+    ),
   CustomResourceDefinitionStatus: () =>
-    struct({
-      conditions: field(list(ref('apiextensions/v1.CustomResourceDefinitionCondition')), {
-        tag: 1,
-        keepEmpty: true,
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-      acceptedNames: field(ref('apiextensions/v1.CustomResourceDefinitionNames'), { tag: 2, keepEmpty: true }),
-      storedVersions: field(list(string()), { tag: 3, keepEmpty: true }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('apiextensions/v1.CustomResourceDefinitionCondition')), {
+          tag: 1,
+          keepEmpty: true,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the definition by aspect.',
+        }),
+        acceptedNames: field(ref('apiextensions/v1.CustomResourceDefinitionNames'), {
+          tag: 2,
+          keepEmpty: true,
+          doc: 'Names under which the resource is served. They may differ from those asked for.',
+        }),
+        storedVersions: field(list(string()), {
+          tag: 3,
+          keepEmpty: true,
+          doc: 'Versions in which objects may be stored. They cannot be taken out of the spec while they are here.',
+        }),
+      },
+      { doc: 'Whether an added resource is served.' },
+    ),
   CustomResourceDefinitionVersion: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      served: field(boolean(), { tag: 2, required: true }),
-      storage: field(boolean(), { tag: 3, required: true }),
-      deprecated: field(boolean(), { tag: 7 }),
-      deprecationWarning: field(string(), { tag: 8, pointer: true }),
-      schema: field(ref('apiextensions/v1.CustomResourceValidation'), { tag: 4, pointer: true }),
-      subresources: field(ref('apiextensions/v1.CustomResourceSubresources'), { tag: 5, pointer: true }),
-      additionalPrinterColumns: field(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), { tag: 6 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the version, such as v1 or v2beta1.' }),
+        served: field(boolean(), { tag: 2, required: true, doc: 'Whether the version can be used by clients.' }),
+        storage: field(boolean(), { tag: 3, required: true, doc: 'Whether objects are stored in this version. Exactly one version is.' }),
+        deprecated: field(boolean(), { tag: 7, doc: 'Whether clients that use the version are warned. Default: false.' }),
+        deprecationWarning: field(string(), {
+          tag: 8,
+          pointer: true,
+          doc: 'Text of the warning. Default: one made of the name of the version.',
+        }),
+        schema: field(ref('apiextensions/v1.CustomResourceValidation'), {
+          tag: 4,
+          pointer: true,
+          doc: 'What objects of the version look like.',
+        }),
+        subresources: field(ref('apiextensions/v1.CustomResourceSubresources'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Subresources of the version.',
+        }),
+        additionalPrinterColumns: field(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), {
+          tag: 6,
+          doc: 'Columns of tables. Default: the age.',
+        }),
+      },
+      { doc: 'A version of an added resource.' },
+    ),
   CustomResourceSubresourceScale: () =>
-    struct({
-      specReplicasPath: field(string(), { tag: 1, required: true }),
-      statusReplicasPath: field(string(), { tag: 2, required: true }),
-      labelSelectorPath: field(string(), { tag: 3, pointer: true }),
-    }),
-  CustomResourceSubresourceStatus: () => struct({}),
+    struct(
+      {
+        specReplicasPath: field(string(), { tag: 1, required: true, doc: 'Path of the wanted number, below .spec.' }),
+        statusReplicasPath: field(string(), { tag: 2, required: true, doc: 'Path of the number there is, below .status.' }),
+        labelSelectorPath: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Path of the label selector as text, below .spec or .status. Needed for autoscaling.',
+        }),
+      },
+      { doc: 'Where the scale subresource finds its values in the object.' },
+    ),
+  CustomResourceSubresourceStatus: () => struct({}, { doc: 'A status subresource. It has no settings.' }),
   CustomResourceSubresources: () =>
-    struct({
-      status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
-        tag: 1,
-        pointer: true,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-      scale: field(ref('apiextensions/v1.CustomResourceSubresourceScale'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Gives the status a subresource of its own; other writes then leave it alone.',
+        }),
+        scale: field(ref('apiextensions/v1.CustomResourceSubresourceScale'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Gives the resource a scale subresource.',
+        }),
+      },
+      { doc: 'Subresources of a resource.' },
+    ),
   CustomResourceValidation: () =>
-    struct({
-      openAPIV3Schema: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        openAPIV3Schema: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 1, pointer: true, doc: 'The schema.' }),
+      },
+      { doc: 'What objects look like.' },
+    ),
   ExternalDocumentation: () =>
-    struct({
-      description: field(string(), { tag: 1 }),
-      url: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        description: field(string(), { tag: 1, doc: 'What is found there.' }),
+        url: field(string(), { tag: 2, doc: 'Address of the documentation.' }),
+      },
+      { doc: 'Points to further documentation.' },
+    ),
   JSONSchemaProps: () =>
-    struct({
-      id: field(string(), { tag: 1 }),
-      $schema: field(string(), { tag: 2, protoName: 'schema' }),
-      $ref: field(string(), { tag: 3, protoName: 'ref', pointer: true }),
-      description: field(string(), { tag: 4 }),
-      type: field(string(), { tag: 5 }),
-      format: field(string(), { tag: 6 }),
-      title: field(string(), { tag: 7 }),
-      default: field(json(), { tag: 8, pointer: true }),
-      maximum: field(double(), { tag: 9, pointer: true }),
-      exclusiveMaximum: field(boolean(), { tag: 10 }),
-      minimum: field(double(), { tag: 11, pointer: true }),
-      exclusiveMinimum: field(boolean(), { tag: 12 }),
-      maxLength: field(int64(), { tag: 13, pointer: true }),
-      minLength: field(int64(), { tag: 14, pointer: true }),
-      pattern: field(string(), { tag: 15 }),
-      maxItems: field(int64(), { tag: 16, pointer: true }),
-      minItems: field(int64(), { tag: 17, pointer: true }),
-      uniqueItems: field(boolean(), { tag: 18 }),
-      multipleOf: field(double(), { tag: 19, pointer: true }),
-      enum: field(list(json()), { tag: 20 }),
-      maxProperties: field(int64(), { tag: 21, pointer: true }),
-      minProperties: field(int64(), { tag: 22, pointer: true }),
-      required: field(list(string()), { tag: 23 }),
-      items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true }),
-      allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 25 }),
-      oneOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 26 }),
-      anyOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 27 }),
-      not: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, pointer: true }),
-      properties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 29 }),
-      additionalProperties: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), { tag: 30, pointer: true }),
-      patternProperties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 31 }),
-      dependencies: field(map(ref('apiextensions/v1.JSONSchemaPropsOrStringArray')), { tag: 32 }),
-      additionalItems: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), { tag: 33, pointer: true }),
-      definitions: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 34 }),
-      externalDocs: field(ref('apiextensions/v1.ExternalDocumentation'), { tag: 35, pointer: true }),
-      example: field(json(), { tag: 36, pointer: true }),
-      nullable: field(boolean(), { tag: 37 }),
-      'x-kubernetes-preserve-unknown-fields': field(boolean(), { tag: 38, protoName: 'xKubernetesPreserveUnknownFields', pointer: true }),
-      'x-kubernetes-embedded-resource': field(boolean(), { tag: 39, protoName: 'xKubernetesEmbeddedResource' }),
-      'x-kubernetes-int-or-string': field(boolean(), { tag: 40, protoName: 'xKubernetesIntOrString' }),
-      'x-kubernetes-list-map-keys': field(list(string()), { tag: 41, protoName: 'xKubernetesListMapKeys' }),
-      'x-kubernetes-list-type': field(string(), { tag: 42, protoName: 'xKubernetesListType', pointer: true }),
-      'x-kubernetes-map-type': field(string(), { tag: 43, protoName: 'xKubernetesMapType', pointer: true }),
-      'x-kubernetes-validations': field(list(ref('apiextensions/v1.ValidationRule')), {
-        tag: 44,
-        protoName: 'xKubernetesValidations',
-        patchStrategy: 'merge',
-        patchMergeKey: 'rule',
-        listType: 'map',
-        listMapKeys: ['rule'],
-      }),
-    }),
+    struct(
+      {
+        id: field(string(), { tag: 1, doc: 'Not allowed.' }),
+        $schema: field(string(), { tag: 2, protoName: 'schema', doc: 'Address of the version of JSON Schema.' }),
+        $ref: field(string(), { tag: 3, protoName: 'ref', pointer: true, doc: 'Not allowed.' }),
+        description: field(string(), { tag: 4, doc: 'What the value means.' }),
+        type: field(string(), { tag: 5, doc: 'Type of the value: object, array, string, integer, number or boolean.' }),
+        format: field(string(), { tag: 6, doc: 'Format of the value. Known ones are checked, others ignored.' }),
+        title: field(string(), { tag: 7, doc: 'Short name of the value.' }),
+        default: field(json(), { tag: 8, pointer: true, doc: 'Value that is filled in when there is none.' }),
+        maximum: field(double(), { tag: 9, pointer: true, doc: 'Greatest number.' }),
+        exclusiveMaximum: field(boolean(), { tag: 10, doc: 'Whether the greatest number itself is excluded.' }),
+        minimum: field(double(), { tag: 11, pointer: true, doc: 'Least number.' }),
+        exclusiveMinimum: field(boolean(), { tag: 12, doc: 'Whether the least number itself is excluded.' }),
+        maxLength: field(int64(), { tag: 13, pointer: true, doc: 'Greatest length of a string.' }),
+        minLength: field(int64(), { tag: 14, pointer: true, doc: 'Least length of a string.' }),
+        pattern: field(string(), { tag: 15, doc: 'Regular expression that a string must match.' }),
+        maxItems: field(int64(), { tag: 16, pointer: true, doc: 'Greatest number of items.' }),
+        minItems: field(int64(), { tag: 17, pointer: true, doc: 'Least number of items.' }),
+        uniqueItems: field(boolean(), { tag: 18, doc: 'Whether items must differ. Only false is allowed.' }),
+        multipleOf: field(double(), { tag: 19, pointer: true, doc: 'Number that the value must be a multiple of.' }),
+        enum: field(list(json()), { tag: 20, doc: 'Values that are allowed.' }),
+        maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
+        minProperties: field(int64(), { tag: 22, pointer: true, doc: 'Least number of properties.' }),
+        required: field(list(string()), { tag: 23, doc: 'Properties that must be there.' }),
+        items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true, doc: 'Schema of the items of an array.' }),
+        allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 25, doc: 'Schemas that must all hold.' }),
+        oneOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 26, doc: 'Schemas of which exactly one must hold.' }),
+        anyOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 27, doc: 'Schemas of which at least one must hold.' }),
+        not: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, pointer: true, doc: 'Schema that must not hold.' }),
+        properties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 29, doc: 'Schemas of properties, by name.' }),
+        additionalProperties: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), {
+          tag: 30,
+          pointer: true,
+          doc: 'Schema of all other properties. Not together with properties.',
+        }),
+        patternProperties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 31, doc: 'Not allowed.' }),
+        dependencies: field(map(ref('apiextensions/v1.JSONSchemaPropsOrStringArray')), { tag: 32, doc: 'Not allowed.' }),
+        additionalItems: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), { tag: 33, pointer: true, doc: 'Not allowed.' }),
+        definitions: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 34, doc: 'Not allowed.' }),
+        externalDocs: field(ref('apiextensions/v1.ExternalDocumentation'), { tag: 35, pointer: true, doc: 'Further documentation.' }),
+        example: field(json(), { tag: 36, pointer: true, doc: 'An example of the value.' }),
+        nullable: field(boolean(), { tag: 37, doc: 'Whether null is allowed. Default: false.' }),
+        'x-kubernetes-preserve-unknown-fields': field(boolean(), {
+          tag: 38,
+          protoName: 'xKubernetesPreserveUnknownFields',
+          pointer: true,
+          doc: 'Keep fields that the schema does not name, from here down. They are dropped otherwise.',
+        }),
+        'x-kubernetes-embedded-resource': field(boolean(), {
+          tag: 39,
+          protoName: 'xKubernetesEmbeddedResource',
+          doc: 'The value is an object of the API, with apiVersion, kind and metadata.',
+        }),
+        'x-kubernetes-int-or-string': field(boolean(), {
+          tag: 40,
+          protoName: 'xKubernetesIntOrString',
+          doc: 'The value is an integer or a string. No type is given then.',
+        }),
+        'x-kubernetes-list-map-keys': field(list(string()), {
+          tag: 41,
+          protoName: 'xKubernetesListMapKeys',
+          doc: 'Properties by which the items of a list of type map are told apart.',
+        }),
+        'x-kubernetes-list-type': field(string(), {
+          tag: 42,
+          protoName: 'xKubernetesListType',
+          pointer: true,
+          doc: 'How lists are merged: atomic (the default, as a whole), set (by value) or map (by keys).',
+        }),
+        'x-kubernetes-map-type': field(string(), {
+          tag: 43,
+          protoName: 'xKubernetesMapType',
+          pointer: true,
+          doc: 'How objects are merged: granular (the default, by field) or atomic (as a whole).',
+        }),
+        'x-kubernetes-validations': field(list(ref('apiextensions/v1.ValidationRule')), {
+          tag: 44,
+          protoName: 'xKubernetesValidations',
+          patchStrategy: 'merge',
+          patchMergeKey: 'rule',
+          listType: 'map',
+          listMapKeys: ['rule'],
+          doc: 'Rules that the value must keep.',
+        }),
+      },
+      { doc: 'A schema, in the part of JSON Schema that OpenAPI has, with a few additions.' },
+    ),
   JSONSchemaPropsOrArray: () =>
     variant({
       object: { tag: 1, protoName: 'schema', node: ref('apiextensions/v1.JSONSchemaProps') },
@@ -235,26 +376,57 @@ export const apiextensionsV1 = defineTypes({
     }),
   ResourceScope: () => known('Cluster', 'Namespaced'),
   ServiceReference: () =>
-    struct({
-      namespace: field(string(), { tag: 1, required: true }),
-      name: field(string(), { tag: 2, required: true }),
-      path: field(string(), { tag: 3, pointer: true }),
-      port: field(int32(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the service. Required.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the service. Required.' }),
+        path: field(string(), { tag: 3, pointer: true, doc: 'Path of the URL that is called.' }),
+        port: field(int32(), { tag: 4, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+      },
+      { doc: 'Points to a service of the cluster that answers webhook calls.' },
+    ),
   ValidationRule: () =>
-    struct({
-      rule: field(string(), { tag: 1, required: true }),
-      message: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        rule: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'The rule, in the Common Expression Language, where self is the value. It must give true.',
+        }),
+        message: field(string(), { tag: 2, doc: 'What is said when it does not. Default: one made of the rule.' }),
+      },
+      { doc: 'A rule that a value must keep.' },
+    ),
   WebhookClientConfig: () =>
-    struct({
-      url: field(string(), { tag: 3, pointer: true }),
-      service: field(ref('apiextensions/v1.ServiceReference'), { tag: 1, pointer: true }),
-      caBundle: field(bytes(), { tag: 2 }),
-    }),
+    struct(
+      {
+        url: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.',
+        }),
+        service: field(ref('apiextensions/v1.ServiceReference'), { tag: 1, pointer: true, doc: 'Service of the cluster that is called.' }),
+        caBundle: field(bytes(), {
+          tag: 2,
+          doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
+        }),
+      },
+      { doc: 'How to call a webhook: by url or by service, exactly one of them.' },
+    ),
   WebhookConversion: () =>
-    struct({
-      clientConfig: field(ref('apiextensions/v1.WebhookClientConfig'), { tag: 2, pointer: true }),
-      conversionReviewVersions: field(list(string()), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        clientConfig: field(ref('apiextensions/v1.WebhookClientConfig'), {
+          tag: 2,
+          pointer: true,
+          doc: 'How to call the service. Required.',
+        }),
+        conversionReviewVersions: field(list(string()), {
+          tag: 3,
+          required: true,
+          doc: 'Versions of ConversionReview that the service understands, best first.',
+        }),
+      },
+      { doc: 'A service that converts objects.' },
+    ),
 })

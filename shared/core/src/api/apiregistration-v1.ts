@@ -3,25 +3,35 @@ import { boolean, bytes, defineTypes, field, int32, known, list, object, ref, st
 /** The types of apiregistration/v1: one definition each, read by everything that knows a type. */
 export const apiregistrationV1 = defineTypes({
   APIService: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('apiregistration/v1.APIServiceStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The group version and the service.' }),
+        status: field(ref('apiregistration/v1.APIServiceStatus'), {
+          tag: 3,
+          doc: 'Whether the service can be reached.',
+        }),
+      },
+      { doc: 'A group version of the API, and the service that serves it.' },
+    ),
   APIServiceCondition: () =>
-    struct({
-      type: field(ref('apiregistration/v1.APIServiceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('apiregistration/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('apiregistration/v1.APIServiceConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about. The only value is Available.',
+        }),
+        status: field(ref('apiregistration/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a service's state." },
+    ),
   APIServiceConditionType: () => known('Available'),
   APIServiceList: () =>
     object(
@@ -35,30 +45,59 @@ export const apiregistrationV1 = defineTypes({
       { doc: 'A list of APIService objects.' },
     ),
   APIServiceSpec: () =>
-    struct({
-      service: field(ref('apiregistration/v1.ServiceReference'), { tag: 1, pointer: true }),
-      group: field(string(), { tag: 2 }),
-      version: field(string(), { tag: 3 }),
-      insecureSkipTLSVerify: field(boolean(), { tag: 4 }),
-      caBundle: field(bytes(), { tag: 5, listType: 'atomic' }),
-      groupPriorityMinimum: field(int32(), { tag: 7, required: true }),
-      versionPriority: field(int32(), { tag: 8, required: true }),
-    }),
+    struct(
+      {
+        service: field(ref('apiregistration/v1.ServiceReference'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Service that serves the group version. Unset means this server itself.',
+        }),
+        group: field(string(), { tag: 2, doc: 'The group.' }),
+        version: field(string(), { tag: 3, doc: 'The version.' }),
+        insecureSkipTLSVerify: field(boolean(), {
+          tag: 4,
+          doc: 'Do not check the certificate of the service. Not recommended. Default: false.',
+        }),
+        caBundle: field(bytes(), {
+          tag: 5,
+          listType: 'atomic',
+          doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
+        }),
+        groupPriorityMinimum: field(int32(), {
+          tag: 7,
+          required: true,
+          doc: 'Least priority of the group among groups, where clients may choose. The highest of its versions counts. From 1 to 20000.',
+        }),
+        versionPriority: field(int32(), {
+          tag: 8,
+          required: true,
+          doc: 'Place of the version in its group, highest first; equal ones are put in order by name. From 1 to 1000.',
+        }),
+      },
+      { doc: 'A group version and the service that serves it.' },
+    ),
   APIServiceStatus: () =>
-    struct({
-      conditions: field(list(ref('apiregistration/v1.APIServiceCondition')), {
-        tag: 1,
-        patchStrategy: 'merge',
-        patchMergeKey: 'type',
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('apiregistration/v1.APIServiceCondition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the service by aspect.',
+        }),
+      },
+      { doc: 'Whether a service can be reached.' },
+    ),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ServiceReference: () =>
-    struct({
-      namespace: field(string(), { tag: 1 }),
-      name: field(string(), { tag: 2 }),
-      port: field(int32(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        namespace: field(string(), { tag: 1, doc: 'Namespace of the service.' }),
+        name: field(string(), { tag: 2, doc: 'Name of the service.' }),
+        port: field(int32(), { tag: 3, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+      },
+      { doc: 'Points to a service of the cluster.' },
+    ),
 })

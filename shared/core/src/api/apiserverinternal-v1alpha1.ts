@@ -4,48 +4,61 @@ import { defineTypes, field, int64, known, list, object, ref, string, struct, ti
 export const apiserverinternalV1alpha1 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ServerStorageVersion: () =>
-    struct({
-      apiServerID: field(string(), { tag: 1 }),
-      encodingVersion: field(string(), { tag: 2 }),
-      decodableVersions: field(list(string()), { tag: 3, listType: 'set' }),
-    }),
+    struct(
+      {
+        apiServerID: field(string(), { tag: 1, doc: 'Identity of the server.' }),
+        encodingVersion: field(string(), { tag: 2, doc: 'Version in which the server writes objects.' }),
+        decodableVersions: field(list(string()), {
+          tag: 3,
+          listType: 'set',
+          doc: 'Versions that the server can read. The one it writes is among them.',
+        }),
+      },
+      { doc: 'How one server stores a resource.' },
+    ),
   StorageVersion: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
-        tag: 2,
-        required: true,
-        doc: 'The wanted state, as the user asks for it.',
-      }),
-      status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), {
-        tag: 3,
-        required: true,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
+          tag: 2,
+          required: true,
+          doc: 'Always empty.',
+        }),
+        status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), {
+          tag: 3,
+          required: true,
+          doc: 'What each server does.',
+        }),
+      },
+      { doc: 'How the servers of the cluster store a resource. Its name is group.resource.' },
+    ),
   StorageVersionCondition: () =>
-    struct({
-      type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
-        tag: 1,
-        required: true,
-        doc: 'What the condition is about.',
-      }),
-      status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      observedGeneration: field(int64(), {
-        tag: 3,
-        doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
-      }),
-      lastTransitionTime: field(time(), { tag: 4, markedRequired: true, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), {
-        tag: 5,
-        required: true,
-        doc: 'One word in CamelCase that says why the condition has this status, for programs.',
-      }),
-      message: field(string(), { tag: 6, markedRequired: true, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, such as AllEncodingVersionsEqual.',
+        }),
+        status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        observedGeneration: field(int64(), {
+          tag: 3,
+          doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
+        }),
+        lastTransitionTime: field(time(), { tag: 4, markedRequired: true, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), {
+          tag: 5,
+          required: true,
+          doc: 'One word in CamelCase that says why the condition has this status, for programs.',
+        }),
+        message: field(string(), { tag: 6, markedRequired: true, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: 'One aspect of how a resource is stored.' },
+    ),
   StorageVersionConditionType: () => known('AllEncodingVersionsEqual'),
   StorageVersionList: () =>
     object(
@@ -62,19 +75,24 @@ export const apiserverinternalV1alpha1 = defineTypes({
       },
       { doc: 'A list of StorageVersion objects.' },
     ),
-  StorageVersionSpec: () => struct({}),
+  StorageVersionSpec: () => struct({}, { doc: 'Always empty.' }),
   StorageVersionStatus: () =>
-    struct({
-      storageVersions: field(list(ref('apiserverinternal/v1alpha1.ServerStorageVersion')), {
-        tag: 1,
-        listType: 'map',
-        listMapKeys: ['apiServerID'],
-      }),
-      commonEncodingVersion: field(string(), { tag: 2, pointer: true }),
-      conditions: field(list(ref('apiserverinternal/v1alpha1.StorageVersionCondition')), {
-        tag: 3,
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        storageVersions: field(list(ref('apiserverinternal/v1alpha1.ServerStorageVersion')), {
+          tag: 1,
+          listType: 'map',
+          listMapKeys: ['apiServerID'],
+          doc: 'What each server does.',
+        }),
+        commonEncodingVersion: field(string(), { tag: 2, pointer: true, doc: 'Version that all servers write, if they agree.' }),
+        conditions: field(list(ref('apiserverinternal/v1alpha1.StorageVersionCondition')), {
+          tag: 3,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State by aspect.',
+        }),
+      },
+      { doc: 'How the servers store a resource.' },
+    ),
 })

@@ -19,14 +19,17 @@ import {
 /** The types of apps/v1: one definition each, read by everything that knows a type. */
 export const appsV1 = defineTypes({
   ControllerRevision: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      data: field(raw(), { tag: 2 }),
-      revision: field(int64(), { tag: 3, required: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        data: field(raw(), { tag: 2, doc: 'The form, as the controller keeps it. Cannot be changed.' }),
+        revision: field(int64(), { tag: 3, required: true, doc: 'Number of the form; the newest has the highest.' }),
+      },
+      { doc: 'An earlier or current form of what a controller makes, kept so that it can be compared and gone back to.' },
+    ),
   ControllerRevisionList: () =>
     object(
       {
@@ -43,25 +46,31 @@ export const appsV1 = defineTypes({
       { doc: 'A list of ControllerRevision objects.' },
     ),
   DaemonSet: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apps/v1.DaemonSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('apps/v1.DaemonSetStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apps/v1.DaemonSetSpec'), { tag: 2, doc: 'Which pod is wanted, and how it is replaced by a newer one.' }),
+        status: field(ref('apps/v1.DaemonSetStatus'), {
+          tag: 3,
+          doc: 'How many pods there are. It may lag behind.',
+        }),
+      },
+      { doc: 'Keeps one pod running on every node that matches.' },
+    ),
   DaemonSetCondition: () =>
-    struct({
-      type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a daemon set's state." },
+    ),
   DaemonSetList: () =>
     object(
       {
@@ -74,53 +83,103 @@ export const appsV1 = defineTypes({
       { doc: 'A list of DaemonSet objects.' },
     ),
   DaemonSetSpec: () =>
-    struct({
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 1, required: true, pointer: true }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 2, required: true }),
-      updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), { tag: 3 }),
-      minReadySeconds: field(int32(), { tag: 4 }),
-      revisionHistoryLimit: field(int32(), { tag: 6, pointer: true }),
-    }),
+    struct(
+      {
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 1,
+          required: true,
+          pointer: true,
+          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), {
+          tag: 2,
+          required: true,
+          doc: 'The pod that is made on each node which its node selector and tolerations allow.',
+        }),
+        updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), { tag: 3, doc: 'How pods are replaced when the template changes.' }),
+        minReadySeconds: field(int32(), {
+          tag: 4,
+          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+        }),
+        revisionHistoryLimit: field(int32(), {
+          tag: 6,
+          pointer: true,
+          doc: 'How many earlier forms are kept, to go back to. Default: 10.',
+        }),
+      },
+      { doc: 'Which pod is wanted on the nodes.' },
+    ),
   DaemonSetStatus: () =>
-    struct({
-      currentNumberScheduled: field(int32(), { tag: 1, required: true }),
-      numberMisscheduled: field(int32(), { tag: 2, required: true }),
-      desiredNumberScheduled: field(int32(), { tag: 3, required: true }),
-      numberReady: field(int32(), { tag: 4, required: true }),
-      observedGeneration: field(int64(), { tag: 5 }),
-      updatedNumberScheduled: field(int32(), { tag: 6 }),
-      numberAvailable: field(int32(), { tag: 7 }),
-      numberUnavailable: field(int32(), { tag: 8 }),
-      collisionCount: field(int32(), { tag: 9, pointer: true }),
-      conditions: field(list(ref('apps/v1.DaemonSetCondition')), { tag: 10, patchStrategy: 'merge', patchMergeKey: 'type' }),
-    }),
+    struct(
+      {
+        currentNumberScheduled: field(int32(), { tag: 1, required: true, doc: 'Nodes that run the pod and are meant to.' }),
+        numberMisscheduled: field(int32(), { tag: 2, required: true, doc: 'Nodes that run the pod but are not meant to.' }),
+        desiredNumberScheduled: field(int32(), { tag: 3, required: true, doc: 'Nodes that are meant to run the pod.' }),
+        numberReady: field(int32(), { tag: 4, required: true, doc: 'Nodes that are meant to run the pod and have one that is ready.' }),
+        observedGeneration: field(int64(), { tag: 5, doc: 'The metadata.generation that the status was derived from.' }),
+        updatedNumberScheduled: field(int32(), { tag: 6, doc: 'Nodes that run the pod in its newest form.' }),
+        numberAvailable: field(int32(), {
+          tag: 7,
+          doc: 'Nodes that are meant to run the pod and have one that has been ready for minReadySeconds.',
+        }),
+        numberUnavailable: field(int32(), { tag: 8, doc: 'Nodes that are meant to run the pod and have none that is available.' }),
+        collisionCount: field(int32(), {
+          tag: 9,
+          pointer: true,
+          doc: 'How often a name for a revision was taken already. Used to make new names.',
+        }),
+        conditions: field(list(ref('apps/v1.DaemonSetCondition')), {
+          tag: 10,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the daemon set by aspect.',
+        }),
+      },
+      { doc: 'How many pods a daemon set has.' },
+    ),
   DaemonSetUpdateStrategy: () =>
-    struct({
-      type: field(ref('apps/v1.DaemonSetUpdateStrategyType'), { tag: 1 }),
-      rollingUpdate: field(ref('apps/v1.RollingUpdateDaemonSet'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        type: field(ref('apps/v1.DaemonSetUpdateStrategyType'), {
+          tag: 1,
+          doc: 'RollingUpdate (the default) replaces them by and by; OnDelete replaces those that somebody deletes.',
+        }),
+        rollingUpdate: field(ref('apps/v1.RollingUpdateDaemonSet'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
+      },
+      { doc: 'How the pods of a daemon set are replaced.' },
+    ),
   DaemonSetUpdateStrategyType: () => closed('RollingUpdate', 'OnDelete'),
   Deployment: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apps/v1.DeploymentSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('apps/v1.DeploymentStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apps/v1.DeploymentSpec'), { tag: 2, doc: 'How many pods of which kind are wanted, and how they are replaced.' }),
+        status: field(ref('apps/v1.DeploymentStatus'), {
+          tag: 3,
+          doc: 'How many pods there are, and how the replacement goes.',
+        }),
+      },
+      { doc: 'Keeps a number of equal pods running and replaces them step by step when their template changes.' },
+    ),
   DeploymentCondition: () =>
-    struct({
-      type: field(ref('apps/v1.DeploymentConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastUpdateTime: field(time(), { tag: 6, doc: 'When the condition was last written.' }),
-      lastTransitionTime: field(time(), { tag: 7, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('apps/v1.DeploymentConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about: Available, Progressing or ReplicaFailure.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastUpdateTime: field(time(), { tag: 6, doc: 'When the condition was last written.' }),
+        lastTransitionTime: field(time(), { tag: 7, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a deployment's state." },
+    ),
   DeploymentConditionType: () => known('Available', 'Progressing', 'ReplicaFailure'),
   DeploymentList: () =>
     object(
@@ -134,55 +193,106 @@ export const appsV1 = defineTypes({
       { doc: 'A list of Deployment objects.' },
     ),
   DeploymentSpec: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, pointer: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 2, required: true, pointer: true }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, required: true }),
-      strategy: field(ref('apps/v1.DeploymentStrategy'), { tag: 4, patchStrategy: 'retainKeys' }),
-      minReadySeconds: field(int32(), { tag: 5 }),
-      revisionHistoryLimit: field(int32(), { tag: 6, pointer: true }),
-      paused: field(boolean(), { tag: 7 }),
-      progressDeadlineSeconds: field(int32(), { tag: 9, pointer: true }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 2,
+          required: true,
+          pointer: true,
+          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, required: true, doc: 'The pod that is made.' }),
+        strategy: field(ref('apps/v1.DeploymentStrategy'), {
+          tag: 4,
+          patchStrategy: 'retainKeys',
+          doc: 'How old pods are replaced by new ones.',
+        }),
+        minReadySeconds: field(int32(), {
+          tag: 5,
+          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+        }),
+        revisionHistoryLimit: field(int32(), {
+          tag: 6,
+          pointer: true,
+          doc: 'How many old replica sets are kept, to go back to. Default: 10.',
+        }),
+        paused: field(boolean(), { tag: 7, doc: 'Whether changes of the template are left waiting. Default: false.' }),
+        progressDeadlineSeconds: field(int32(), {
+          tag: 9,
+          pointer: true,
+          doc: 'Seconds without progress after which the deployment is reported as failed. It goes on trying. Default: 600.',
+        }),
+      },
+      { doc: 'How many pods of which kind are wanted.' },
+    ),
   DeploymentStatus: () =>
-    struct({
-      observedGeneration: field(int64(), { tag: 1 }),
-      replicas: field(int32(), { tag: 2 }),
-      updatedReplicas: field(int32(), { tag: 3 }),
-      readyReplicas: field(int32(), { tag: 7 }),
-      availableReplicas: field(int32(), { tag: 4 }),
-      unavailableReplicas: field(int32(), { tag: 5 }),
-      conditions: field(list(ref('apps/v1.DeploymentCondition')), { tag: 6, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      collisionCount: field(int32(), { tag: 8, pointer: true }),
-    }),
+    struct(
+      {
+        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+        replicas: field(int32(), { tag: 2, doc: 'Number of pods that match the selector and are not ending.' }),
+        updatedReplicas: field(int32(), { tag: 3, doc: 'How many of them have the newest template.' }),
+        readyReplicas: field(int32(), { tag: 7, doc: 'How many of them are ready.' }),
+        availableReplicas: field(int32(), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        unavailableReplicas: field(int32(), { tag: 5, doc: 'How many more available pods are needed.' }),
+        conditions: field(list(ref('apps/v1.DeploymentCondition')), {
+          tag: 6,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the deployment by aspect.',
+        }),
+        collisionCount: field(int32(), {
+          tag: 8,
+          pointer: true,
+          doc: 'How often a name for a replica set was taken already. Used to make new names.',
+        }),
+      },
+      { doc: 'How many pods a deployment has.' },
+    ),
   DeploymentStrategy: () =>
-    struct({
-      type: field(ref('apps/v1.DeploymentStrategyType'), { tag: 1 }),
-      rollingUpdate: field(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        type: field(ref('apps/v1.DeploymentStrategyType'), {
+          tag: 1,
+          doc: 'RollingUpdate (the default) replaces them by and by; Recreate ends all old ones first.',
+        }),
+        rollingUpdate: field(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
+      },
+      { doc: 'How the pods of a deployment are replaced.' },
+    ),
   DeploymentStrategyType: () => closed('Recreate', 'RollingUpdate'),
   PersistentVolumeClaimRetentionPolicyType: () => known('Retain', 'Delete'),
   PodManagementPolicyType: () => closed('OrderedReady', 'Parallel'),
   ReplicaSet: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apps/v1.ReplicaSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('apps/v1.ReplicaSetStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata. If labels are empty, they default to those of the pod template.',
+        }),
+        spec: field(ref('apps/v1.ReplicaSetSpec'), { tag: 2, doc: 'How many pods of which kind are wanted.' }),
+        status: field(ref('apps/v1.ReplicaSetStatus'), {
+          tag: 3,
+          doc: 'How many pods there are. It may lag behind.',
+        }),
+      },
+      { doc: 'Keeps a number of equal pods running. Mostly made by a Deployment.' },
+    ),
   ReplicaSetCondition: () =>
-    struct({
-      type: field(ref('apps/v1.ReplicaSetConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('apps/v1.ReplicaSetConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about, such as ReplicaFailure.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a replica set's state." },
+    ),
   ReplicaSetConditionType: () => known('ReplicaFailure'),
   ReplicaSetList: () =>
     object(
@@ -196,56 +306,114 @@ export const appsV1 = defineTypes({
       { doc: 'A list of ReplicaSet objects.' },
     ),
   ReplicaSetSpec: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, pointer: true }),
-      minReadySeconds: field(int32(), { tag: 4 }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 2, required: true, pointer: true }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 3 }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        minReadySeconds: field(int32(), {
+          tag: 4,
+          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+        }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 2,
+          required: true,
+          pointer: true,
+          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made when there are too few.' }),
+      },
+      { doc: 'How many pods of which kind are wanted.' },
+    ),
   ReplicaSetStatus: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, required: true }),
-      fullyLabeledReplicas: field(int32(), { tag: 2 }),
-      readyReplicas: field(int32(), { tag: 4 }),
-      availableReplicas: field(int32(), { tag: 5 }),
-      observedGeneration: field(int64(), { tag: 3 }),
-      conditions: field(list(ref('apps/v1.ReplicaSetCondition')), { tag: 6, patchStrategy: 'merge', patchMergeKey: 'type' }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'How many of them have all labels of the template.' }),
+        readyReplicas: field(int32(), { tag: 4, doc: 'How many of them are ready.' }),
+        availableReplicas: field(int32(), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
+        conditions: field(list(ref('apps/v1.ReplicaSetCondition')), {
+          tag: 6,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the replica set by aspect.',
+        }),
+      },
+      { doc: 'How many pods a replica set has.' },
+    ),
   RollingUpdateDaemonSet: () =>
-    struct({
-      maxUnavailable: field(intOrString(), { tag: 1, pointer: true }),
-      maxSurge: field(intOrString(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        maxUnavailable: field(intOrString(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Most nodes, as a number or percentage rounded up, without an available pod meanwhile. Default: 1. Not 0 if maxSurge is 0.',
+        }),
+        maxSurge: field(intOrString(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Most nodes, as a number or percentage rounded up, that have old and new pod at once. Default: 0.',
+        }),
+      },
+      { doc: 'How fast the pods of a daemon set are replaced.' },
+    ),
   RollingUpdateDeployment: () =>
-    struct({
-      maxUnavailable: field(intOrString(), { tag: 1, pointer: true }),
-      maxSurge: field(intOrString(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        maxUnavailable: field(intOrString(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Most pods, as a number or percentage rounded down, that may be missing meanwhile. Default: 25%. Not 0 if maxSurge is 0.',
+        }),
+        maxSurge: field(intOrString(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Most pods, as a number or percentage rounded up, beyond the wanted number meanwhile. Default: 25%.',
+        }),
+      },
+      { doc: 'How fast the pods of a deployment are replaced.' },
+    ),
   RollingUpdateStatefulSetStrategy: () =>
-    struct({
-      partition: field(int32(), { tag: 1, pointer: true }),
-      maxUnavailable: field(intOrString(), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        partition: field(int32(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Only pods with this number or a higher one are replaced. Default: 0, which is all.',
+        }),
+        maxUnavailable: field(intOrString(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Most pods, as a number or percentage rounded up, that may be missing meanwhile. Default: 1.',
+        }),
+      },
+      { doc: 'Which pods of a stateful set are replaced, and how fast.' },
+    ),
   StatefulSet: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('apps/v1.StatefulSetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('apps/v1.StatefulSetStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('apps/v1.StatefulSetSpec'), { tag: 2, doc: 'How many pods of which kind are wanted, and how they are replaced.' }),
+        status: field(ref('apps/v1.StatefulSetStatus'), {
+          tag: 3,
+          doc: 'How many pods there are. It may lag behind.',
+        }),
+      },
+      { doc: 'Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced.' },
+    ),
   StatefulSetCondition: () =>
-    struct({
-      type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a stateful set's state." },
+    ),
   StatefulSetList: () =>
     object(
       {
@@ -258,43 +426,111 @@ export const appsV1 = defineTypes({
       { doc: 'A list of StatefulSet objects.' },
     ),
   StatefulSetPersistentVolumeClaimRetentionPolicy: () =>
-    struct({
-      whenDeleted: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), { tag: 1 }),
-      whenScaled: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), { tag: 2 }),
-    }),
+    struct(
+      {
+        whenDeleted: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), {
+          tag: 1,
+          doc: 'When the set is deleted: Retain (the default) or Delete.',
+        }),
+        whenScaled: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), {
+          tag: 2,
+          doc: 'When the number of pods goes down: Retain (the default) or Delete.',
+        }),
+      },
+      { doc: 'What becomes of the claims of a stateful set.' },
+    ),
   StatefulSetSpec: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, pointer: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 2, required: true, pointer: true }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, required: true }),
-      volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), { tag: 4 }),
-      serviceName: field(string(), { tag: 5, required: true }),
-      podManagementPolicy: field(ref('apps/v1.PodManagementPolicyType'), { tag: 6 }),
-      updateStrategy: field(ref('apps/v1.StatefulSetUpdateStrategy'), { tag: 7 }),
-      revisionHistoryLimit: field(int32(), { tag: 8, pointer: true }),
-      minReadySeconds: field(int32(), { tag: 9 }),
-      persistentVolumeClaimRetentionPolicy: field(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
-        tag: 10,
-        pointer: true,
-      }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 2,
+          required: true,
+          pointer: true,
+          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), {
+          tag: 3,
+          required: true,
+          doc: 'The pod that is made. Its name is that of the set with a number behind.',
+        }),
+        volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), {
+          tag: 4,
+          doc: 'Claims that each pod gets. At least one container must mount each. One with the name of a volume of the template replaces it.',
+        }),
+        serviceName: field(string(), {
+          tag: 5,
+          required: true,
+          doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
+        }),
+        podManagementPolicy: field(ref('apps/v1.PodManagementPolicyType'), {
+          tag: 6,
+          doc: 'OrderedReady (the default) makes pods one after another and removes them in reverse; Parallel does it all at once. Cannot be changed.',
+        }),
+        updateStrategy: field(ref('apps/v1.StatefulSetUpdateStrategy'), {
+          tag: 7,
+          doc: 'How pods are replaced when the template changes.',
+        }),
+        revisionHistoryLimit: field(int32(), {
+          tag: 8,
+          pointer: true,
+          doc: 'How many earlier forms are kept, to go back to. Default: 10.',
+        }),
+        minReadySeconds: field(int32(), {
+          tag: 9,
+          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+        }),
+        persistentVolumeClaimRetentionPolicy: field(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
+          tag: 10,
+          pointer: true,
+          doc: 'What becomes of the claims of pods that are removed. Unset means that they are kept.',
+        }),
+      },
+      { doc: 'How many pods of which kind are wanted.' },
+    ),
   StatefulSetStatus: () =>
-    struct({
-      observedGeneration: field(int64(), { tag: 1 }),
-      replicas: field(int32(), { tag: 2, required: true }),
-      readyReplicas: field(int32(), { tag: 3 }),
-      currentReplicas: field(int32(), { tag: 4 }),
-      updatedReplicas: field(int32(), { tag: 5 }),
-      currentRevision: field(string(), { tag: 6 }),
-      updateRevision: field(string(), { tag: 7 }),
-      collisionCount: field(int32(), { tag: 9, pointer: true }),
-      conditions: field(list(ref('apps/v1.StatefulSetCondition')), { tag: 10, patchStrategy: 'merge', patchMergeKey: 'type' }),
-      availableReplicas: field(int32(), { tag: 11, keepEmpty: true }),
-    }),
+    struct(
+      {
+        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+        replicas: field(int32(), { tag: 2, required: true, doc: 'Number of pods made by the set.' }),
+        readyReplicas: field(int32(), { tag: 3, doc: 'How many of them are ready.' }),
+        currentReplicas: field(int32(), { tag: 4, doc: 'How many of them have the form named in currentRevision.' }),
+        updatedReplicas: field(int32(), { tag: 5, doc: 'How many of them have the form named in updateRevision.' }),
+        currentRevision: field(string(), { tag: 6, doc: 'Revision of the pods that are not replaced yet.' }),
+        updateRevision: field(string(), { tag: 7, doc: 'Revision of the pods that are replaced already.' }),
+        collisionCount: field(int32(), {
+          tag: 9,
+          pointer: true,
+          doc: 'How often a name for a revision was taken already. Used to make new names.',
+        }),
+        conditions: field(list(ref('apps/v1.StatefulSetCondition')), {
+          tag: 10,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the stateful set by aspect.',
+        }),
+        availableReplicas: field(int32(), {
+          tag: 11,
+          keepEmpty: true,
+          doc: 'How many of them have been ready for at least minReadySeconds.',
+        }),
+      },
+      { doc: 'How many pods a stateful set has.' },
+    ),
   StatefulSetUpdateStrategy: () =>
-    struct({
-      type: field(ref('apps/v1.StatefulSetUpdateStrategyType'), { tag: 1 }),
-      rollingUpdate: field(ref('apps/v1.RollingUpdateStatefulSetStrategy'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        type: field(ref('apps/v1.StatefulSetUpdateStrategyType'), {
+          tag: 1,
+          doc: 'RollingUpdate (the default) replaces them one after another; OnDelete replaces those that somebody deletes.',
+        }),
+        rollingUpdate: field(ref('apps/v1.RollingUpdateStatefulSetStrategy'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Settings for RollingUpdate.',
+        }),
+      },
+      { doc: 'How the pods of a stateful set are replaced.' },
+    ),
   StatefulSetUpdateStrategyType: () => closed('RollingUpdate', 'OnDelete'),
 })

@@ -3,64 +3,102 @@ import { boolean, defineTypes, field, int64, list, map, object, ref, string, str
 /** The types of authentication/v1: one definition each, read by everything that knows a type. */
 export const authenticationV1 = defineTypes({
   BoundObjectReference: () =>
-    struct({
-      kind: field(string(), { tag: 1 }),
-      apiVersion: field(string(), { tag: 2 }),
-      name: field(string(), { tag: 3 }),
-      uid: field(string(), { tag: 4, protoName: 'uID' }),
-    }),
+    struct(
+      {
+        kind: field(string(), { tag: 1, doc: 'Kind of the object: Pod or Secret.' }),
+        apiVersion: field(string(), { tag: 2, doc: 'Group version of the object.' }),
+        name: field(string(), { tag: 3, doc: 'Name of the object.' }),
+        uid: field(string(), { tag: 4, protoName: 'uID', doc: 'Identity of the object.' }),
+      },
+      { doc: 'The object that a token is bound to. The token ends with it.' },
+    ),
   TokenRequest: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('authentication/v1.TokenRequestStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true, doc: 'What token is asked for.' }),
+        status: field(ref('authentication/v1.TokenRequestStatus'), {
+          tag: 3,
+          doc: 'The token.',
+        }),
+      },
+      { doc: 'Asks for a token of a service account. Made through the token subresource of the account.' },
+    ),
   TokenRequestSpec: () =>
-    struct({
-      audiences: field(list(string()), { tag: 1, required: true }),
-      expirationSeconds: field(int64(), { tag: 4, keepEmpty: true, pointer: true }),
-      boundObjectRef: field(ref('authentication/v1.BoundObjectReference'), { tag: 3, keepEmpty: true, pointer: true }),
-    }),
+    struct(
+      {
+        audiences: field(list(string()), {
+          tag: 1,
+          required: true,
+          doc: 'For whom the token is. Who receives it must refuse tokens for others.',
+        }),
+        expirationSeconds: field(int64(), {
+          tag: 4,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'Lifetime asked for, in seconds. The token may have another. Default: 3600.',
+        }),
+        boundObjectRef: field(ref('authentication/v1.BoundObjectReference'), {
+          tag: 3,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'Object that the token is bound to. Unset means none.',
+        }),
+      },
+      { doc: 'What token is asked for.' },
+    ),
   TokenRequestStatus: () =>
-    struct({
-      token: field(string(), { tag: 1, required: true }),
-      expirationTimestamp: field(time(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        token: field(string(), { tag: 1, required: true, doc: 'The token.' }),
+        expirationTimestamp: field(time(), { tag: 2, required: true, doc: 'When the token ends.' }),
+      },
+      { doc: 'A token.' },
+    ),
   TokenReview: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('authentication/v1.TokenReviewStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata; not used.',
+        }),
+        spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true, doc: 'The token.' }),
+        status: field(ref('authentication/v1.TokenReviewStatus'), {
+          tag: 3,
+          doc: 'What was found out, filled in by the server.',
+        }),
+      },
+      { doc: 'Asks whether a token is good, and whose it is.' },
+    ),
   TokenReviewSpec: () =>
-    struct({
-      token: field(string(), { tag: 1 }),
-      audiences: field(list(string()), { tag: 2 }),
-    }),
+    struct(
+      {
+        token: field(string(), { tag: 1, doc: 'The token.' }),
+        audiences: field(list(string()), { tag: 2, doc: 'For whom the token must be, at least one of them. Default: the server itself.' }),
+      },
+      { doc: 'The token that is asked about.' },
+    ),
   TokenReviewStatus: () =>
-    struct({
-      authenticated: field(boolean(), { tag: 1 }),
-      user: field(ref('authentication/v1.UserInfo'), { tag: 2 }),
-      audiences: field(list(string()), { tag: 4 }),
-      error: field(string(), { tag: 3 }),
-    }),
+    struct(
+      {
+        authenticated: field(boolean(), { tag: 1, doc: 'Whether the token is good.' }),
+        user: field(ref('authentication/v1.UserInfo'), { tag: 2, doc: 'The user that the token belongs to.' }),
+        audiences: field(list(string()), { tag: 4, doc: 'Audiences of the token among those that were asked for.' }),
+        error: field(string(), { tag: 3, doc: 'Why the token could not be checked.' }),
+      },
+      { doc: 'What was found out about a token.' },
+    ),
   UserInfo: () =>
-    struct({
-      username: field(string(), { tag: 1 }),
-      uid: field(string(), { tag: 2 }),
-      groups: field(list(string()), { tag: 3 }),
-      extra: field(map(wrapped(string())), { tag: 4 }),
-    }),
+    struct(
+      {
+        username: field(string(), { tag: 1, doc: 'Name of the user.' }),
+        uid: field(string(), { tag: 2, doc: 'Identity of the user, which another one of the same name does not share.' }),
+        groups: field(list(string()), { tag: 3, doc: 'Groups of the user.' }),
+        extra: field(map(wrapped(string())), { tag: 4, doc: 'Further attributes of the user.' }),
+      },
+      { doc: 'A user.' },
+    ),
 })

@@ -3,66 +3,88 @@ import { closed, defineTypes, field, int32, int64, known, list, object, quantity
 /** The types of autoscaling/v1: one definition each, read by everything that knows a type. */
 export const autoscalingV1 = defineTypes({
   ContainerResourceMetricSource: () =>
-    struct({
-      name: field(ref('core/v1.ResourceName'), { tag: 1, required: true }),
-      targetAverageUtilization: field(int32(), { tag: 2, pointer: true }),
-      targetAverageValue: field(quantity(), { tag: 3, pointer: true }),
-      container: field(string(), { tag: 5, required: true }),
-    }),
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        targetAverageUtilization: field(int32(), { tag: 2, pointer: true, doc: 'Wanted use, in percent of what the containers request.' }),
+        targetAverageValue: field(quantity(), { tag: 3, pointer: true, doc: 'Wanted use for each pod.' }),
+        container: field(string(), { tag: 5, required: true, doc: 'Name of the container.' }),
+      },
+      { doc: 'The wanted use of a resource by one container of each pod.' },
+    ),
   ContainerResourceMetricStatus: () =>
-    struct({
-      name: field(ref('core/v1.ResourceName'), { tag: 1, required: true }),
-      currentAverageUtilization: field(int32(), { tag: 2, pointer: true }),
-      currentAverageValue: field(quantity(), { tag: 3, required: true }),
-      container: field(string(), { tag: 4, required: true }),
-    }),
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        currentAverageUtilization: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Measured use, in percent of what the containers request. Only set if a wanted percentage is.',
+        }),
+        currentAverageValue: field(quantity(), { tag: 3, required: true, doc: 'Measured use for each pod.' }),
+        container: field(string(), { tag: 4, required: true, doc: 'Name of the container.' }),
+      },
+      { doc: 'The measured use of a resource by one container of each pod.' },
+    ),
   CrossVersionObjectReference: () =>
     struct(
       {
-        kind: field(string(), { tag: 1, required: true }),
-        name: field(string(), { tag: 2, required: true }),
-        apiVersion: field(string(), { tag: 3 }),
+        kind: field(string(), { tag: 1, required: true, doc: 'Kind of the object.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the object.' }),
+        apiVersion: field(string(), { tag: 3, doc: 'Group version of the object.' }),
       },
-      { structType: 'atomic' },
+      { structType: 'atomic', doc: 'Names an object in the same namespace.' },
     ),
   ExternalMetricSource: () =>
-    struct({
-      metricName: field(string(), { tag: 1, required: true }),
-      metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true }),
-      targetValue: field(quantity(), { tag: 3, pointer: true }),
-      targetAverageValue: field(quantity(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
+        metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Labels that narrow the metric down.' }),
+        targetValue: field(quantity(), { tag: 3, pointer: true, doc: 'Wanted value as a whole. Not together with targetAverageValue.' }),
+        targetAverageValue: field(quantity(), { tag: 4, pointer: true, doc: 'Wanted value for each pod. Not together with targetValue.' }),
+      },
+      { doc: 'The wanted value of a metric from outside the cluster.' },
+    ),
   ExternalMetricStatus: () =>
-    struct({
-      metricName: field(string(), { tag: 1, required: true }),
-      metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true }),
-      currentValue: field(quantity(), { tag: 3, required: true }),
-      currentAverageValue: field(quantity(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
+        metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Labels that narrow the metric down.' }),
+        currentValue: field(quantity(), { tag: 3, required: true, doc: 'Measured value as a whole.' }),
+        currentAverageValue: field(quantity(), { tag: 4, pointer: true, doc: 'Measured value for each pod.' }),
+      },
+      { doc: 'The measured value of a metric from outside the cluster.' },
+    ),
   HorizontalPodAutoscaler: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('autoscaling/v1.HorizontalPodAutoscalerStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), { tag: 2, doc: 'Which object is scaled, and within which bounds.' }),
+        status: field(ref('autoscaling/v1.HorizontalPodAutoscalerStatus'), {
+          tag: 3,
+          doc: 'What was measured and decided.',
+        }),
+      },
+      { doc: 'Sets the number of pods of another object from the CPU they use.' },
+    ),
   HorizontalPodAutoscalerCondition: () =>
-    struct({
-      type: field(ref('autoscaling/v1.HorizontalPodAutoscalerConditionType'), {
-        tag: 1,
-        required: true,
-        doc: 'What the condition is about.',
-      }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('autoscaling/v1.HorizontalPodAutoscalerConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about: ScalingActive, AbleToScale or ScalingLimited.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of an autoscaler's state." },
+    ),
   HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
   HorizontalPodAutoscalerList: () =>
     object(
@@ -80,98 +102,181 @@ export const autoscalingV1 = defineTypes({
       { doc: 'A list of HorizontalPodAutoscaler objects.' },
     ),
   HorizontalPodAutoscalerSpec: () =>
-    struct({
-      scaleTargetRef: field(ref('autoscaling/v1.CrossVersionObjectReference'), { tag: 1, required: true }),
-      minReplicas: field(int32(), { tag: 2, pointer: true }),
-      maxReplicas: field(int32(), { tag: 3, required: true }),
-      targetCPUUtilizationPercentage: field(int32(), { tag: 4, pointer: true }),
-    }),
+    struct(
+      {
+        scaleTargetRef: field(ref('autoscaling/v1.CrossVersionObjectReference'), {
+          tag: 1,
+          required: true,
+          doc: 'Object that is scaled. It must have a scale subresource.',
+        }),
+        minReplicas: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Least number of pods. Default: 1. Zero only where the cluster allows it and an Object or External metric is used.',
+        }),
+        maxReplicas: field(int32(), { tag: 3, required: true, doc: 'Greatest number of pods. Not less than minReplicas.' }),
+        targetCPUUtilizationPercentage: field(int32(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Wanted average use of CPU, in percent of what the pods request. Default: 80.',
+        }),
+      },
+      { doc: 'Which object is scaled, and how.' },
+    ),
   HorizontalPodAutoscalerStatus: () =>
-    struct({
-      observedGeneration: field(int64(), { tag: 1, pointer: true }),
-      lastScaleTime: field(time(), { tag: 2, pointer: true }),
-      currentReplicas: field(int32(), { tag: 3, required: true }),
-      desiredReplicas: field(int32(), { tag: 4, required: true }),
-      currentCPUUtilizationPercentage: field(int32(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
+        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
+        currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
+        desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+        currentCPUUtilizationPercentage: field(int32(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Average use of CPU, in percent of what the pods request.',
+        }),
+      },
+      { doc: 'What an autoscaler measured and decided.' },
+    ),
   MetricSourceType: () => closed('Object', 'Pods', 'Resource', 'ContainerResource', 'External'),
   MetricSpec: () =>
-    struct({
-      type: field(ref('autoscaling/v1.MetricSourceType'), { tag: 1, required: true }),
-      object: field(ref('autoscaling/v1.ObjectMetricSource'), { tag: 2, pointer: true }),
-      pods: field(ref('autoscaling/v1.PodsMetricSource'), { tag: 3, pointer: true }),
-      resource: field(ref('autoscaling/v1.ResourceMetricSource'), { tag: 4, pointer: true }),
-      containerResource: field(ref('autoscaling/v1.ContainerResourceMetricSource'), { tag: 7, pointer: true }),
-      external: field(ref('autoscaling/v1.ExternalMetricSource'), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        type: field(ref('autoscaling/v1.MetricSourceType'), {
+          tag: 1,
+          required: true,
+          doc: 'Object, Pods, Resource, ContainerResource or External.',
+        }),
+        object: field(ref('autoscaling/v1.ObjectMetricSource'), {
+          tag: 2,
+          pointer: true,
+          doc: 'A metric of one object, such as requests at an ingress.',
+        }),
+        pods: field(ref('autoscaling/v1.PodsMetricSource'), { tag: 3, pointer: true, doc: 'A metric of each pod, averaged.' }),
+        resource: field(ref('autoscaling/v1.ResourceMetricSource'), {
+          tag: 4,
+          pointer: true,
+          doc: 'A resource of the pods, such as CPU, averaged.',
+        }),
+        containerResource: field(ref('autoscaling/v1.ContainerResourceMetricSource'), {
+          tag: 7,
+          pointer: true,
+          doc: 'A resource of one container of each pod, averaged.',
+        }),
+        external: field(ref('autoscaling/v1.ExternalMetricSource'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
+      },
+      { doc: 'Something that is measured, and the value it is to have. What is set goes with the type.' },
+    ),
   MetricStatus: () =>
-    struct({
-      type: field(ref('autoscaling/v1.MetricSourceType'), { tag: 1, required: true }),
-      object: field(ref('autoscaling/v1.ObjectMetricStatus'), { tag: 2, pointer: true }),
-      pods: field(ref('autoscaling/v1.PodsMetricStatus'), { tag: 3, pointer: true }),
-      resource: field(ref('autoscaling/v1.ResourceMetricStatus'), { tag: 4, pointer: true }),
-      containerResource: field(ref('autoscaling/v1.ContainerResourceMetricStatus'), { tag: 7, pointer: true }),
-      external: field(ref('autoscaling/v1.ExternalMetricStatus'), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        type: field(ref('autoscaling/v1.MetricSourceType'), {
+          tag: 1,
+          required: true,
+          doc: 'Object, Pods, Resource, ContainerResource or External.',
+        }),
+        object: field(ref('autoscaling/v1.ObjectMetricStatus'), { tag: 2, pointer: true, doc: 'A metric of one object.' }),
+        pods: field(ref('autoscaling/v1.PodsMetricStatus'), { tag: 3, pointer: true, doc: 'A metric of each pod, averaged.' }),
+        resource: field(ref('autoscaling/v1.ResourceMetricStatus'), { tag: 4, pointer: true, doc: 'A resource of the pods, averaged.' }),
+        containerResource: field(ref('autoscaling/v1.ContainerResourceMetricStatus'), {
+          tag: 7,
+          pointer: true,
+          doc: 'A resource of one container of each pod, averaged.',
+        }),
+        external: field(ref('autoscaling/v1.ExternalMetricStatus'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
+      },
+      { doc: 'Something that was measured. What is set goes with the type.' },
+    ),
   ObjectMetricSource: () =>
-    struct({
-      target: field(ref('autoscaling/v1.CrossVersionObjectReference'), { tag: 1, required: true }),
-      metricName: field(string(), { tag: 2, required: true }),
-      targetValue: field(quantity(), { tag: 3, required: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-      averageValue: field(quantity(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        target: field(ref('autoscaling/v1.CrossVersionObjectReference'), { tag: 1, required: true, doc: 'The object.' }),
+        metricName: field(string(), { tag: 2, required: true, doc: 'Name of the metric.' }),
+        targetValue: field(quantity(), { tag: 3, required: true, doc: 'Wanted value as a whole.' }),
+        selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels that narrow the metric down.' }),
+        averageValue: field(quantity(), { tag: 5, pointer: true, doc: 'Wanted value for each pod.' }),
+      },
+      { doc: 'The wanted value of a metric of one object.' },
+    ),
   ObjectMetricStatus: () =>
-    struct({
-      target: field(ref('autoscaling/v1.CrossVersionObjectReference'), { tag: 1, required: true }),
-      metricName: field(string(), { tag: 2, required: true }),
-      currentValue: field(quantity(), { tag: 3, required: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-      averageValue: field(quantity(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        target: field(ref('autoscaling/v1.CrossVersionObjectReference'), { tag: 1, required: true, doc: 'The object.' }),
+        metricName: field(string(), { tag: 2, required: true, doc: 'Name of the metric.' }),
+        currentValue: field(quantity(), { tag: 3, required: true, doc: 'Measured value as a whole.' }),
+        selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels that narrow the metric down.' }),
+        averageValue: field(quantity(), { tag: 5, pointer: true, doc: 'Measured value for each pod.' }),
+      },
+      { doc: 'The measured value of a metric of one object.' },
+    ),
   PodsMetricSource: () =>
-    struct({
-      metricName: field(string(), { tag: 1, required: true }),
-      targetAverageValue: field(quantity(), { tag: 2, required: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
+        targetAverageValue: field(quantity(), { tag: 2, required: true, doc: 'Wanted value for each pod.' }),
+        selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Labels that narrow the metric down.' }),
+      },
+      { doc: 'The wanted value of a metric of the pods.' },
+    ),
   PodsMetricStatus: () =>
-    struct({
-      metricName: field(string(), { tag: 1, required: true }),
-      currentAverageValue: field(quantity(), { tag: 2, required: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
+        currentAverageValue: field(quantity(), { tag: 2, required: true, doc: 'Measured value for each pod.' }),
+        selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Labels that narrow the metric down.' }),
+      },
+      { doc: 'The measured value of a metric of the pods.' },
+    ),
   ResourceMetricSource: () =>
-    struct({
-      name: field(ref('core/v1.ResourceName'), { tag: 1, required: true }),
-      targetAverageUtilization: field(int32(), { tag: 2, pointer: true }),
-      targetAverageValue: field(quantity(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        targetAverageUtilization: field(int32(), { tag: 2, pointer: true, doc: 'Wanted use, in percent of what the pods request.' }),
+        targetAverageValue: field(quantity(), { tag: 3, pointer: true, doc: 'Wanted use for each pod.' }),
+      },
+      { doc: 'The wanted use of a resource by the pods.' },
+    ),
   ResourceMetricStatus: () =>
-    struct({
-      name: field(ref('core/v1.ResourceName'), { tag: 1, required: true }),
-      currentAverageUtilization: field(int32(), { tag: 2, pointer: true }),
-      currentAverageValue: field(quantity(), { tag: 3, required: true }),
-    }),
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        currentAverageUtilization: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Measured use, in percent of what the pods request. Only set if a wanted percentage is.',
+        }),
+        currentAverageValue: field(quantity(), { tag: 3, required: true, doc: 'Measured use for each pod.' }),
+      },
+      { doc: 'The measured use of a resource by the pods.' },
+    ),
   Scale: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('autoscaling/v1.ScaleSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('autoscaling/v1.ScaleStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('autoscaling/v1.ScaleSpec'), { tag: 2, doc: 'Number of pods that is wanted.' }),
+        status: field(ref('autoscaling/v1.ScaleStatus'), {
+          tag: 3,
+          doc: 'Number of pods that there is.',
+        }),
+      },
+      { doc: 'The number of pods of another object, through which it can be read and set.' },
+    ),
   ScaleSpec: () =>
-    struct({
-      replicas: field(int32(), { tag: 1 }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, doc: 'Number of pods.' }),
+      },
+      { doc: 'The number of pods that is wanted.' },
+    ),
   ScaleStatus: () =>
-    struct({
-      replicas: field(int32(), { tag: 1, required: true }),
-      selector: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that was last seen.' }),
+        selector: field(string(), { tag: 2, doc: 'Labels of the pods, as the text of a label selector.' }),
+      },
+      { doc: 'The number of pods that there is.' },
+    ),
 })

@@ -5,17 +5,20 @@ export const batchV1 = defineTypes({
   CompletionMode: () => closed('NonIndexed', 'Indexed'),
   ConcurrencyPolicy: () => closed('Allow', 'Forbid', 'Replace'),
   CronJob: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('batch/v1.CronJobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('batch/v1.CronJobStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('batch/v1.CronJobSpec'), { tag: 2, doc: 'When jobs are made, and which.' }),
+        status: field(ref('batch/v1.CronJobStatus'), {
+          tag: 3,
+          doc: 'Which jobs run, and when the last was made.',
+        }),
+      },
+      { doc: 'Makes jobs at set times.' },
+    ),
   CronJobList: () =>
     object(
       {
@@ -28,43 +31,74 @@ export const batchV1 = defineTypes({
       { doc: 'A list of CronJob objects.' },
     ),
   CronJobSpec: () =>
-    struct({
-      schedule: field(string(), { tag: 1, required: true }),
-      timeZone: field(string(), { tag: 8, pointer: true }),
-      startingDeadlineSeconds: field(int64(), { tag: 2, pointer: true }),
-      concurrencyPolicy: field(ref('batch/v1.ConcurrencyPolicy'), { tag: 3 }),
-      suspend: field(boolean(), { tag: 4, pointer: true }),
-      jobTemplate: field(ref('batch/v1.JobTemplateSpec'), { tag: 5, required: true }),
-      successfulJobsHistoryLimit: field(int32(), { tag: 6, pointer: true }),
-      failedJobsHistoryLimit: field(int32(), { tag: 7, pointer: true }),
-    }),
+    struct(
+      {
+        schedule: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
+        }),
+        timeZone: field(string(), {
+          tag: 8,
+          pointer: true,
+          doc: 'Time zone of the schedule, by its name in the time zone database. Unset means that of the controller.',
+        }),
+        startingDeadlineSeconds: field(int64(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Seconds by which a job may be late. Later ones are left out and count as failed. Unset means no limit.',
+        }),
+        concurrencyPolicy: field(ref('batch/v1.ConcurrencyPolicy'), {
+          tag: 3,
+          doc: 'What happens while the last job still runs: Allow makes another (the default), Forbid skips it, Replace ends the running one.',
+        }),
+        suspend: field(boolean(), { tag: 4, pointer: true, doc: 'Whether no more jobs are made. Those that run go on. Default: false.' }),
+        jobTemplate: field(ref('batch/v1.JobTemplateSpec'), { tag: 5, required: true, doc: 'The job that is made.' }),
+        successfulJobsHistoryLimit: field(int32(), { tag: 6, pointer: true, doc: 'How many jobs that ended well are kept. Default: 3.' }),
+        failedJobsHistoryLimit: field(int32(), { tag: 7, pointer: true, doc: 'How many jobs that failed are kept. Default: 1.' }),
+      },
+      { doc: 'When jobs are made, and which.' },
+    ),
   CronJobStatus: () =>
-    struct({
-      active: field(list(ref('core/v1.ObjectReference')), { tag: 1, listType: 'atomic' }),
-      lastScheduleTime: field(time(), { tag: 4, pointer: true }),
-      lastSuccessfulTime: field(time(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        active: field(list(ref('core/v1.ObjectReference')), { tag: 1, listType: 'atomic', doc: 'Jobs that run.' }),
+        lastScheduleTime: field(time(), { tag: 4, pointer: true, doc: 'When a job was last made.' }),
+        lastSuccessfulTime: field(time(), { tag: 5, pointer: true, doc: 'When a job last ended well.' }),
+      },
+      { doc: 'What a cron job has done.' },
+    ),
   Job: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('batch/v1.JobStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Which pods are run, and how often.' }),
+        status: field(ref('batch/v1.JobStatus'), {
+          tag: 3,
+          doc: 'How far the job has come.',
+        }),
+      },
+      { doc: 'Runs pods until enough of them have ended well.' },
+    ),
   JobCondition: () =>
-    struct({
-      type: field(ref('batch/v1.JobConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
-      status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-      lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-      lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(ref('batch/v1.JobConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'What the condition is about: Complete, Failed, Suspended or FailureTarget.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a job's state." },
+    ),
   JobConditionType: () => known('Suspended', 'Complete', 'Failed', 'FailureTarget'),
   JobList: () =>
     object(
@@ -78,69 +112,167 @@ export const batchV1 = defineTypes({
       { doc: 'A list of Job objects.' },
     ),
   JobSpec: () =>
-    struct({
-      parallelism: field(int32(), { tag: 1, pointer: true }),
-      completions: field(int32(), { tag: 2, pointer: true }),
-      activeDeadlineSeconds: field(int64(), { tag: 3, pointer: true }),
-      podFailurePolicy: field(ref('batch/v1.PodFailurePolicy'), { tag: 11, pointer: true }),
-      backoffLimit: field(int32(), { tag: 7, pointer: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true }),
-      manualSelector: field(boolean(), { tag: 5, pointer: true }),
-      template: field(ref('core/v1.PodTemplateSpec'), { tag: 6, required: true }),
-      ttlSecondsAfterFinished: field(int32(), { tag: 8, pointer: true }),
-      completionMode: field(ref('batch/v1.CompletionMode'), { tag: 9, pointer: true }),
-      suspend: field(boolean(), { tag: 10, pointer: true }),
-    }),
+    struct(
+      {
+        parallelism: field(int32(), { tag: 1, pointer: true, doc: 'Most pods that run at once. Default: 1. Zero pauses the job.' }),
+        completions: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Number of pods that must end well. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
+        }),
+        activeDeadlineSeconds: field(int64(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Seconds after the start at which the job is ended as failed. Starts over after it was suspended. Unset means no limit.',
+        }),
+        podFailurePolicy: field(ref('batch/v1.PodFailurePolicy'), {
+          tag: 11,
+          pointer: true,
+          doc: 'What is done about failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
+        }),
+        backoffLimit: field(int32(), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Labels of the pods of the job. Filled in by the server; only give it together with manualSelector.',
+        }),
+        manualSelector: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Whether the user takes care of labels and selector. Otherwise the server makes them unique. Default: false.',
+        }),
+        template: field(ref('core/v1.PodTemplateSpec'), {
+          tag: 6,
+          required: true,
+          doc: 'The pod that is run. Its restart policy must be Never or OnFailure.',
+        }),
+        ttlSecondsAfterFinished: field(int32(), {
+          tag: 8,
+          pointer: true,
+          doc: 'Seconds after its end at which the job is deleted. Unset means never, 0 at once.',
+        }),
+        completionMode: field(ref('batch/v1.CompletionMode'), {
+          tag: 9,
+          pointer: true,
+          doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and each number must end well once.',
+        }),
+        suspend: field(boolean(), {
+          tag: 10,
+          pointer: true,
+          doc: 'Whether no pods are run. Setting it ends those that run. Default: false.',
+        }),
+      },
+      { doc: 'Which pods are run, and how often.' },
+    ),
   JobStatus: () =>
-    struct({
-      conditions: field(list(ref('batch/v1.JobCondition')), { tag: 1, patchStrategy: 'merge', patchMergeKey: 'type', listType: 'atomic' }),
-      startTime: field(time(), { tag: 2, pointer: true }),
-      completionTime: field(time(), { tag: 3, pointer: true }),
-      active: field(int32(), { tag: 4 }),
-      succeeded: field(int32(), { tag: 5 }),
-      failed: field(int32(), { tag: 6 }),
-      completedIndexes: field(string(), { tag: 7 }),
-      uncountedTerminatedPods: field(ref('batch/v1.UncountedTerminatedPods'), { tag: 8, pointer: true }),
-      ready: field(int32(), { tag: 9, pointer: true }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('batch/v1.JobCondition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'atomic',
+          doc: 'Whether the job is Complete, Failed or Suspended.',
+        }),
+        startTime: field(time(), { tag: 2, pointer: true, doc: 'When the controller took on the job. Unset while suspended.' }),
+        completionTime: field(time(), { tag: 3, pointer: true, doc: 'When the job ended well. Unset for failed ones.' }),
+        active: field(int32(), { tag: 4, doc: 'Pods that wait or run.' }),
+        succeeded: field(int32(), { tag: 5, doc: 'Pods that ended well.' }),
+        failed: field(int32(), { tag: 6, doc: 'Pods that failed.' }),
+        completedIndexes: field(string(), { tag: 7, doc: 'Numbers that ended well, for Indexed jobs, such as 1,3-5,7.' }),
+        uncountedTerminatedPods: field(ref('batch/v1.UncountedTerminatedPods'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Pods that ended and are not yet in the numbers. Used so that none is counted twice or missed.',
+        }),
+        ready: field(int32(), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
+      },
+      { doc: 'How far a job has come.' },
+    ),
   JobTemplateSpec: () =>
-    struct({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    struct(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Metadata for the jobs: labels, annotations and so on.',
+        }),
+        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Which pods the jobs run, and how often.' }),
+      },
+      { doc: 'A job as it is to be made.' },
+    ),
   PodFailurePolicy: () =>
-    struct({
-      rules: field(list(ref('batch/v1.PodFailurePolicyRule')), { tag: 1, required: true, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        rules: field(list(ref('batch/v1.PodFailurePolicyRule')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'Rules in order; the first that matches decides. If none does, the failure counts. At most 20.',
+        }),
+      },
+      { doc: 'What is done about failed pods.' },
+    ),
   PodFailurePolicyAction: () => closed('FailJob', 'Ignore', 'Count'),
   PodFailurePolicyOnExitCodesOperator: () => closed('In', 'NotIn'),
   PodFailurePolicyOnExitCodesRequirement: () =>
-    struct({
-      containerName: field(string(), { tag: 1, keepEmpty: true, pointer: true }),
-      operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), { tag: 2, required: true }),
-      values: field(list(int32()), { tag: 3, required: true, listType: 'set' }),
-    }),
+    struct(
+      {
+        containerName: field(string(), { tag: 1, keepEmpty: true, pointer: true, doc: 'Container that is meant. Unset means any.' }),
+        operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
+          tag: 2,
+          required: true,
+          doc: 'In or NotIn: whether one of the codes must be in values or must not be. Codes of 0 are left out.',
+        }),
+        values: field(list(int32()), {
+          tag: 3,
+          required: true,
+          listType: 'set',
+          doc: 'The codes, in rising order: 1 to 255 of them. 0 is not allowed with In.',
+        }),
+      },
+      { doc: 'Exit codes of containers.' },
+    ),
   PodFailurePolicyOnPodConditionsPattern: () =>
-    struct({
-      type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true }),
-      status: field(ref('core/v1.ConditionStatus'), {
-        tag: 2,
-        required: true,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    struct(
+      {
+        type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'Type of the condition.' }),
+        status: field(ref('core/v1.ConditionStatus'), {
+          tag: 2,
+          required: true,
+          doc: 'Status of the condition. Default: True.',
+        }),
+      },
+      { doc: 'A condition of a pod.' },
+    ),
   PodFailurePolicyRule: () =>
-    struct({
-      action: field(ref('batch/v1.PodFailurePolicyAction'), { tag: 1, required: true }),
-      onExitCodes: field(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), { tag: 2, keepEmpty: true, pointer: true }),
-      onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern')), { tag: 3, keepEmpty: true, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        action: field(ref('batch/v1.PodFailurePolicyAction'), {
+          tag: 1,
+          required: true,
+          doc: 'FailJob ends the job, Ignore makes a new pod without counting, Count counts the failure.',
+        }),
+        onExitCodes: field(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), {
+          tag: 2,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'Exit codes of the containers that match.',
+        }),
+        onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern')), {
+          tag: 3,
+          keepEmpty: true,
+          listType: 'atomic',
+          doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
+        }),
+      },
+      { doc: 'What is done about a failed pod that matches. Either exit codes or conditions are given.' },
+    ),
   UncountedTerminatedPods: () =>
-    struct({
-      succeeded: field(list(string()), { tag: 1, listType: 'set' }),
-      failed: field(list(string()), { tag: 2, listType: 'set' }),
-    }),
+    struct(
+      {
+        succeeded: field(list(string()), { tag: 1, listType: 'set', doc: 'Identities of pods that ended well.' }),
+        failed: field(list(string()), { tag: 2, listType: 'set', doc: 'Identities of pods that failed.' }),
+      },
+      { doc: 'Pods that ended and are not yet in the numbers of the job.' },
+    ),
 })

@@ -3,13 +3,16 @@ import { defineTypes, field, int32, list, microTime, object, ref, string, struct
 /** The types of coordination/v1: one definition each, read by everything that knows a type. */
 export const coordinationV1 = defineTypes({
   Lease: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'Who holds the lease, and since when.' }),
+      },
+      { doc: 'A claim to something for a time, by which programs agree on who leads or tell that they are alive.' },
+    ),
   LeaseList: () =>
     object(
       {
@@ -22,11 +25,14 @@ export const coordinationV1 = defineTypes({
       { doc: 'A list of Lease objects.' },
     ),
   LeaseSpec: () =>
-    struct({
-      holderIdentity: field(string(), { tag: 1, pointer: true }),
-      leaseDurationSeconds: field(int32(), { tag: 2, pointer: true }),
-      acquireTime: field(microTime(), { tag: 3, pointer: true }),
-      renewTime: field(microTime(), { tag: 4, pointer: true }),
-      leaseTransitions: field(int32(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        holderIdentity: field(string(), { tag: 1, pointer: true, doc: 'Name of the holder. Empty means nobody.' }),
+        leaseDurationSeconds: field(int32(), { tag: 2, pointer: true, doc: 'Seconds after renewTime at which others may take the lease.' }),
+        acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'When the holder took the lease.' }),
+        renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'When the holder last renewed the lease.' }),
+        leaseTransitions: field(int32(), { tag: 5, pointer: true, doc: 'How often the lease went from one holder to another.' }),
+      },
+      { doc: 'Who holds a lease, and since when.' },
+    ),
 })

@@ -2027,7 +2027,7 @@ export const coreV1 = defineTypes({
   PodOS: () =>
     struct(
       {
-        name: field(ref('core/v1.OSName'), { tag: 1, required: true, doc: 'linux or windows.' }),
+        name: field(ref('core/v1.OSName'), { tag: 1, required: true, doc: 'Name of the system: linux or windows.' }),
       },
       { doc: 'The operating system of a pod.' },
     ),

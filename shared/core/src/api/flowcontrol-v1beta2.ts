@@ -4,30 +4,39 @@ import { boolean, defineTypes, field, int32, known, list, object, ref, string, s
 export const flowcontrolV1beta2 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   FlowDistinguisherMethod: () =>
-    struct({
-      type: field(ref('flowcontrol/v1beta2.FlowDistinguisherMethodType'), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        type: field(ref('flowcontrol/v1beta2.FlowDistinguisherMethodType'), { tag: 1, required: true, doc: 'ByUser or ByNamespace.' }),
+      },
+      { doc: 'How the requests of a schema are told apart into flows.' },
+    ),
   FlowDistinguisherMethodType: () => known('ByUser', 'ByNamespace'),
   FlowSchema: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('flowcontrol/v1beta2.FlowSchemaStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), { tag: 2, doc: 'Which requests are meant, and where they go.' }),
+        status: field(ref('flowcontrol/v1beta2.FlowSchemaStatus'), {
+          tag: 3,
+          doc: 'Whether the schema could be used.',
+        }),
+      },
+      { doc: 'Sorts requests into a priority level.' },
+    ),
   FlowSchemaCondition: () =>
-    struct({
-      type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
-      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+        status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a schema's state." },
+    ),
   FlowSchemaList: () =>
     object(
       {
@@ -40,65 +49,149 @@ export const flowcontrolV1beta2 = defineTypes({
       { doc: 'A list of FlowSchema objects.' },
     ),
   FlowSchemaSpec: () =>
-    struct({
-      priorityLevelConfiguration: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationReference'), { tag: 1, required: true }),
-      matchingPrecedence: field(int32(), { tag: 2, keepEmpty: true }),
-      distinguisherMethod: field(ref('flowcontrol/v1beta2.FlowDistinguisherMethod'), { tag: 3, pointer: true }),
-      rules: field(list(ref('flowcontrol/v1beta2.PolicyRulesWithSubjects')), { tag: 4, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        priorityLevelConfiguration: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationReference'), {
+          tag: 1,
+          required: true,
+          doc: 'Priority level that the requests go to. While it does not exist the schema is not used.',
+        }),
+        matchingPrecedence: field(int32(), {
+          tag: 2,
+          keepEmpty: true,
+          doc: 'When several schemas match, the lowest number wins. From 1 to 10000. Default: 1000.',
+        }),
+        distinguisherMethod: field(ref('flowcontrol/v1beta2.FlowDistinguisherMethod'), {
+          tag: 3,
+          pointer: true,
+          doc: 'How requests are told apart into flows. Unset puts them all in one.',
+        }),
+        rules: field(list(ref('flowcontrol/v1beta2.PolicyRulesWithSubjects')), {
+          tag: 4,
+          listType: 'atomic',
+          doc: 'Requests that are meant: those that match at least one rule. Empty matches none.',
+        }),
+      },
+      { doc: 'Which requests are meant, and where they go.' },
+    ),
   FlowSchemaStatus: () =>
-    struct({
-      conditions: field(list(ref('flowcontrol/v1beta2.FlowSchemaCondition')), { tag: 1, listType: 'map', listMapKeys: ['type'] }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('flowcontrol/v1beta2.FlowSchemaCondition')), {
+          tag: 1,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the schema by aspect. Dangling tells that its priority level does not exist.',
+        }),
+      },
+      { doc: 'Whether a schema could be used.' },
+    ),
   GroupSubject: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the group. * means every group.' }),
+      },
+      { doc: 'A group of users.' },
+    ),
   LimitResponse: () =>
     struct(
       {
-        type: field(ref('flowcontrol/v1beta2.LimitResponseType'), { tag: 1, required: true, unionDiscriminator: true }),
-        queuing: field(ref('flowcontrol/v1beta2.QueuingConfiguration'), { tag: 2, pointer: true }),
+        type: field(ref('flowcontrol/v1beta2.LimitResponseType'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'Queue lets them wait, Reject answers 429.',
+        }),
+        queuing: field(ref('flowcontrol/v1beta2.QueuingConfiguration'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Settings for Queue; not allowed for Reject.',
+        }),
       },
-      { union: true },
+      { union: true, doc: 'What happens to requests that cannot be served at once.' },
     ),
   LimitResponseType: () => known('Queue', 'Reject'),
   LimitedPriorityLevelConfiguration: () =>
-    struct({
-      assuredConcurrencyShares: field(int32(), { tag: 1, keepEmpty: true }),
-      limitResponse: field(ref('flowcontrol/v1beta2.LimitResponse'), { tag: 2 }),
-    }),
+    struct(
+      {
+        assuredConcurrencyShares: field(int32(), {
+          tag: 1,
+          keepEmpty: true,
+          doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
+        }),
+        limitResponse: field(ref('flowcontrol/v1beta2.LimitResponse'), {
+          tag: 2,
+          doc: 'What happens to requests that cannot be served at once.',
+        }),
+      },
+      { doc: 'Bounds on the requests of a priority level.' },
+    ),
   NonResourcePolicyRule: () =>
-    struct({
-      verbs: field(list(string()), { tag: 1, required: true, listType: 'set' }),
-      nonResourceURLs: field(list(string()), { tag: 6, required: true, listType: 'set' }),
-    }),
+    struct(
+      {
+        verbs: field(list(string()), {
+          tag: 1,
+          required: true,
+          listType: 'set',
+          doc: 'HTTP methods, in lower case. * means all and must be alone.',
+        }),
+        nonResourceURLs: field(list(string()), {
+          tag: 6,
+          required: true,
+          listType: 'set',
+          doc: 'Paths. A * stands for all, or at the end for the rest.',
+        }),
+      },
+      { doc: 'Requests for paths that are not resources: both verb and path must match.' },
+    ),
   PolicyRulesWithSubjects: () =>
-    struct({
-      subjects: field(list(ref('flowcontrol/v1beta2.Subject')), { tag: 1, required: true, listType: 'atomic' }),
-      resourceRules: field(list(ref('flowcontrol/v1beta2.ResourcePolicyRule')), { tag: 2, listType: 'atomic' }),
-      nonResourceRules: field(list(ref('flowcontrol/v1beta2.NonResourcePolicyRule')), { tag: 3, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        subjects: field(list(ref('flowcontrol/v1beta2.Subject')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'Who makes the request. At least one.',
+        }),
+        resourceRules: field(list(ref('flowcontrol/v1beta2.ResourcePolicyRule')), {
+          tag: 2,
+          listType: 'atomic',
+          doc: 'Requests for resources.',
+        }),
+        nonResourceRules: field(list(ref('flowcontrol/v1beta2.NonResourcePolicyRule')), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Requests for other paths.',
+        }),
+      },
+      { doc: 'Requests: both the subject and a rule must match. At least one rule is given.' },
+    ),
   PriorityLevelConfiguration: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), { tag: 2, doc: 'The bounds.' }),
+        status: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationStatus'), {
+          tag: 3,
+          doc: 'Whether the level could be used.',
+        }),
+      },
+      { doc: 'Bounds on how many requests are served at once, and how others wait.' },
+    ),
   PriorityLevelConfigurationCondition: () =>
-    struct({
-      type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
-      status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-      lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-      reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-      message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-    }),
+    struct(
+      {
+        type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+        status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { doc: "One aspect of a priority level's state." },
+    ),
   PriorityLevelConfigurationList: () =>
     object(
       {
@@ -115,58 +208,114 @@ export const flowcontrolV1beta2 = defineTypes({
       { doc: 'A list of PriorityLevelConfiguration objects.' },
     ),
   PriorityLevelConfigurationReference: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the level. Required.' }),
+      },
+      { doc: 'Names a priority level.' },
+    ),
   PriorityLevelConfigurationSpec: () =>
     struct(
       {
-        type: field(ref('flowcontrol/v1beta2.PriorityLevelEnablement'), { tag: 1, required: true, unionDiscriminator: true }),
-        limited: field(ref('flowcontrol/v1beta2.LimitedPriorityLevelConfiguration'), { tag: 2, pointer: true }),
+        type: field(ref('flowcontrol/v1beta2.PriorityLevelEnablement'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'Exempt (not bounded) or Limited.',
+        }),
+        limited: field(ref('flowcontrol/v1beta2.LimitedPriorityLevelConfiguration'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Bounds for Limited; not allowed for Exempt.',
+        }),
       },
-      { union: true },
+      { union: true, doc: 'Whether and how the requests of a level are bounded.' },
     ),
   PriorityLevelConfigurationStatus: () =>
-    struct({
-      conditions: field(list(ref('flowcontrol/v1beta2.PriorityLevelConfigurationCondition')), {
-        tag: 1,
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('flowcontrol/v1beta2.PriorityLevelConfigurationCondition')), {
+          tag: 1,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the level by aspect.',
+        }),
+      },
+      { doc: 'Whether a priority level could be used.' },
+    ),
   PriorityLevelEnablement: () => known('Exempt', 'Limited'),
   QueuingConfiguration: () =>
-    struct({
-      queues: field(int32(), { tag: 1, keepEmpty: true }),
-      handSize: field(int32(), { tag: 2, keepEmpty: true }),
-      queueLengthLimit: field(int32(), { tag: 3, keepEmpty: true }),
-    }),
+    struct(
+      {
+        queues: field(int32(), { tag: 1, keepEmpty: true, doc: 'Number of queues. 1 lets all flows share one. Default: 64.' }),
+        handSize: field(int32(), {
+          tag: 2,
+          keepEmpty: true,
+          doc: 'Queues that a flow is spread over, of which a request takes the shortest. Not more than queues. Default: 8.',
+        }),
+        queueLengthLimit: field(int32(), {
+          tag: 3,
+          keepEmpty: true,
+          doc: 'Most requests that wait in a queue; more are rejected. Default: 50.',
+        }),
+      },
+      { doc: 'How requests wait.' },
+    ),
   ResourcePolicyRule: () =>
-    struct({
-      verbs: field(list(string()), { tag: 1, required: true, listType: 'set' }),
-      apiGroups: field(list(string()), { tag: 2, required: true, listType: 'set' }),
-      resources: field(list(string()), { tag: 3, required: true, listType: 'set' }),
-      clusterScope: field(boolean(), { tag: 4 }),
-      namespaces: field(list(string()), { tag: 5, keepEmpty: true, listType: 'set' }),
-    }),
+    struct(
+      {
+        verbs: field(list(string()), { tag: 1, required: true, listType: 'set', doc: 'What is done. * means all and must be alone.' }),
+        apiGroups: field(list(string()), {
+          tag: 2,
+          required: true,
+          listType: 'set',
+          doc: 'Groups of the resources. * means all and must be alone.',
+        }),
+        resources: field(list(string()), {
+          tag: 3,
+          required: true,
+          listType: 'set',
+          doc: 'Resources, or resource/subresource. * means all and must be alone.',
+        }),
+        clusterScope: field(boolean(), { tag: 4, doc: 'Whether requests without a namespace match. Default: false.' }),
+        namespaces: field(list(string()), {
+          tag: 5,
+          keepEmpty: true,
+          listType: 'set',
+          doc: 'Namespaces of the requests. * means all, but not requests without one. Empty needs clusterScope.',
+        }),
+      },
+      { doc: 'Requests for resources: verb, group, resource and namespace must match.' },
+    ),
   ServiceAccountSubject: () =>
-    struct({
-      namespace: field(string(), { tag: 1, required: true }),
-      name: field(string(), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the account.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
+      },
+      { doc: 'A service account.' },
+    ),
   Subject: () =>
     struct(
       {
-        kind: field(ref('flowcontrol/v1beta2.SubjectKind'), { tag: 1, required: true, unionDiscriminator: true }),
-        user: field(ref('flowcontrol/v1beta2.UserSubject'), { tag: 2, pointer: true }),
-        group: field(ref('flowcontrol/v1beta2.GroupSubject'), { tag: 3, pointer: true }),
-        serviceAccount: field(ref('flowcontrol/v1beta2.ServiceAccountSubject'), { tag: 4, pointer: true }),
+        kind: field(ref('flowcontrol/v1beta2.SubjectKind'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'User, Group or ServiceAccount.',
+        }),
+        user: field(ref('flowcontrol/v1beta2.UserSubject'), { tag: 2, pointer: true, doc: 'A user.' }),
+        group: field(ref('flowcontrol/v1beta2.GroupSubject'), { tag: 3, pointer: true, doc: 'A group of users.' }),
+        serviceAccount: field(ref('flowcontrol/v1beta2.ServiceAccountSubject'), { tag: 4, pointer: true, doc: 'A service account.' }),
       },
-      { union: true },
+      { union: true, doc: 'Who makes a request. What is set goes with the kind.' },
     ),
   SubjectKind: () => known('User', 'Group', 'ServiceAccount'),
   UserSubject: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the user. * means every user.' }),
+      },
+      { doc: 'A user.' },
+    ),
 })

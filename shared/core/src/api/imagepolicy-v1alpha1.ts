@@ -3,35 +3,50 @@ import { boolean, defineTypes, field, list, map, object, ref, string, struct } f
 /** The types of imagepolicy/v1alpha1: one definition each, read by everything that knows a type. */
 export const imagepolicyV1alpha1 = defineTypes({
   ImageReview: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
-        tag: 2,
-        required: true,
-        doc: 'The wanted state, as the user asks for it.',
-      }),
-      status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
+          tag: 2,
+          required: true,
+          doc: 'The pod.',
+        }),
+        status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), {
+          tag: 3,
+          doc: 'The answer, filled in by the one who is asked.',
+        }),
+      },
+      { doc: 'Asks whether the images of a pod may be used.' },
+    ),
   ImageReviewContainerSpec: () =>
-    struct({
-      image: field(string(), { tag: 1 }),
-    }),
+    struct(
+      {
+        image: field(string(), { tag: 1, doc: 'Its image, which may be named by tag or by digest.' }),
+      },
+      { doc: 'A container of the pod.' },
+    ),
   ImageReviewSpec: () =>
-    struct({
-      containers: field(list(ref('imagepolicy/v1alpha1.ImageReviewContainerSpec')), { tag: 1 }),
-      annotations: field(map(string()), { tag: 2 }),
-      namespace: field(string(), { tag: 3 }),
-    }),
+    struct(
+      {
+        containers: field(list(ref('imagepolicy/v1alpha1.ImageReviewContainerSpec')), {
+          tag: 1,
+          doc: 'Its containers, in the order of the pod.',
+        }),
+        annotations: field(map(string()), { tag: 2, doc: 'Those of its annotations that are meant for image policies.' }),
+        namespace: field(string(), { tag: 3, doc: 'Its namespace.' }),
+      },
+      { doc: 'The pod that is asked about.' },
+    ),
   ImageReviewStatus: () =>
-    struct({
-      allowed: field(boolean(), { tag: 1, required: true }),
-      reason: field(string(), { tag: 2 }),
-      auditAnnotations: field(map(string()), { tag: 3 }),
-    }),
+    struct(
+      {
+        allowed: field(boolean(), { tag: 1, required: true, doc: 'Whether they may all be used.' }),
+        reason: field(string(), { tag: 2, doc: 'Why they may not.' }),
+        auditAnnotations: field(map(string()), { tag: 3, doc: 'Notes for the audit log.' }),
+      },
+      { doc: 'Whether images may be used.' },
+    ),
 })

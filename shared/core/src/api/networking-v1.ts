@@ -3,45 +3,73 @@ import { closed, defineTypes, field, inline, int32, intOrString, known, list, ob
 /** The types of networking/v1: one definition each, read by everything that knows a type. */
 export const networkingV1 = defineTypes({
   HTTPIngressPath: () =>
-    struct({
-      path: field(string(), { tag: 1 }),
-      pathType: field(ref('networking/v1.PathType'), { tag: 3, required: true, pointer: true }),
-      backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true }),
-    }),
+    struct(
+      {
+        path: field(string(), { tag: 1, doc: 'Path of the request, beginning with a slash. Required for Exact and Prefix.' }),
+        pathType: field(ref('networking/v1.PathType'), {
+          tag: 3,
+          required: true,
+          pointer: true,
+          doc: 'Exact, Prefix (part by part), or ImplementationSpecific (as the controller has it).',
+        }),
+        backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true, doc: 'Where the requests go.' }),
+      },
+      { doc: 'Where requests for one path go.' },
+    ),
   HTTPIngressRuleValue: () =>
-    struct({
-      paths: field(list(ref('networking/v1.HTTPIngressPath')), { tag: 1, required: true, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        paths: field(list(ref('networking/v1.HTTPIngressPath')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'The paths. The longest that matches wins.',
+        }),
+      },
+      { doc: 'Shares out HTTP requests by path.' },
+    ),
   IPBlock: () =>
-    struct({
-      cidr: field(string(), { tag: 1, required: true }),
-      except: field(list(string()), { tag: 2 }),
-    }),
+    struct(
+      {
+        cidr: field(string(), { tag: 1, required: true, doc: 'The network, in CIDR notation.' }),
+        except: field(list(string()), { tag: 2, doc: 'Networks in it that are left out.' }),
+      },
+      { doc: 'Addresses of a network, with exceptions.' },
+    ),
   Ingress: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('networking/v1.IngressStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The rules.' }),
+        status: field(ref('networking/v1.IngressStatus'), {
+          tag: 3,
+          doc: 'Where requests are taken.',
+        }),
+      },
+      { doc: 'Rules by which requests from outside reach services of the cluster.' },
+    ),
   IngressBackend: () =>
-    struct({
-      service: field(ref('networking/v1.IngressServiceBackend'), { tag: 4, pointer: true }),
-      resource: field(ref('core/v1.TypedLocalObjectReference'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        service: field(ref('networking/v1.IngressServiceBackend'), { tag: 4, pointer: true, doc: 'A service of the namespace.' }),
+        resource: field(ref('core/v1.TypedLocalObjectReference'), { tag: 3, pointer: true, doc: 'Another object of the namespace.' }),
+      },
+      { doc: 'Where requests go. Exactly one field is set.' },
+    ),
   IngressClass: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2, doc: 'The controller and its parameters.' }),
+      },
+      { doc: 'A controller for ingresses, by a name they can choose. An annotation makes one class the default.' },
+    ),
   IngressClassList: () =>
     object(
       {
@@ -54,18 +82,45 @@ export const networkingV1 = defineTypes({
       { doc: 'A list of IngressClass objects.' },
     ),
   IngressClassParametersReference: () =>
-    struct({
-      apiGroup: field(string(), { tag: 1, protoName: 'aPIGroup', pointer: true }),
-      kind: field(string(), { tag: 2, required: true }),
-      name: field(string(), { tag: 3, required: true }),
-      scope: field(string(), { tag: 4, keepEmpty: true, pointer: true }),
-      namespace: field(string(), { tag: 5, pointer: true }),
-    }),
+    struct(
+      {
+        apiGroup: field(string(), {
+          tag: 1,
+          protoName: 'aPIGroup',
+          pointer: true,
+          doc: 'API group of the object. Unset means the legacy group.',
+        }),
+        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
+        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
+        scope: field(string(), {
+          tag: 4,
+          keepEmpty: true,
+          pointer: true,
+          doc: 'Cluster (the default) or Namespace: whether the object has a namespace.',
+        }),
+        namespace: field(string(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Namespace of the object. Required for scope Namespace, not allowed for Cluster.',
+        }),
+      },
+      { doc: 'Names an object with settings for a controller.' },
+    ),
   IngressClassSpec: () =>
-    struct({
-      controller: field(string(), { tag: 1 }),
-      parameters: field(ref('networking/v1.IngressClassParametersReference'), { tag: 2, pointer: true }),
-    }),
+    struct(
+      {
+        controller: field(string(), {
+          tag: 1,
+          doc: 'Name of the controller, with a domain before a slash; at most 250 characters. Cannot be changed.',
+        }),
+        parameters: field(ref('networking/v1.IngressClassParametersReference'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Object with further settings for the controller.',
+        }),
+      },
+      { doc: 'A controller for ingresses.' },
+    ),
   IngressList: () =>
     object(
       {
@@ -78,59 +133,119 @@ export const networkingV1 = defineTypes({
       { doc: 'A list of Ingress objects.' },
     ),
   IngressRule: () =>
-    struct({
-      host: field(string(), { tag: 1 }),
-      ingressRuleValue: inline('networking/v1.IngressRuleValue', { tag: 2 }),
-    }),
+    struct(
+      {
+        host: field(string(), {
+          tag: 1,
+          doc: 'Host name, without a port, where *.name stands for names with one more part. Empty means every host.',
+        }),
+        ingressRuleValue: inline('networking/v1.IngressRuleValue', { tag: 2 }),
+      },
+      { doc: 'Where the requests for one host go.' },
+    ),
   IngressRuleValue: () =>
-    struct({
-      http: field(ref('networking/v1.HTTPIngressRuleValue'), { tag: 1, pointer: true }),
-    }),
+    struct(
+      {
+        http: field(ref('networking/v1.HTTPIngressRuleValue'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Shares out HTTP requests by path. Unset sends them all to the default backend.',
+        }),
+      },
+      { doc: 'How requests of a rule are shared out.' },
+    ),
   IngressServiceBackend: () =>
-    struct({
-      name: field(string(), { tag: 1, required: true }),
-      port: field(ref('networking/v1.ServiceBackendPort'), { tag: 2 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the service.' }),
+        port: field(ref('networking/v1.ServiceBackendPort'), { tag: 2, doc: 'Port of the service. Required.' }),
+      },
+      { doc: 'A service that takes requests.' },
+    ),
   IngressSpec: () =>
-    struct({
-      ingressClassName: field(string(), { tag: 4, pointer: true }),
-      defaultBackend: field(ref('networking/v1.IngressBackend'), { tag: 1, pointer: true }),
-      tls: field(list(ref('networking/v1.IngressTLS')), { tag: 2, listType: 'atomic' }),
-      rules: field(list(ref('networking/v1.IngressRule')), { tag: 3, listType: 'atomic' }),
-    }),
+    struct(
+      {
+        ingressClassName: field(string(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Class that says which controller serves the ingress. Unset means the default class, if there is one.',
+        }),
+        defaultBackend: field(ref('networking/v1.IngressBackend'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Where requests go that match no rule. Required if there are no rules.',
+        }),
+        tls: field(list(ref('networking/v1.IngressTLS')), {
+          tag: 2,
+          listType: 'atomic',
+          doc: 'Hosts that are served over TLS, with their certificates.',
+        }),
+        rules: field(list(ref('networking/v1.IngressRule')), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Rules by host. Without a match requests go to the default backend.',
+        }),
+      },
+      { doc: 'Rules for requests from outside.' },
+    ),
   IngressStatus: () =>
-    struct({
-      loadBalancer: field(ref('core/v1.LoadBalancerStatus'), { tag: 1 }),
-    }),
+    struct(
+      {
+        loadBalancer: field(ref('core/v1.LoadBalancerStatus'), { tag: 1, doc: 'State of the load balancer.' }),
+      },
+      { doc: 'Where the requests of an ingress are taken.' },
+    ),
   IngressTLS: () =>
-    struct({
-      hosts: field(list(string()), { tag: 1, listType: 'atomic' }),
-      secretName: field(string(), { tag: 2 }),
-    }),
+    struct(
+      {
+        hosts: field(list(string()), {
+          tag: 1,
+          listType: 'atomic',
+          doc: 'Hosts that the certificate is for. Unset leaves it to the controller.',
+        }),
+        secretName: field(string(), {
+          tag: 2,
+          doc: 'Secret with certificate and key. Unset lets the controller pass TLS on by host name.',
+        }),
+      },
+      { doc: 'Hosts that share a certificate.' },
+    ),
   NetworkPolicy: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('networking/v1.NetworkPolicyStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Which pods are meant, and what they may do.' }),
+        status: field(ref('networking/v1.NetworkPolicyStatus'), {
+          tag: 3,
+          doc: 'Whether the policy could be put in place.',
+        }),
+      },
+      { doc: 'Says which traffic pods of the namespace may have. Pods that no policy chooses may have all.' },
+    ),
   NetworkPolicyConditionReason: () => known('FeatureNotSupported'),
   NetworkPolicyConditionType: () => known('Accepted', 'PartialFailure', 'Failure'),
   NetworkPolicyEgressRule: () =>
-    struct({
-      ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1 }),
-      to: field(list(ref('networking/v1.NetworkPolicyPeer')), { tag: 2 }),
-    }),
+    struct(
+      {
+        ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports at the other end. Empty means all.' }),
+        to: field(list(ref('networking/v1.NetworkPolicyPeer')), { tag: 2, doc: 'Where the traffic may go. Empty means everywhere.' }),
+      },
+      { doc: 'Traffic that may go out: both ports and to must match.' },
+    ),
   NetworkPolicyIngressRule: () =>
-    struct({
-      ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1 }),
-      from: field(list(ref('networking/v1.NetworkPolicyPeer')), { tag: 2 }),
-    }),
+    struct(
+      {
+        ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports of the chosen pods. Empty means all.' }),
+        from: field(list(ref('networking/v1.NetworkPolicyPeer')), {
+          tag: 2,
+          doc: 'Where the traffic may come from. Empty means everywhere.',
+        }),
+      },
+      { doc: 'Traffic that may come in: both ports and from must match.' },
+    ),
   NetworkPolicyList: () =>
     object(
       {
@@ -143,39 +258,72 @@ export const networkingV1 = defineTypes({
       { doc: 'A list of NetworkPolicy objects.' },
     ),
   NetworkPolicyPeer: () =>
-    struct({
-      podSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true }),
-      namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true }),
-      ipBlock: field(ref('networking/v1.IPBlock'), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        podSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 1,
+          pointer: true,
+          doc: "Labels of pods, in the chosen namespaces or else the policy's own. Empty chooses all.",
+        }),
+        namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Labels of namespaces. Empty chooses all.' }),
+        ipBlock: field(ref('networking/v1.IPBlock'), { tag: 3, pointer: true, doc: 'Addresses. Not together with selectors.' }),
+      },
+      { doc: 'The other end of traffic. Either ipBlock or selectors are set; two selectors must both match.' },
+    ),
   NetworkPolicyPort: () =>
-    struct({
-      protocol: field(ref('core/v1.Protocol'), { tag: 1, pointer: true }),
-      port: field(intOrString(), { tag: 2, pointer: true }),
-      endPort: field(int32(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        protocol: field(ref('core/v1.Protocol'), { tag: 1, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
+        port: field(intOrString(), { tag: 2, pointer: true, doc: 'Port, by number or by name. Unset means all.' }),
+        endPort: field(int32(), { tag: 3, pointer: true, doc: 'Last port of a range that begins with port, which must then be a number.' }),
+      },
+      { doc: 'A port of traffic.' },
+    ),
   NetworkPolicySpec: () =>
-    struct({
-      podSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, required: true }),
-      ingress: field(list(ref('networking/v1.NetworkPolicyIngressRule')), { tag: 2 }),
-      egress: field(list(ref('networking/v1.NetworkPolicyEgressRule')), { tag: 3 }),
-      policyTypes: field(list(ref('networking/v1.PolicyType')), { tag: 4 }),
-    }),
+    struct(
+      {
+        podSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 1,
+          required: true,
+          doc: 'Labels of the pods that the policy is for. Empty chooses all pods of the namespace.',
+        }),
+        ingress: field(list(ref('networking/v1.NetworkPolicyIngressRule')), {
+          tag: 2,
+          doc: 'Traffic that may come in. All rules of all policies add up; empty allows none.',
+        }),
+        egress: field(list(ref('networking/v1.NetworkPolicyEgressRule')), {
+          tag: 3,
+          doc: 'Traffic that may go out. All rules of all policies add up; empty allows none if the policy is for Egress.',
+        }),
+        policyTypes: field(list(ref('networking/v1.PolicyType')), {
+          tag: 4,
+          doc: 'Directions that the policy is for: Ingress, Egress or both. Default: Ingress, and Egress if there are rules for it.',
+        }),
+      },
+      { doc: 'Which traffic chosen pods may have.' },
+    ),
   NetworkPolicyStatus: () =>
-    struct({
-      conditions: field(list(ref('meta/v1.Condition')), {
-        tag: 1,
-        patchStrategy: 'merge',
-        patchMergeKey: 'type',
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the policy by aspect.',
+        }),
+      },
+      { doc: 'Whether a policy could be put in place.' },
+    ),
   PathType: () => closed('Exact', 'Prefix', 'ImplementationSpecific'),
   PolicyType: () => closed('Ingress', 'Egress'),
   ServiceBackendPort: () =>
-    struct({
-      name: field(string(), { tag: 1 }),
-      number: field(int32(), { tag: 2 }),
-    }),
+    struct(
+      {
+        name: field(string(), { tag: 1, doc: 'Name of the port.' }),
+        number: field(int32(), { tag: 2, doc: 'Number of the port.' }),
+      },
+      { doc: 'A port of a service. Exactly one field is set.' },
+    ),
 })

@@ -3,13 +3,16 @@ import { defineTypes, field, int32, list, object, ref, string, struct } from '..
 /** The types of networking/v1alpha1: one definition each, read by everything that knows a type. */
 export const networkingV1alpha1 = defineTypes({
   ClusterCIDR: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The networks and the nodes.' }),
+      },
+      { doc: 'Networks from which nodes get the addresses of their pods.' },
+    ),
   ClusterCIDRList: () =>
     object(
       {
@@ -22,10 +25,21 @@ export const networkingV1alpha1 = defineTypes({
       { doc: 'A list of ClusterCIDR objects.' },
     ),
   ClusterCIDRSpec: () =>
-    struct({
-      nodeSelector: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true }),
-      perNodeHostBits: field(int32(), { tag: 2, required: true }),
-      ipv4: field(string(), { tag: 3, keepEmpty: true }),
-      ipv6: field(string(), { tag: 4, keepEmpty: true }),
-    }),
+    struct(
+      {
+        nodeSelector: field(ref('core/v1.NodeSelector'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Nodes that the networks are for. Unset means all.',
+        }),
+        perNodeHostBits: field(int32(), {
+          tag: 2,
+          required: true,
+          doc: 'Bits of an address that are left to each node, so that it has 2 to this power addresses. At least 4.',
+        }),
+        ipv4: field(string(), { tag: 3, keepEmpty: true, doc: 'Network of IPv4 addresses, in CIDR notation.' }),
+        ipv6: field(string(), { tag: 4, keepEmpty: true, doc: 'Network of IPv6 addresses, in CIDR notation.' }),
+      },
+      { doc: 'Networks for the pods of nodes. At least one network is set. Cannot be changed.' },
+    ),
 })

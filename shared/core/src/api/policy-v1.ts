@@ -3,25 +3,31 @@ import { defineTypes, field, int32, int64, intOrString, list, map, object, ref, 
 /** The types of policy/v1: one definition each, read by everything that knows a type. */
 export const policyV1 = defineTypes({
   Eviction: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata. The name is that of the pod.',
+        }),
+        deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true, doc: 'Options of the delete.' }),
+      },
+      { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
+    ),
   PodDisruptionBudget: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'The wanted state, as the user asks for it.' }),
-      status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
-        tag: 3,
-        doc: 'The state last observed. It is written by the system, through the status subresource, and is read-only for users.',
-      }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'Which pods are meant, and how many must stay.' }),
+        status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
+          tag: 3,
+          doc: 'How many may be evicted now.',
+        }),
+      },
+      { doc: 'Bounds how many pods of a group may be evicted at once.' },
+    ),
   PodDisruptionBudgetList: () =>
     object(
       {
@@ -38,25 +44,51 @@ export const policyV1 = defineTypes({
       { doc: 'A list of PodDisruptionBudget objects.' },
     ),
   PodDisruptionBudgetSpec: () =>
-    struct({
-      minAvailable: field(intOrString(), { tag: 1, pointer: true }),
-      selector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, patchStrategy: 'replace' }),
-      maxUnavailable: field(intOrString(), { tag: 3, pointer: true }),
-    }),
+    struct(
+      {
+        minAvailable: field(intOrString(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Least number of pods, or percentage rounded up, that must be left after an eviction. 100% forbids all.',
+        }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 2,
+          pointer: true,
+          patchStrategy: 'replace',
+          doc: 'Labels of the pods. Empty matches all pods of the namespace, unset none.',
+        }),
+        maxUnavailable: field(intOrString(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Most pods, as a number or percentage rounded up, that may be missing after an eviction. 0 forbids all.',
+        }),
+      },
+      { doc: 'Which pods are meant, and how many must stay. One of minAvailable and maxUnavailable is set.' },
+    ),
   PodDisruptionBudgetStatus: () =>
-    struct({
-      observedGeneration: field(int64(), { tag: 1 }),
-      disruptedPods: field(map(time()), { tag: 2 }),
-      disruptionsAllowed: field(int32(), { tag: 3, required: true }),
-      currentHealthy: field(int32(), { tag: 4, required: true }),
-      desiredHealthy: field(int32(), { tag: 5, required: true }),
-      expectedPods: field(int32(), { tag: 6, required: true }),
-      conditions: field(list(ref('meta/v1.Condition')), {
-        tag: 7,
-        patchStrategy: 'merge',
-        patchMergeKey: 'type',
-        listType: 'map',
-        listMapKeys: ['type'],
-      }),
-    }),
+    struct(
+      {
+        observedGeneration: field(int64(), {
+          tag: 1,
+          doc: 'The metadata.generation that the status was derived from. While it is behind, no pod may be evicted.',
+        }),
+        disruptedPods: field(map(time()), {
+          tag: 2,
+          doc: 'Pods whose eviction was allowed and that are not seen to end yet, with the time. They are dropped after a while.',
+        }),
+        disruptionsAllowed: field(int32(), { tag: 3, required: true, doc: 'Pods that may be evicted now.' }),
+        currentHealthy: field(int32(), { tag: 4, required: true, doc: 'Pods that are healthy.' }),
+        desiredHealthy: field(int32(), { tag: 5, required: true, doc: 'Least number of pods that must be healthy.' }),
+        expectedPods: field(int32(), { tag: 6, required: true, doc: 'Pods that the budget counts.' }),
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 7,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the budget by aspect. DisruptionAllowed tells whether pods may be evicted.',
+        }),
+      },
+      { doc: 'How many pods may be evicted now.' },
+    ),
 })

@@ -3,11 +3,14 @@ import { defineTypes, field, object, ref } from '../schema/define.ts'
 /** The types of policy/v1beta1: one definition each, read by everything that knows a type. */
 export const policyV1beta1 = defineTypes({
   Eviction: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata. The name is that of the pod.',
+        }),
+        deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true, doc: 'Options of the delete.' }),
+      },
+      { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
+    ),
 })

@@ -3,16 +3,30 @@ import { boolean, defineTypes, field, int32, list, object, ref, string } from '.
 /** The types of scheduling/v1: one definition each, read by everything that knows a type. */
 export const schedulingV1 = defineTypes({
   PriorityClass: () =>
-    object({
-      metadata: field(ref('meta/v1.ObjectMeta'), {
-        tag: 1,
-        doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-      }),
-      value: field(int32(), { tag: 2, required: true }),
-      globalDefault: field(boolean(), { tag: 3 }),
-      description: field(string(), { tag: 4 }),
-      preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), { tag: 5, pointer: true }),
-    }),
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        value: field(int32(), {
+          tag: 2,
+          required: true,
+          doc: 'The priority; the higher, the more important. Users may go up to one billion. Cannot be changed.',
+        }),
+        globalDefault: field(boolean(), {
+          tag: 3,
+          doc: 'Whether pods that name no class get this one. At most one class should. Default: false.',
+        }),
+        description: field(string(), { tag: 4, doc: 'What the class is meant for.' }),
+        preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Whether pods of the class may push out others: PreemptLowerPriority (the default) or Never. Cannot be changed.',
+        }),
+      },
+      { doc: 'A name for a priority that pods can have.' },
+    ),
   PriorityClassList: () =>
     object(
       {

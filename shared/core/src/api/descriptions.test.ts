@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { allTypeNames, resolveType } from '../schema/resolve.ts'
+
+interface Description {
+  readonly path: string
+  readonly doc: string | undefined
+}
+
+/** What is said of a type, and of each of its fields. Only structs have anything to be said of them. */
+function descriptionsOf(name: string): Description[] {
+  const node = resolveType(name)
+  if (node.kind !== 'struct') return []
+  const fields = node.fields.map((field) => ({ path: `${name}.${field.name}`, doc: field.doc }))
+  return [{ path: name, doc: node.doc }, ...fields]
+}
+
+const all = allTypeNames().flatMap(descriptionsOf)
+
+describe('descriptions', () => {
+  test('every type and every field of it is described', () => {
+    expect(all.length).toBeGreaterThan(2000)
+    expect(all.filter(({ doc }) => !doc).map(({ path }) => path)).toEqual([])
+  })
+
+  test('a field that is flat in JSON keeps the description it has in the type it comes from', () => {
+    const [mine] = all.filter(({ path }) => path === 'core/v1.Volume.emptyDir')
+    const [original] = all.filter(({ path }) => path === 'core/v1.VolumeSource.emptyDir')
+    expect(mine?.doc).toBe(original?.doc)
+  })
+
+  test('descriptions are whole sentences', () => {
+    expect(all.filter(({ doc = '' }) => !/^[\p{Lu}\d$*].*\.$/u.test(doc))).toEqual([])
+  })
+
+  test('descriptions name no product, as they are the same in every profile', () => {
+    expect(all.filter(({ doc = '' }) => /kubernetes|\borch\b|k8s/i.test(doc))).toEqual([])
+  })
+})
