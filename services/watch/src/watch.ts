@@ -140,8 +140,11 @@ class Feed {
     const stream = this.#storage.changes({ after: known.position, epoch: known.epoch, resources: [] }, { signal })
     try {
       for await (const part of stream) {
+        if (part.kind === 'expired' || part.epoch !== known.epoch) {
+          this.#lose(known, part)
+          return
+        }
         onPart()
-        if (part.kind === 'expired' || part.epoch !== known.epoch) return this.#lose(known, part)
         this.#arrive(part)
         this.#handingOut ??= this.#handOutSoon().catch((error) => failed.abort(error))
         if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handingOut

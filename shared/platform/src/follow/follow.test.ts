@@ -1,0 +1,108 @@
+import type { StorageService } from '@orch/core'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../log.ts'
+import { type Followed, follow } from './follow.ts'
+
+const resource = 'core/namespaces'
+
+function open() {
+  const storage = createTinyStorage()
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const clock = createFakeClock()
+  const start = (source: StorageService = storage) => {
+    const decode = (value: Uint8Array) => {
+      const { text } = JSON.parse(Buffer.from(value).toString()).data
+      if (text === 'broken') throw new Error('broken')
+      return text as string
+    }
+    const following = follow({ storage: source, clock, log: silentLog, random: () => 0, resource, decode, signal: stop.signal })
+    const seen: string[] = []
+    following.onChange(({ key, before, after }: Followed<string>) => seen.push(`${key}: ${before} → ${after}`))
+    return { following, seen }
+  }
+  return { storage, stop, clock, start }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a followed collection holds what was there and what came since', async () => {
+  const { storage, start } = open()
+  storage.put({ resource, name: 'a', data: 'one' })
+  const { following, seen } = start()
+  await following.ready
+  expect([following.get(`${resource}/a`), following.revision]).toEqual(['one', 1])
+  storage.put({ resource, name: 'b', data: 'two' })
+  storage.put({ resource: 'core/pods', name: 'p', data: 'other' })
+  storage.remove(resource, 'a')
+  storage.sendPosition()
+  await turn()
+  expect([[...following.values()], following.size, following.revision]).toEqual([['two'], 1, 4])
+  expect(seen.slice(1)).toEqual([`${resource}/b: undefined → two`, `${resource}/a: one → undefined`])
+})
+
+test('a broken stream is taken up where it ended', async () => {
+  const { storage, start } = open()
+  const { following, seen } = start()
+  await following.ready
+  storage.put({ resource, name: 'a', data: 'one' })
+  await turn()
+  storage.breakStreams()
+  storage.put({ resource, name: 'a', data: 'two' })
+  await turn()
+  expect(seen).toEqual([`${resource}/a: undefined → one`, `${resource}/a: one → two`])
+})
+
+test('lost history is loaded again, and only the differences are told', async () => {
+  const { storage, start } = open()
+  for (const name of ['kept', 'gone']) storage.put({ resource, name, data: name })
+  const { following, seen } = start()
+  await following.ready
+  await turn()
+  seen.length = 0
+  storage.remove(resource, 'gone')
+  storage.put({ resource, name: 'new', data: 'new' })
+  storage.replace('e2')
+  await turn()
+  expect([...following.values()].sort()).toEqual(['kept', 'new'])
+  expect(seen.sort()).toEqual([`${resource}/gone: gone → undefined`, `${resource}/new: undefined → new`])
+})
+
+test('an object that cannot be read is left out', async () => {
+  const { storage, start } = open()
+  storage.put({ resource, name: 'a', data: 'broken' })
+  storage.put({ resource, name: 'b', data: 'fine' })
+  const { following } = start()
+  await following.ready
+  expect([...following.values()]).toEqual(['fine'])
+})
+
+test('following ends with its signal, and holds no stream', async () => {
+  const { storage, stop, start } = open()
+  const { following } = start()
+  await following.ready
+  await turn()
+  expect(storage.followers).toBe(1)
+  stop.abort()
+  await turn()
+  expect(storage.followers).toBe(0)
+})
+
+test('storage out of reach is tried again after a growing pause', async () => {
+  const { storage, clock, start } = open()
+  let failures = 3
+  const list: StorageService['list'] = (request, context) => {
+    failures -= 1
+    if (failures >= 0) throw new Error('out of reach')
+    return storage.list(request, context)
+  }
+  storage.put({ resource, name: 'a', data: 'one' })
+  const { following } = start({ ...storage, list })
+  for (let step = 0; step < 10; step += 1) {
+    await turn()
+    clock.advance(1_000)
+  }
+  await following.ready
+  expect(following.get(`${resource}/a`)).toBe('one')
+})
