@@ -359,9 +359,9 @@ export const coreV1 = defineTypes({
           tag: 4,
           doc: 'Revision of the ConfigMap. Not allowed in the spec of a node, required in its status.',
         }),
-        kubeletConfigKey: field(string(), { tag: 5, required: true, doc: 'Key under which the settings are kept.' }),
+        kubeletConfigKey: field(string(), { tag: 5, required: true, doc: 'Key of the ConfigMap under which the settings are.' }),
       },
-      { doc: 'Points to a ConfigMap with settings for the node agent. No longer used.' },
+      { doc: 'Deprecated. Points to a ConfigMap with settings for the node agent.' },
     ),
   ConfigMapProjection: () =>
     struct(
@@ -1376,7 +1376,7 @@ export const coreV1 = defineTypes({
       {
         configMap: field(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, pointer: true, doc: 'A ConfigMap with the settings.' }),
       },
-      { doc: 'Where the settings of the node agent come from. No longer used.' },
+      { doc: 'Deprecated. Where the settings of the node agent come from. At least one field is set.' },
     ),
   NodeConfigStatus: () =>
     struct(
@@ -1390,11 +1390,11 @@ export const coreV1 = defineTypes({
         lastKnownGood: field(ref('core/v1.NodeConfigSource'), {
           tag: 3,
           pointer: true,
-          doc: 'Settings that the agent goes back to when the assigned ones fail.',
+          doc: 'Settings that the agent goes back to: assigned ones that have worked for ten minutes. Unset when configSource is reset.',
         }),
-        error: field(string(), { tag: 4, doc: 'Why the active settings are not the assigned ones.' }),
+        error: field(string(), { tag: 4, doc: 'Why the active settings are not the assigned ones. Empty when there is no problem.' }),
       },
-      { doc: 'The settings that a node agent was told to use and those it does use. No longer used.' },
+      { doc: 'Deprecated. The settings that a node agent was told to use and those it does use.' },
     ),
   NodeDaemonEndpoints: () =>
     struct(
@@ -1468,7 +1468,7 @@ export const coreV1 = defineTypes({
         podCIDRs: field(list(string()), {
           tag: 7,
           patchStrategy: 'merge',
-          doc: 'Networks for pods, at most one for each IP family. The first is the same as podCIDR.',
+          doc: 'Networks for pods, at most one for each IP family. The first must equal podCIDR.',
         }),
         providerID: field(string(), {
           tag: 3,
@@ -1479,7 +1479,7 @@ export const coreV1 = defineTypes({
         configSource: field(ref('core/v1.NodeConfigSource'), {
           tag: 6,
           pointer: true,
-          doc: 'Deprecated. Settings for the node agent; no longer used.',
+          doc: 'Deprecated. Where the agent of the node gets its settings from. Newer agents do not read it.',
         }),
         externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
       },
@@ -1501,7 +1501,7 @@ export const coreV1 = defineTypes({
           tag: 5,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
-          doc: 'Addresses at which the node can be reached. Copied from the provider where there is one.',
+          doc: 'Addresses at which the node can be reached. There may be several of one type; a strategic merge patch may then lose one.',
         }),
         daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
         nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
@@ -1514,7 +1514,7 @@ export const coreV1 = defineTypes({
         config: field(ref('core/v1.NodeConfigStatus'), {
           tag: 11,
           pointer: true,
-          doc: 'State of the settings assigned through configSource.',
+          doc: 'Deprecated. State of the settings assigned through configSource.',
         }),
       },
       { doc: 'What is known of a node.' },
@@ -2570,7 +2570,7 @@ export const coreV1 = defineTypes({
         replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
         minReadySeconds: field(int32(), {
           tag: 4,
-          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+          doc: 'Seconds that a pod must have been ready, with no container crashing, before it counts as available. Default: 0.',
         }),
         selector: field(map(string()), {
           tag: 2,
@@ -2584,10 +2584,10 @@ export const coreV1 = defineTypes({
   ReplicationControllerStatus: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
-        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'How many of them have all labels of the template.' }),
-        readyReplicas: field(int32(), { tag: 4, doc: 'How many of them are ready.' }),
-        availableReplicas: field(int32(), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that were last seen to match the selector.' }),
+        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'Number of them that have all labels of the template.' }),
+        readyReplicas: field(int32(), { tag: 4, doc: 'Number of them that are ready.' }),
+        availableReplicas: field(int32(), { tag: 5, doc: 'Number of them that have been ready for at least minReadySeconds.' }),
         observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
         conditions: field(list(ref('core/v1.ReplicationControllerCondition')), {
           tag: 6,
@@ -2670,7 +2670,7 @@ export const coreV1 = defineTypes({
         }),
         scopes: field(list(ref('core/v1.ResourceQuotaScope')), {
           tag: 2,
-          doc: 'Count only pods to which every scope applies. Empty means all objects.',
+          doc: 'Count only objects to which every scope applies. Empty means all objects.',
         }),
         scopeSelector: field(ref('core/v1.ScopeSelector'), {
           tag: 3,
@@ -2777,7 +2777,7 @@ export const coreV1 = defineTypes({
         operator: field(ref('core/v1.ScopeSelectorOperator'), {
           tag: 2,
           required: true,
-          doc: 'In, NotIn, Exists or DoesNotExist. Only PriorityClass takes In and NotIn.',
+          doc: 'In, NotIn, Exists or DoesNotExist. In and NotIn are for the scope PriorityClass.',
         }),
         values: field(list(string()), {
           tag: 3,

@@ -93,7 +93,7 @@ export const storageV1beta1 = defineTypes({
         }),
         spec: field(ref('storage/v1beta1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
       },
-      { doc: 'The volume drivers installed on one node. It has the name of the node, and is written by the node agent.' },
+      { doc: 'The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent.' },
     ),
   CSINodeDriver: () =>
     struct(
@@ -111,7 +111,7 @@ export const storageV1beta1 = defineTypes({
         topologyKeys: field(list(string()), {
           tag: 3,
           keepEmpty: true,
-          doc: 'Labels of the node by which the driver says where it is. Unset for drivers without topology.',
+          doc: 'Labels of the node by which the driver says where it is. May be empty, and may differ between nodes.',
         }),
         allocatable: field(ref('storage/v1beta1.VolumeNodeResources'), {
           tag: 4,
@@ -261,7 +261,7 @@ export const storageV1beta1 = defineTypes({
           doc: 'How far attaching or detaching has come, written by the attacher.',
         }),
       },
-      { doc: 'Asks that a volume be attached to a node, and tells how that went. The object has no namespace.' },
+      { doc: 'Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users.' },
     ),
   VolumeAttachmentList: () =>
     object(
@@ -285,7 +285,7 @@ export const storageV1beta1 = defineTypes({
         inlineVolumeSpec: field(ref('core/v1.PersistentVolumeSpec'), {
           tag: 2,
           pointer: true,
-          doc: 'The volume itself, described as in a persistent volume, for volumes that a pod spells out.',
+          doc: 'The volume itself, for volumes that pods spell out and that were moved to a driver. Not for other uses.',
         }),
       },
       { doc: 'The volume to attach. Exactly one field is set.' },
@@ -328,7 +328,7 @@ export const storageV1beta1 = defineTypes({
         count: field(int32(), {
           tag: 1,
           pointer: true,
-          doc: 'Most volumes of the driver on the node. A volume used several times counts once. Unset means no limit is known; 0 means none.',
+          doc: 'Most volumes of the driver on the node. A volume counts once, however many pods use it. Unset means no limit is known; 0 means none.',
         }),
       },
       { doc: 'What a node can take of one driver.' },
