@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { applyJsonPatch, type JsonPatchOutcome, jsonPatchOperationsMax, parseJsonPatch } from './json-patch.ts'
+
+function patched(document: unknown, patch: unknown): JsonPatchOutcome {
+  const reading = parseJsonPatch(patch)
+  return reading.kind === 'patch' ? applyJsonPatch(document, reading.patch) : reading
+}
+
+describe('PATCH: JSON patch', () => {
+  const good: [name: string, document: unknown, patch: unknown, value: unknown][] = [
+    ['nothing to do', { a: 1 }, [], { a: 1 }],
+    ['add a member', { a: 1 }, [{ op: 'add', path: '/b', value: null }], { a: 1, b: null }],
+    ['add over a member', { a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
+    ['add an item', [1, 3], [{ op: 'add', path: '/1', value: 2 }], [1, 2, 3]],
+    ['add at the end by number', [1], [{ op: 'add', path: '/1', value: 2 }], [1, 2]],
+    ['add at the end by dash', [1], [{ op: 'add', path: '/-', value: 2 }], [1, 2]],
+    ['add the whole', { a: 1 }, [{ op: 'add', path: '', value: [] }], []],
+    ['an empty name', {}, [{ op: 'add', path: '/', value: 1 }], { '': 1 }],
+    [
+      'escapes',
+      { 'a/b': { 'c~d': 1, '~1': 2 } },
+      [
+        { op: 'remove', path: '/a~1b/c~0d' },
+        { op: 'test', path: '/a~1b/~01', value: 2 },
+      ],
+      { 'a/b': { '~1': 2 } },
+    ],
+    [
+      'remove',
+      { a: 1, b: [1, 2] },
+      [
+        { op: 'remove', path: '/a' },
+        { op: 'remove', path: '/b/0' },
+      ],
+      { b: [2] },
+    ],
+    ['replace', { a: [1] }, [{ op: 'replace', path: '/a/0', value: { b: 1 } }], { a: [{ b: 1 }] }],
+    ['replace of an absent member', { a: {} }, [{ op: 'replace', path: '/a/b', value: 1 }], { a: { b: 1 } }],
+    ['replace the whole', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['move', { a: { b: 1 }, c: [] }, [{ op: 'move', from: '/a/b', path: '/c/0' }], { a: {}, c: [1] }],
+    ['move to where it is', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
+    [
+      'copy, then change one of the two',
+      { a: { b: [1] } },
+      [
+        { op: 'copy', from: '/a', path: '/c' },
+        { op: 'add', path: '/c/b/-', value: 2 },
+      ],
+      { a: { b: [1] }, c: { b: [1, 2] } },
+    ],
+    [
+      'change, copy, change the first',
+      { a: { b: 1 } },
+      [
+        { op: 'add', path: '/a/b', value: 2 },
+        { op: 'copy', from: '/a', path: '/c' },
+        { op: 'add', path: '/a/b', value: 3 },
+      ],
+      { a: { b: 3 }, c: { b: 2 } },
+    ],
+    [
+      'test, members in another order',
+      { a: { b: 1, c: [2] } },
+      [{ op: 'test', path: '/a', value: { c: [2], b: 1 } }],
+      { a: { b: 1, c: [2] } },
+    ],
+    ['test an absent member for null', {}, [{ op: 'test', path: '/a', value: null }], {}],
+    ['no patch at all', { a: 1 }, null, { a: 1 }],
+  ]
+  test.each(good)('%s', (_name, document, patch, value) => {
+    const before = JSON.stringify(document)
+    expect(patched(document, patch)).toEqual({ kind: 'patched', value })
+    expect(JSON.stringify(document)).toBe(before)
+  })
+
+  const impossible: [name: string, document: unknown, operation: Record<string, unknown>][] = [
+    ['a failed test', { a: 1 }, { op: 'test', path: '/a', value: 2 }],
+    ['a text is no number', { a: 1 }, { op: 'test', path: '/a', value: '1' }],
+    ['remove of an absent member', {}, { op: 'remove', path: '/a' }],
+    ['remove of an inherited name', {}, { op: 'remove', path: '/constructor' }],
+    ['a path through an inherited name', {}, { op: 'add', path: '/constructor/prototype/x', value: 1 }],
+    ['remove of the whole', {}, { op: 'remove', path: '' }],
+    ['add below an absent member', {}, { op: 'add', path: '/a/b', value: 1 }],
+    ['add below a text', { a: 'x' }, { op: 'add', path: '/a/b', value: 1 }],
+    ['add beyond the end', [1], { op: 'add', path: '/2', value: 1 }],
+    ['a negative place', [1], { op: 'add', path: '/-1', value: 1 }],
+    ['a place with a leading zero', [1, 2], { op: 'replace', path: '/01', value: 1 }],
+    ['a place that is no number', [1, 2], { op: 'replace', path: '/1e0', value: 1 }],
+    ['replace at the end', [1], { op: 'replace', path: '/1', value: 1 }],
+    ['copy of an absent member', {}, { op: 'copy', from: '/a', path: '/b' }],
+    ['move of an absent member', {}, { op: 'move', from: '/a', path: '/b' }],
+    ['move into itself', { a: { b: 1 } }, { op: 'move', from: '/a', path: '/a/b' }],
+    ['an unknown operation', {}, { op: 'spam', path: '/a', value: 1 }],
+    ['no operation', {}, { path: '/a', value: 1 }],
+    ['no path', {}, { op: 'add', value: 1 }],
+    ['a path without a slash', {}, { op: 'add', path: 'a', value: 1 }],
+    ['no value', {}, { op: 'add', path: '/a' }],
+    ['no value to test', { a: null }, { op: 'test', path: '/a' }],
+    ['no source', {}, { op: 'move', path: '/a' }],
+  ]
+  test.each(impossible)('%s is a 422, and nothing is done', (_name, document, operation) => {
+    const outcome = patched(document, [{ op: 'test', path: '', value: document }, operation])
+    expect(outcome.kind === 'refused' && outcome.error.status).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+      message: 'the server rejected our request due to an error in our request',
+    })
+  })
+
+  test.each([
+    [{}, '[]handlers.jsonPatchOp', 'object'],
+    ['x', '[]handlers.jsonPatchOp', 'string'],
+    [[1], 'handlers.jsonPatchOp', 'number'],
+    [[[]], 'handlers.jsonPatchOp', 'array'],
+  ])('the body %o is a 400', (body, type, word) => {
+    const outcome = patched({}, body)
+    expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([
+      400,
+      `error decoding patch: json: cannot unmarshal ${word} into Go value of type ${type}`,
+    ])
+  })
+
+  test('LIM: more than 10,000 operations are a 413', () => {
+    const operation = { op: 'test', path: '/a', value: 1 }
+    expect(patched({ a: 1 }, new Array(jsonPatchOperationsMax).fill(operation)).kind).toBe('patched')
+    const outcome = patched({ a: 1 }, new Array(jsonPatchOperationsMax + 1).fill(operation))
+    expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([
+      413,
+      'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    ])
+  })
+
+  test('LIM: copies that double the document end at 3 MiB', () => {
+    const copies = Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '', path: `/c${index}` }))
+    expect(patched({ a: 'x'.repeat(1000) }, copies.slice(0, 8)).kind).toBe('patched')
+    expect(patched({ a: 'x'.repeat(1000) }, copies).kind).toBe('refused')
+  })
+
+  test('a name that JavaScript knows is plain data', () => {
+    const outcome = patched(
+      {},
+      JSON.parse('[{"op":"add","path":"/__proto__","value":{"x":1}},{"op":"add","path":"/__proto__/y","value":2}]'),
+    )
+    expect(outcome.kind === 'patched' && JSON.stringify(outcome.value)).toBe('{"__proto__":{"x":1,"y":2}}')
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+})
+
+test('any patch is done or refused, and never changes its input', () => {
+  const path = fc.constantFrom('', '/a', '/b', '/a/b', '/a/0', '/a/-', '/b/1/a', 'x', '/__proto__')
+  const operation = fc.record({
+    op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+    path,
+    from: path,
+    value: fc.jsonValue({ maxDepth: 2 }),
+  })
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 3 })),
+      fc.array(operation, { maxLength: 6 }),
+      (document, patch) => {
+        const before = JSON.stringify([document, patch])
+        expect(['patched', 'refused']).toContain(patched(document, patch).kind)
+        expect(JSON.stringify([document, patch])).toBe(before)
+      },
+    ),
+  )
+})

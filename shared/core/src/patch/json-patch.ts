@@ -1,0 +1,227 @@
+import { jsonEqual } from '../json/equal.ts'
+import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
+import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
+
+/** Operations that one patch may have. */
+export const jsonPatchOperationsMax = 10_000
+/** Bytes of JSON that the `copy` operations of one patch may write together. */
+export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
+
+/** Operations as they came; each is checked when its turn comes, so that a wrong one fails as the others do. */
+export type JsonPatch = readonly Readonly<Record<string, unknown>>[]
+
+export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; error: StatusError }
+
+/** What applying gives: the new document, or the answer to the client. */
+export type JsonPatchOutcome = { kind: 'patched'; value: unknown } | { kind: 'refused'; error: StatusError }
+
+/** Reads the body of a request as a patch. */
+export function parseJsonPatch(body: unknown): JsonPatchReading {
+  if (body === null) return { kind: 'patch', patch: [] }
+  if (!Array.isArray(body)) return undecodable(body, '[]handlers.jsonPatchOp')
+  const stranger: unknown = body.find((operation) => !isJsonObject(operation))
+  if (stranger !== undefined) return undecodable(stranger, 'handlers.jsonPatchOp')
+  if (body.length > jsonPatchOperationsMax) {
+    const message = `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${body.length}`
+    return { kind: 'refused', error: requestEntityTooLarge(message) }
+  }
+  return { kind: 'patch', patch: body as JsonPatch }
+}
+
+function undecodable(value: unknown, type: string): JsonPatchReading {
+  return {
+    kind: 'refused',
+    error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(value)} into Go value of type ${type}`),
+  }
+}
+
+/** What the messages that clients know call the type of a JSON value. */
+export function goTypeWord(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'bigint' ? 'number' : typeof value
+}
+
+/** Applies a patch, all of it or nothing (RFC 6902). The document stays as it was. */
+export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOutcome {
+  const draft = new Draft(document)
+  try {
+    for (const operation of patch) apply(draft, operation)
+  } catch (error) {
+    if (!(error instanceof Impossible)) throw error
+    return {
+      kind: 'refused',
+      error: failed(422, 'Invalid', 'the server rejected our request due to an error in our request', undefined, { cause: error }),
+    }
+  }
+  return { kind: 'patched', value: draft.root }
+}
+
+/** An operation can't be done. The client is told only that; the log has the text. */
+class Impossible extends Error {}
+
+type Path = readonly string[]
+
+function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
+  const path = parsePath(memberOf(operation, 'path'))
+  switch (memberOf(operation, 'op')) {
+    case 'add':
+      draft.add(path, operandOf(operation))
+      break
+    case 'remove':
+      draft.remove(path)
+      break
+    case 'replace':
+      draft.replace(path, operandOf(operation))
+      break
+    case 'move':
+      draft.move(parsePath(memberOf(operation, 'from')), path)
+      break
+    case 'copy':
+      draft.copy(parsePath(memberOf(operation, 'from')), path)
+      break
+    case 'test':
+      draft.test(path, operandOf(operation))
+      break
+    default:
+      throw new Impossible(`unknown operation ${JSON.stringify(memberOf(operation, 'op'))}`)
+  }
+}
+
+function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
+  if (!Object.hasOwn(operation, 'value')) throw new Impossible('the operation has no value')
+  return operation['value']
+}
+
+function parsePath(text: unknown): Path {
+  if (text === '') return []
+  if (typeof text !== 'string' || !text.startsWith('/')) throw new Impossible('a path must be a text that begins with a slash')
+  const segments = text.slice(1).split('/')
+  return text.includes('~') ? segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')) : segments
+}
+
+type Container = unknown[] | Record<string, unknown>
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null
+}
+
+/**
+ * A document under change. A container is copied before its first change and changed in place after that, so that the
+ * input stays whole and ten thousand operations on one list do not make ten thousand lists.
+ */
+class Draft {
+  root: unknown
+  #own = new Set<unknown>()
+  #copiedBytes = 0
+
+  constructor(document: unknown) {
+    this.root = document
+  }
+
+  add(path: Path, value: unknown): void {
+    const key = path.at(-1)
+    if (key === undefined) {
+      this.root = value
+      return
+    }
+    const parent = this.#ownParent(path)
+    if (Array.isArray(parent)) parent.splice(key === '-' ? parent.length : toIndex(key, parent.length), 0, value)
+    else setMember(parent, key, value)
+  }
+
+  remove(path: Path): void {
+    this.#take(path)
+  }
+
+  /** An absent member of an object that is there is simply set, as the real service does. */
+  replace(path: Path, value: unknown): void {
+    const key = path.at(-1)
+    if (key === undefined) {
+      this.root = value
+      return
+    }
+    const parent = this.#ownParent(path)
+    if (Array.isArray(parent)) parent[toIndex(key, parent.length - 1)] = value
+    else setMember(parent, key, value)
+  }
+
+  move(from: Path, path: Path): void {
+    if (from.length < path.length && from.every((segment, index) => segment === path[index]))
+      throw new Impossible('a value can not move into itself')
+    this.add(path, this.#take(from))
+  }
+
+  copy(from: Path, path: Path): void {
+    const value = this.#get(from)
+    if (value === undefined) throw new Impossible('there is nothing to copy')
+    this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
+    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('the copies are too large')
+    // The value now stands in two places: what changes in one must not change in the other.
+    this.#own = new Set()
+    this.add(path, value)
+  }
+
+  /** An absent member counts as null, as the real service does. */
+  test(path: Path, expected: unknown): void {
+    if (!jsonEqual(this.#get(path) ?? null, expected)) throw new Impossible('a test failed')
+  }
+
+  /** Undefined: the last segment is an absent member. Anything else that is missing can't be asked for. */
+  #get(path: Path): unknown {
+    let value = this.root
+    for (const [depth, key] of path.entries()) {
+      if (!isContainer(value)) throw new Impossible('the path leads through something that is no container')
+      value = Array.isArray(value) ? value[toIndex(key, value.length - 1)] : memberOf(value, key)
+      if (value === undefined && depth < path.length - 1) throw new Impossible('the path leads through an absent member')
+    }
+    return value
+  }
+
+  #take(path: Path): unknown {
+    const key = path.at(-1)
+    if (key === undefined) throw new Impossible('the whole document can not be removed')
+    const parent = this.#ownParent(path)
+    if (Array.isArray(parent)) return parent.splice(toIndex(key, parent.length - 1), 1)[0]
+    if (!Object.hasOwn(parent, key)) throw new Impossible('there is nothing to remove')
+    const value = parent[key]
+    delete parent[key]
+    return value
+  }
+
+  /** The container that holds the last segment, ours to change, as are those above it. */
+  #ownParent(path: Path): Container {
+    let parent = this.#owned(this.root)
+    this.root = parent
+    for (const key of path.slice(0, -1)) {
+      if (Array.isArray(parent)) {
+        const index = toIndex(key, parent.length - 1)
+        const child: Container = this.#owned(parent[index])
+        parent[index] = child
+        parent = child
+      } else {
+        const child: Container = this.#owned(memberOf(parent, key))
+        setMember(parent, key, child)
+        parent = child
+      }
+    }
+    return parent
+  }
+
+  #owned(value: unknown): Container {
+    if (!isContainer(value)) throw new Impossible('the path leads through something that is no container')
+    if (this.#own.has(value)) return value
+    const copy = Array.isArray(value) ? [...value] : { ...value }
+    this.#own.add(copy)
+    return copy
+  }
+}
+
+/** A place in a list, from 0 to `last`. */
+function toIndex(key: string, last: number): number {
+  const index = /^(?:0|[1-9]\d{0,9})$/.test(key) ? Number(key) : -1
+  if (index < 0 || index > last) throw new Impossible(`no place ${key} in the list`)
+  return index
+}

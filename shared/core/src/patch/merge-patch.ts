@@ -1,0 +1,47 @@
+import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { badRequest, type StatusError } from '../meta/status.ts'
+import { goTypeWord } from './json-patch.ts'
+
+/** What merging gives; a patch that is no object is refused. */
+export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } | { kind: 'refused'; error: StatusError }
+
+/** Merges a patch from a request into an object. The inputs stay as they are. */
+export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome {
+  if (isJsonObject(patch)) return { kind: 'patched', value: mergeObjects(document, patch) }
+  return {
+    kind: 'refused',
+    error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(patch)} into Go value of type map[string]interface {}`),
+  }
+}
+
+/**
+ * RFC 7386: objects merge member by member, null removes, anything else replaces.
+ *
+ *   {a: 1, b: {c: 2, d: 3}}  with  {a: null, b: {c: 4}, e: [5]}   →   {b: {c: 4, d: 3}, e: [5]}
+ *
+ * It keeps its own stack, as a patch may be deeper than the call stack. What the patch does not touch is shared.
+ */
+function mergeObjects(document: unknown, patch: Record<string, unknown>): Record<string, unknown> {
+  const merged = copyOf(document)
+  const pending: { into: Record<string, unknown>; patch: Record<string, unknown> }[] = [{ into: merged, patch }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { into } = next
+    for (const [key, value] of Object.entries(next.patch)) {
+      if (value === null) {
+        delete into[key]
+      } else if (isJsonObject(value)) {
+        const child = copyOf(memberOf(into, key))
+        setMember(into, key, child)
+        pending.push({ into: child, patch: value })
+      } else {
+        setMember(into, key, value)
+      }
+    }
+  }
+  return merged
+}
+
+/** Something that is no object is replaced as if it were an empty one. */
+function copyOf(value: unknown): Record<string, unknown> {
+  return isJsonObject(value) ? { ...value } : {}
+}
