@@ -2,6 +2,10 @@ import type { Client } from '@orch/client'
 import type { Names } from '@orch/core'
 import { type Clock, type Log, nearest } from '@orch/platform'
 
+/** Every controller there is. */
+export const controllerNames = ['namespace', 'bootstrap'] as const
+export type ControllerName = (typeof controllerNames)[number]
+
 /** What every controller is given. */
 export interface ControllerContext {
   /** A client of the gateway with the controller's own identity. */
@@ -18,7 +22,7 @@ export interface ControllerContext {
 /** A loop that keeps objects as they are meant to be. */
 export interface Controller {
   /** Name in `--controllers` and in the identity. */
-  readonly name: string
+  readonly name: ControllerName
   /** Runs until the signal is raised; resolves when nothing of it is left. */
   run(context: ControllerContext): Promise<void>
 }
@@ -60,15 +64,16 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['-namespace'] → none
  */
-export function selectControllers<C extends { readonly name: string }>(all: readonly C[], words: readonly string[]): C[] {
-  const known = all.map(({ name }) => name)
+export function selectControllers(words: readonly string[]): ControllerName[] {
   for (const word of words) {
     const name = word.replace(/^-/, '')
-    if (name === '*' || known.includes(name)) continue
-    const near = nearest(name, known)
-    throw new Error(`unknown controller ${name}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${known.join(', ')})`)
+    if (name === '*' || controllerNames.some((known) => known === name)) continue
+    const near = nearest(name, controllerNames)
+    throw new Error(
+      `unknown controller ${name}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')})`,
+    )
   }
-  return all.filter(({ name }) => {
+  return controllerNames.filter((name) => {
     const last = words.findLast((word) => word === name || word === `-${name}`)
     return last === undefined ? words.includes('*') : last === name
   })

@@ -1,4 +1,5 @@
 /** Settings: declared once, read from flags, environment and file. */
+export * from './file.ts'
 export * from './help.ts'
 export * from './nearest.ts'
 export * from './setting.ts'

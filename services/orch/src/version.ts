@@ -1,0 +1,20 @@
+/** The release of this program. */
+export const productVersion = '0.1.0'
+
+/** The API level that it serves. */
+const apiLevel = { major: '1', minor: '25' }
+
+/** What `/version` answers. */
+export function versionInfo() {
+  const machine = process.arch === 'x64' ? 'amd64' : process.arch
+  return {
+    ...apiLevel,
+    gitVersion: `v${apiLevel.major}.${apiLevel.minor}.0+orch-${productVersion}`,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node ${process.version}`,
+    compiler: 'tsc',
+    platform: `${process.platform === 'win32' ? 'windows' : process.platform}/${machine}`,
+  }
+}
