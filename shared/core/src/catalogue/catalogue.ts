@@ -1,5 +1,6 @@
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
+import { type Behaviour, behaviourOf } from './behaviour.ts'
 import { type Column, columnsOf } from './columns.ts'
 import {
   type GroupDefinition,
@@ -21,7 +22,7 @@ export interface Gvk {
 }
 
 /** One resource in one served version. */
-export interface Resource extends Gvk {
+export interface Resource extends Gvk, Behaviour {
   readonly plural: string
   readonly singular: string
   readonly listKind: string
@@ -143,6 +144,7 @@ function createResource(names: Names, definition: ResourceDefinition, isGateOn: 
   return {
     ...gvk,
     ...rest,
+    ...behaviourOf(type),
     plural,
     type,
     apiVersion: printApiVersion(gvk.group, gvk.version),

@@ -1,0 +1,43 @@
+import type { NameKind } from '../meta/validate-names.ts'
+
+/** What differs between kinds beside their fields. */
+export interface Behaviour {
+  /** Which names its objects may have. */
+  readonly nameKind: NameKind
+  /** What a successful delete answers with. */
+  readonly deleteAnswer: 'object' | 'status'
+  /** What becomes of dependants when the deleter does not say. */
+  readonly defaultPropagation: 'Background' | 'Orphan'
+}
+
+const ordinary: Behaviour = { nameKind: 'subdomain', deleteAnswer: 'status', defaultPropagation: 'Background' }
+const answersObject: Partial<Behaviour> = { deleteAnswer: 'object' }
+
+const exceptions: Readonly<Record<string, Partial<Behaviour>>> = {
+  'core/v1.Namespace': { nameKind: 'label' },
+  'core/v1.Service': { nameKind: 'label1035', ...answersObject },
+  'core/v1.PersistentVolume': answersObject,
+  'core/v1.PersistentVolumeClaim': answersObject,
+  'core/v1.Pod': answersObject,
+  'core/v1.PodTemplate': answersObject,
+  'core/v1.ReplicationController': { defaultPropagation: 'Orphan' },
+  'core/v1.ResourceQuota': answersObject,
+  'core/v1.ServiceAccount': answersObject,
+  'batch/v1.Job': { defaultPropagation: 'Orphan' },
+  'storage/v1.CSIDriver': answersObject,
+  'storage/v1.CSINode': answersObject,
+  'storage/v1.StorageClass': answersObject,
+  'storage/v1.VolumeAttachment': answersObject,
+  'rbac/v1.Role': { nameKind: 'pathSegment' },
+  'rbac/v1.ClusterRole': { nameKind: 'pathSegment' },
+  'rbac/v1.RoleBinding': { nameKind: 'pathSegment' },
+  'rbac/v1.ClusterRoleBinding': { nameKind: 'pathSegment' },
+  'certificates/v1.CertificateSigningRequest': { nameKind: 'pathSegment' },
+  'apiregistration/v1.APIService': { nameKind: 'pathSegment' },
+  'apiserverinternal/v1alpha1.StorageVersion': { nameKind: 'pathSegment' },
+}
+
+/** How objects of a type behave. */
+export function behaviourOf(type: string): Behaviour {
+  return { ...ordinary, ...exceptions[type] }
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import { namesOf } from '../../names.ts'
+import { decoderOf } from '../../schema/decode.ts'
+import { applyDefaults } from './defaults.ts'
+
+const complete = (type: string, body: unknown, isNew = true): Record<string, unknown> => {
+  const decoded = decoderOf(type)(body, { trackUnknown: false })
+  if (decoded.kind !== 'decoded') throw new Error(decoded.message)
+  applyDefaults(type, decoded.object, { names: namesOf('orch'), isNew })
+  return decoded.object
+}
+
+describe('ReplicationController', () => {
+  const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+
+  test('KIND-RC-02, KIND-RC-03: labels and selector follow the template', () => {
+    const controller = complete('core/v1.ReplicationController', { spec: { template } })
+    expect(controller).toMatchObject({ metadata: { labels: { app: 'a' } }, spec: { selector: { app: 'a' } } })
+  })
+
+  test('KIND-RC-03: a given selector stays', () => {
+    const controller = complete('core/v1.ReplicationController', {
+      metadata: { labels: { x: 'y' } },
+      spec: { selector: { app: 'b' }, template },
+    })
+    expect(controller).toMatchObject({ metadata: { labels: { x: 'y' } }, spec: { selector: { app: 'b' } } })
+  })
+
+  test('KIND-RC-06, KIND-RC-08: one replica, and no minimum of seconds', () => {
+    const spec = complete('core/v1.ReplicationController', { spec: { template } })['spec'] as Record<string, unknown>
+    expect(spec['replicas']).toBe(1)
+    expect(spec['minReadySeconds'] ?? 0).toBe(0)
+  })
+
+  test('KIND-RC-07: zero replicas stay zero', () => {
+    expect(complete('core/v1.ReplicationController', { spec: { replicas: 0, template } })).toMatchObject({ spec: { replicas: 0 } })
+  })
+
+  test('KIND-RC-05, KIND-GEN-06: the template is completed as a Pod is', () => {
+    const controller = complete('core/v1.ReplicationController', { spec: { template } })
+    expect(controller).toMatchObject({
+      spec: { template: { spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'Always' }] } } },
+    })
+  })
+})
+
+test('STORE-03: a Pod is completed', () => {
+  const pod = complete('core/v1.Pod', {
+    spec: {
+      hostNetwork: true,
+      containers: [
+        {
+          name: 'c',
+          image: 'registry:5000/i:1.2',
+          ports: [{ containerPort: 80 }],
+          resources: { limits: { cpu: '1' } },
+          livenessProbe: { httpGet: { port: 80 } },
+        },
+      ],
+      volumes: [{ name: 'v' }, { name: 's', secret: { secretName: 'x' } }],
+    },
+  })
+  expect(pod['spec']).toEqual({
+    volumes: [
+      { name: 'v', emptyDir: {} },
+      { name: 's', secret: { secretName: 'x', defaultMode: 420 } },
+    ],
+    containers: [
+      {
+        name: 'c',
+        image: 'registry:5000/i:1.2',
+        ports: [{ containerPort: 80, protocol: 'TCP', hostPort: 80 }],
+        resources: { limits: { cpu: '1' }, requests: { cpu: '1' } },
+        livenessProbe: {
+          httpGet: { port: 80, path: '/', scheme: 'HTTP' },
+          timeoutSeconds: 1,
+          periodSeconds: 10,
+          successThreshold: 1,
+          failureThreshold: 3,
+        },
+        terminationMessagePath: '/dev/termination-log',
+        terminationMessagePolicy: 'File',
+        imagePullPolicy: 'IfNotPresent',
+      },
+    ],
+    hostNetwork: true,
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    schedulerName: 'default-scheduler',
+    securityContext: {},
+    enableServiceLinks: true,
+  })
+})
+
+test.each([
+  ['nginx', 'Always'],
+  ['nginx:latest', 'Always'],
+  ['host:5000/nginx', 'Always'],
+  ['nginx:1.2', 'IfNotPresent'],
+  ['nginx@sha256:00', 'IfNotPresent'],
+])('STORE-03: the image %s is pulled %s', (image, imagePullPolicy) => {
+  expect(complete('core/v1.Pod', { spec: { containers: [{ name: 'c', image }] } })).toMatchObject({
+    spec: { containers: [{ imagePullPolicy }] },
+  })
+})
+
+describe('Namespace', () => {
+  test('a new one gets its label, phase and finalizer', () => {
+    expect(complete('core/v1.Namespace', { metadata: { name: 'a' } })).toMatchObject({
+      metadata: { labels: { 'orch.io/metadata.name': 'a' } },
+      spec: { finalizers: ['orch'] },
+      status: { phase: 'Active' },
+    })
+  })
+
+  test('an old one does not get its finalizer back', () => {
+    expect(complete('core/v1.Namespace', { metadata: { name: 'a' }, spec: {} }, false)['spec']).toEqual({})
+  })
+})
+
+test('KIND-NODE-23: what can be given out defaults to all there is', () => {
+  expect(complete('core/v1.Node', { status: { capacity: { cpu: '4' } } })).toMatchObject({ status: { allocatable: { cpu: '4' } } })
+  expect(complete('core/v1.Node', { status: { capacity: { cpu: '4' }, allocatable: { cpu: '3' } } })).toMatchObject({
+    status: { allocatable: { cpu: '3' } },
+  })
+})
+
+test('STORE-03: a Service is completed', () => {
+  expect(complete('core/v1.Service', { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } })['spec']).toEqual({
+    ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
+    type: 'LoadBalancer',
+    sessionAffinity: 'None',
+    externalTrafficPolicy: 'Cluster',
+    internalTrafficPolicy: 'Cluster',
+    allocateLoadBalancerNodePorts: true,
+  })
+})
+
+const others: readonly (readonly [string, unknown, unknown])[] = [
+  ['core/v1.Secret', {}, { type: 'Opaque' }],
+  [
+    'core/v1.PersistentVolume',
+    { spec: {} },
+    { spec: { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
+  ],
+  [
+    'core/v1.LimitRange',
+    { spec: { limits: [{ type: 'Container', max: { cpu: '2' }, min: { memory: '1Mi' } }] } },
+    { spec: { limits: [{ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } }] } },
+  ],
+  [
+    'apps/v1.Deployment',
+    { spec: { template: {} } },
+    { spec: { replicas: 1, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } } } },
+  ],
+  [
+    'apps/v1.StatefulSet',
+    { spec: { template: {} } },
+    { spec: { podManagementPolicy: 'OrderedReady', updateStrategy: { rollingUpdate: { partition: 0 } } } },
+  ],
+  ['apps/v1.DaemonSet', { spec: { template: {} } }, { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } } }],
+  ['batch/v1.Job', { spec: { template: {} } }, { spec: { completions: 1, parallelism: 1, backoffLimit: 6 } }],
+  ['batch/v1.CronJob', { spec: { schedule: '* * * * *', jobTemplate: {} } }, { spec: { concurrencyPolicy: 'Allow', suspend: false } }],
+  ['autoscaling/v2.HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, { spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] } }],
+  ['storage/v1.StorageClass', {}, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }],
+  ['networking/v1.NetworkPolicy', { spec: { egress: [{}] } }, { spec: { policyTypes: ['Ingress', 'Egress'] } }],
+  [
+    'rbac/v1.RoleBinding',
+    {
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', name: 's' },
+      ],
+    },
+    {
+      roleRef: { apiGroup: 'rbac.authorization.orch.io' },
+      subjects: [{ apiGroup: 'rbac.authorization.orch.io' }, { kind: 'ServiceAccount', name: 's' }],
+    },
+  ],
+  [
+    'admissionregistration/v1.ValidatingWebhookConfiguration',
+    { webhooks: [{ name: 'a.b.c', clientConfig: { service: {} }, rules: [{}] }] },
+    {
+      webhooks: [
+        {
+          failurePolicy: 'Fail',
+          matchPolicy: 'Equivalent',
+          timeoutSeconds: 10,
+          clientConfig: { service: { port: 443 } },
+          rules: [{ scope: '*' }],
+        },
+      ],
+    },
+  ],
+  ['flowcontrol/v1beta2.FlowSchema', { spec: {} }, { spec: { matchingPrecedence: 1000 } }],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { names: { kind: 'Widget', plural: 'widgets' } } },
+    { spec: { names: { singular: 'widget', listKind: 'WidgetList' }, conversion: { strategy: 'None' } } },
+  ],
+]
+
+test.each(others)('STORE-03: a %s is completed', (type, body, expected) => {
+  expect(complete(type, body)).toMatchObject(expected as object)
+})

@@ -1,0 +1,45 @@
+/** An object that is still being made: decoded, owned by nobody else, about to be completed in place. */
+export type Draft = Record<string, unknown>
+
+/** The object in a field, if there is one. */
+export function child(parent: Draft | undefined, name: string): Draft | undefined {
+  const value = parent?.[name]
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Draft) : undefined
+}
+
+/** The objects of a list field; none when it is absent. */
+export function children(parent: Draft | undefined, name: string): Draft[] {
+  const value = parent?.[name]
+  return Array.isArray(value) ? (value as Draft[]) : []
+}
+
+/** The object in a field, put there when it is absent. */
+export function ensureChild(parent: Draft, name: string): Draft {
+  const present = child(parent, name)
+  if (present !== undefined) return present
+  const made: Draft = {}
+  parent[name] = made
+  return made
+}
+
+/** Gives absent fields a value. An empty text counts as a value: it is one for fields that may also be absent. */
+export function fill(draft: Draft | undefined, values: Draft): void {
+  if (draft === undefined) return
+  for (const name of Object.keys(values)) if (draft[name] === undefined || draft[name] === null) draft[name] = values[name]
+}
+
+/** As `fill`, for fields whose empty text means that nothing was said. */
+export function fillEmpty(draft: Draft | undefined, values: Draft): void {
+  if (draft === undefined) return
+  for (const name of Object.keys(values)) if (isNothing(draft[name])) draft[name] = values[name]
+}
+
+/** Whether a map or list field is absent or empty. */
+export function isEmptyField(draft: Draft, name: string): boolean {
+  const value = draft[name]
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}

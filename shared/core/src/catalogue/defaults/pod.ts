@@ -1,0 +1,72 @@
+import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
+import { fillVolume } from './volume.ts'
+
+/** What only a Pod gets, beside what every Pod spec gets. */
+export function fillPod(pod: Draft): void {
+  const spec = ensureChild(pod, 'spec')
+  fillPodSpec(spec)
+  fill(spec, { enableServiceLinks: true })
+  for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) copyLimits(container)
+}
+
+/** The Pod spec in a template. */
+export function fillPodTemplate(template: Draft | undefined): void {
+  if (template !== undefined) fillPodSpec(ensureChild(template, 'spec'))
+}
+
+/** Defaults of a Pod spec, wherever it stands. */
+export function fillPodSpec(spec: Draft): void {
+  fill(spec, {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    schedulerName: 'default-scheduler',
+    securityContext: {},
+  })
+  const containers = [...children(spec, 'containers'), ...children(spec, 'initContainers')]
+  for (const container of [...containers, ...children(spec, 'ephemeralContainers')]) fillContainer(container)
+  for (const volume of children(spec, 'volumes')) fillVolume(volume)
+  if (spec['hostNetwork'] === true) for (const container of containers) copyHostPorts(container)
+}
+
+function fillContainer(container: Draft): void {
+  fill(container, {
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File',
+    imagePullPolicy: pullPolicyOf(container['image']),
+  })
+  for (const port of children(container, 'ports')) fill(port, { protocol: 'TCP' })
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) fillProbe(child(container, name))
+  for (const hook of ['postStart', 'preStop']) fillHttpGet(child(child(child(container, 'lifecycle'), hook), 'httpGet'))
+  for (const variable of children(container, 'env')) fillEmpty(child(child(variable, 'valueFrom'), 'fieldRef'), { apiVersion: 'v1' })
+}
+
+function fillProbe(probe: Draft | undefined): void {
+  fill(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 })
+  fillHttpGet(child(probe, 'httpGet'))
+  fill(child(probe, 'grpc'), { service: '' })
+}
+
+function fillHttpGet(action: Draft | undefined): void {
+  fill(action, { path: '/', scheme: 'HTTP' })
+}
+
+/** An image without a tag, or with the tag `latest`, may change under its name. A digest never does. */
+function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
+  const text = typeof image === 'string' ? image : ''
+  if (text.includes('@')) return 'IfNotPresent'
+  const tag = /:([^/:]+)$/.exec(text)?.[1]
+  return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent'
+}
+
+function copyHostPorts(container: Draft): void {
+  for (const port of children(container, 'ports')) fill(port, { hostPort: port['containerPort'] })
+}
+
+/** What a container may use at most is also what it asks for, unless it says otherwise. */
+function copyLimits(container: Draft): void {
+  const resources = child(container, 'resources')
+  const limits = child(resources, 'limits')
+  if (resources === undefined || limits === undefined) return
+  resources['requests'] = { ...limits, ...child(resources, 'requests') }
+}

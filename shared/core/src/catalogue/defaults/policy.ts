@@ -1,0 +1,93 @@
+import { domainGroup, domainLabel, type Names } from '../../names.ts'
+import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
+
+/** Every namespace can be selected by its name; a new one is kept from vanishing before its contents. */
+export function fillNamespace(namespace: Draft, names: Names, isNew: boolean): void {
+  const metadata = ensureChild(namespace, 'metadata')
+  const name = metadata['name']
+  if (typeof name === 'string' && name !== '') fill(ensureChild(metadata, 'labels'), { [domainLabel(names, 'metadata.name')]: name })
+  fill(ensureChild(namespace, 'status'), { phase: 'Active' })
+  if (!isNew) return
+  const spec = ensureChild(namespace, 'spec')
+  const finalizers = Array.isArray(spec['finalizers']) ? (spec['finalizers'] as unknown[]) : []
+  if (!finalizers.includes(names.namespaceFinalizer)) spec['finalizers'] = [...finalizers, names.namespaceFinalizer]
+}
+
+export function fillSecret(secret: Draft): void {
+  fill(secret, { type: 'Opaque' })
+}
+
+/** For containers, what is allowed at most is also what is given, and what is given is also what is asked for. */
+export function fillLimitRange(range: Draft): void {
+  for (const item of children(child(range, 'spec'), 'limits')) {
+    if (item['type'] !== 'Container') continue
+    const given = { ...child(item, 'max'), ...child(item, 'default') }
+    const asked = { ...child(item, 'min'), ...given, ...child(item, 'defaultRequest') }
+    if (Object.keys(given).length > 0) item['default'] = given
+    if (Object.keys(asked).length > 0) item['defaultRequest'] = asked
+  }
+}
+
+export function fillPriorityClass(priorityClass: Draft): void {
+  fill(priorityClass, { preemptionPolicy: 'PreemptLowerPriority' })
+}
+
+export function fillMutatingWebhooks(configuration: Draft): void {
+  for (const webhook of children(configuration, 'webhooks')) {
+    fillWebhook(webhook)
+    fill(webhook, { reinvocationPolicy: 'Never' })
+  }
+}
+
+export function fillValidatingWebhooks(configuration: Draft): void {
+  for (const webhook of children(configuration, 'webhooks')) fillWebhook(webhook)
+}
+
+function fillWebhook(webhook: Draft): void {
+  fill(webhook, { failurePolicy: 'Fail', matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, timeoutSeconds: 10 })
+  fill(child(child(webhook, 'clientConfig'), 'service'), { port: 443 })
+  for (const rule of children(webhook, 'rules')) fill(rule, { scope: '*' })
+}
+
+/** A reference without a group means the group of roles, for the kinds that live there. */
+export function fillRoleBinding(binding: Draft, names: Names): void {
+  const group = domainGroup(names, 'rbac.authorization')
+  fillEmpty(child(binding, 'roleRef'), { apiGroup: group })
+  for (const subject of children(binding, 'subjects')) {
+    if (subject['kind'] === 'User' || subject['kind'] === 'Group') fillEmpty(subject, { apiGroup: group })
+  }
+}
+
+export function fillFlowSchema(schema: Draft): void {
+  const spec = ensureChild(schema, 'spec')
+  if (spec['matchingPrecedence'] === 0) delete spec['matchingPrecedence']
+  fill(spec, { matchingPrecedence: 1000 })
+}
+
+export function fillPriorityLevel(level: Draft): void {
+  const limited = child(child(level, 'spec'), 'limited')
+  if (limited === undefined) return
+  if (limited['assuredConcurrencyShares'] === 0) delete limited['assuredConcurrencyShares']
+  fill(limited, { assuredConcurrencyShares: 30 })
+  const queuing = child(child(limited, 'limitResponse'), 'queuing')
+  for (const [name, value] of Object.entries({ queues: 64, handSize: 8, queueLengthLimit: 50 })) {
+    if (queuing !== undefined && !queuing[name]) queuing[name] = value
+  }
+}
+
+export function fillCustomResourceDefinition(definition: Draft): void {
+  const spec = ensureChild(definition, 'spec')
+  const kindNames = ensureChild(spec, 'names')
+  const kind = typeof kindNames['kind'] === 'string' ? kindNames['kind'] : ''
+  fillEmpty(kindNames, { singular: kind.toLowerCase(), listKind: `${kind}List` })
+  fill(spec, { conversion: { strategy: 'None' } })
+  fill(child(child(child(child(spec, 'conversion'), 'webhook'), 'clientConfig'), 'service'), { port: 443 })
+}
+
+export function fillApiService(service: Draft): void {
+  fill(child(child(service, 'spec'), 'service'), { port: 443 })
+}
+
+export function fillTokenRequest(request: Draft): void {
+  fill(ensureChild(request, 'spec'), { expirationSeconds: 3600 })
+}

@@ -1,0 +1,37 @@
+import { child, type Draft, ensureChild, fill } from './draft.ts'
+import { fillVolumeSource } from './volume.ts'
+
+export function fillPersistentVolume(volume: Draft): void {
+  const spec = ensureChild(volume, 'spec')
+  fill(spec, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' })
+  fillVolumeSource(spec)
+  fill(ensureChild(volume, 'status'), { phase: 'Pending' })
+}
+
+export function fillClaim(claim: Draft): void {
+  fill(ensureChild(claim, 'spec'), { volumeMode: 'Filesystem' })
+  fill(ensureChild(claim, 'status'), { phase: 'Pending' })
+}
+
+export function fillStorageClass(storageClass: Draft): void {
+  fill(storageClass, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
+}
+
+export function fillCsiDriver(driver: Draft): void {
+  fill(ensureChild(driver, 'spec'), {
+    attachRequired: true,
+    podInfoOnMount: false,
+    storageCapacity: false,
+    fsGroupPolicy: 'ReadWriteOnceWithFSType',
+    volumeLifecycleModes: ['Persistent'],
+    requiresRepublish: false,
+  })
+}
+
+/** What can be given out is all there is, unless the node keeps something back. */
+export function fillNode(node: Draft): void {
+  const status = child(node, 'status')
+  if (status !== undefined && status['allocatable'] === undefined && status['capacity'] !== undefined) {
+    status['allocatable'] = { ...child(status, 'capacity') }
+  }
+}

@@ -1,0 +1,90 @@
+import { child, children, type Draft, ensureChild, fill, isEmptyField } from './draft.ts'
+import { fillPodTemplate } from './pod.ts'
+import { fillClaim } from './storage.ts'
+
+/** Labels and selector follow the template where they are not given. */
+export function fillReplicationController(controller: Draft): void {
+  const spec = ensureChild(controller, 'spec')
+  const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
+  if (labels !== undefined) {
+    if (isEmptyField(spec, 'selector')) spec['selector'] = { ...labels }
+    const metadata = ensureChild(controller, 'metadata')
+    if (isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
+  }
+  fill(spec, { replicas: 1 })
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillReplicaSet(set: Draft): void {
+  const spec = ensureChild(set, 'spec')
+  fill(spec, { replicas: 1 })
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillDeployment(deployment: Draft): void {
+  const spec = ensureChild(deployment, 'spec')
+  fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 })
+  const strategy = ensureChild(spec, 'strategy')
+  fill(strategy, { type: 'RollingUpdate' })
+  if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' })
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillStatefulSet(set: Draft): void {
+  const spec = ensureChild(set, 'spec')
+  fill(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: 'OrderedReady' })
+  const strategy = ensureChild(spec, 'updateStrategy')
+  fill(strategy, { type: 'RollingUpdate' })
+  if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { partition: 0 })
+  for (const claim of children(spec, 'volumeClaimTemplates')) fillClaim(claim)
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillDaemonSet(set: Draft): void {
+  const spec = ensureChild(set, 'spec')
+  fill(spec, { revisionHistoryLimit: 10 })
+  const strategy = ensureChild(spec, 'updateStrategy')
+  fill(strategy, { type: 'RollingUpdate' })
+  if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 })
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillJob(job: Draft): void {
+  const spec = ensureChild(job, 'spec')
+  if (spec['parallelism'] === undefined) fill(spec, { completions: 1 })
+  fill(spec, { parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
+  const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
+  const metadata = ensureChild(job, 'metadata')
+  if (labels !== undefined && isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
+  for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
+    for (const pattern of children(rule, 'onPodConditions')) fill(pattern, { status: 'True' })
+  }
+  fillPodTemplate(child(spec, 'template'))
+}
+
+export function fillCronJob(job: Draft): void {
+  const spec = ensureChild(job, 'spec')
+  fill(spec, { concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
+  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'))
+}
+
+export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
+  const spec = ensureChild(autoscaler, 'spec')
+  fill(spec, { minReplicas: 1 })
+  if (isEmptyField(spec, 'metrics')) {
+    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }]
+  }
+  const behavior = child(spec, 'behavior')
+  if (behavior === undefined) return
+  const percent = { type: 'Percent', value: 100, periodSeconds: 15 }
+  fill(ensureChild(behavior, 'scaleUp'), {
+    stabilizationWindowSeconds: 0,
+    selectPolicy: 'Max',
+    policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, percent],
+  })
+  fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
+}
+
+export function fillMinReplicas(autoscaler: Draft): void {
+  fill(ensureChild(autoscaler, 'spec'), { minReplicas: 1 })
+}

@@ -1,0 +1,57 @@
+import type { FieldError } from '../../meta/status.ts'
+import { duplicateValue, invalidValue, requiredValue } from '../../schema/required.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+
+const nodeIdLengthMax = 256
+const driverNameLengthMax = 63
+
+/** The rules of a CSINode's spec. What a driver said of itself when it registered stays as it was. */
+export function validateCsiNode(node: Part, live: Part | undefined): FieldError[] {
+  const drivers = itemsOf(partOf(node, 'spec'), 'drivers')
+  const liveDrivers = itemsOf(partOf(live, 'spec'), 'drivers')
+  const seen = new Set<string>()
+  return drivers.flatMap((driver, index) => {
+    const at = `spec.drivers[${index}]`
+    const name = textOf(driver, 'name')
+    const errors = [...validateDriverName(name, `${at}.name`), ...validateDriver(driver, at)]
+    if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+    seen.add(name)
+    const before = liveDrivers.find((other) => textOf(other, 'name') === name)
+    if (before !== undefined && !isSame(driver, before)) errors.push(invalidValue(at, driver, 'field is immutable'))
+    return errors
+  })
+}
+
+/** Names of volume drivers, as CSINode and VolumeAttachment hold them. */
+export function validateDriverName(name: string, path: string): FieldError[] {
+  if (name === '') return [requiredValue(path)]
+  if (name.length > driverNameLengthMax) {
+    return [{ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${driverNameLengthMax} bytes` }]
+  }
+  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name.toLowerCase())
+  return isSubdomain
+    ? []
+    : [
+        invalidValue(
+          path,
+          name,
+          "a driver name must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        ),
+      ]
+}
+
+function validateDriver(driver: Part, at: string): FieldError[] {
+  const errors: FieldError[] = []
+  const nodeId = textOf(driver, 'nodeID')
+  if (nodeId === '') errors.push(requiredValue(`${at}.nodeID`))
+  if (nodeId.length > nodeIdLengthMax) errors.push(invalidValue(`${at}.nodeID`, nodeId, `must be ${nodeIdLengthMax} characters or less`))
+  const count = optionalPart(driver, 'allocatable')?.['count']
+  if (typeof count === 'number' && count < 0)
+    errors.push(invalidValue(`${at}.allocatable.count`, count, 'must be greater than or equal to 0'))
+  const keys = itemsOf<string>(driver, 'topologyKeys')
+  for (const [index, key] of keys.entries()) {
+    if (key === '') errors.push(requiredValue(`${at}.topologyKeys`))
+    if (keys.indexOf(key) < index) errors.push(duplicateValue(`${at}.topologyKeys`, key))
+  }
+  return errors
+}

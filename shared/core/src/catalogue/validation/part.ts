@@ -1,0 +1,38 @@
+/** A decoded object as the rules see it. */
+export type Part = Readonly<Record<string, unknown>>
+
+/** The object in a field; an empty one when there is none. */
+export function partOf(parent: Part | undefined, name: string): Part {
+  return optionalPart(parent, name) ?? {}
+}
+
+/** The object in a field, if there is one. */
+export function optionalPart(parent: Part | undefined, name: string): Part | undefined {
+  const value = parent?.[name]
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : undefined
+}
+
+/** The items of a list field; none when it is absent. */
+export function itemsOf<T = Part>(parent: Part | undefined, name: string): readonly T[] {
+  const value = parent?.[name]
+  return Array.isArray(value) ? (value as T[]) : []
+}
+
+/** The text in a field; `''` when there is none. */
+export function textOf(parent: Part | undefined, name: string): string {
+  const value = parent?.[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Whether two values print the same. Both come from the decoder, so their fields stand in the same order. */
+export function isSame(left: unknown, right: unknown): boolean {
+  return print(left) === print(right)
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, member: unknown) => {
+    if (typeof member === 'bigint') return `${member}n`
+    const isMap = typeof member === 'object' && member !== null && !Array.isArray(member)
+    return isMap ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member
+  })
+}

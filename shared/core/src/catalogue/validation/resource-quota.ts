@@ -1,0 +1,80 @@
+import type { FieldError } from '../../meta/status.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+
+const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
+const scopes = ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating']
+/** Scopes that answer yes or no, so that there is nothing to compare with. */
+const plainScopes = new Set(['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'Terminating'])
+const contradictions = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const
+
+/** The rules of a ResourceQuota's spec. Scopes decide what was counted, so they stay as they are. */
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): FieldError[] {
+  const spec = partOf(quota, 'spec')
+  return [
+    ...validateAmounts(partOf(spec, 'hard'), 'spec.hard'),
+    ...validateScopes(itemsOf<string>(spec, 'scopes')),
+    ...validateSelector(optionalPart(spec, 'scopeSelector')),
+    ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
+  ]
+}
+
+/** The rules of a ResourceQuota's status. */
+export function validateResourceQuotaStatus(quota: Part): FieldError[] {
+  const status = partOf(quota, 'status')
+  return [...validateAmounts(partOf(status, 'hard'), 'status.hard'), ...validateAmounts(partOf(status, 'used'), 'status.used')]
+}
+
+function validateAmounts(amounts: Part, path: string): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) => {
+    const at = `${path}[${name}]`
+    if (String(amount).startsWith('-')) return [invalidValue(at, amount, 'must be greater than or equal to 0')]
+    return []
+  })
+}
+
+function validateScopes(given: readonly string[]): FieldError[] {
+  const errors = given.flatMap((scope, index) => (scopes.includes(scope) ? [] : [unsupportedValue(`spec.scopes[${index}]`, scope, scopes)]))
+  for (const pair of contradictions) {
+    if (pair.every((scope) => given.includes(scope))) errors.push(invalidValue('spec.scopes', given, 'conflicting scopes'))
+  }
+  return errors
+}
+
+function validateSelector(selector: Part | undefined): FieldError[] {
+  return itemsOf(selector, 'matchExpressions').flatMap((term, index) => validateTerm(term, `spec.scopeSelector.matchExpressions[${index}]`))
+}
+
+function validateTerm(term: Part, at: string): FieldError[] {
+  const errors: FieldError[] = []
+  const scope = textOf(term, 'scopeName')
+  const operator = textOf(term, 'operator')
+  const values = itemsOf<string>(term, 'values')
+  if (scope === '') errors.push(requiredValue(`${at}.scopeName`))
+  else if (!scopes.includes(scope)) errors.push(unsupportedValue(`${at}.scopeName`, scope, scopes))
+  if (operator === '') errors.push(requiredValue(`${at}.operator`))
+  else if (!operators.includes(operator)) errors.push(unsupportedValue(`${at}.operator`, operator, operators))
+  if (plainScopes.has(scope) && operators.includes(operator) && operator !== 'Exists') {
+    errors.push(invalidValue(`${at}.operator`, operator, 'must be "Exist" when scope is any of the scopes that take no values'))
+  }
+  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
+    errors.push(requiredValue(`${at}.values`, 'must be at least one value when `operator` is `In` or `NotIn` for scope selector'))
+  }
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
+    errors.push(invalidValue(`${at}.values`, values, 'must be no value when `operator` is `Exists` or `DoesNotExist` for scope selector'))
+  }
+  return errors
+}
+
+function validateScopeChange(spec: Part, live: Part): FieldError[] {
+  const sorted = (part: Part): readonly string[] => [...itemsOf<string>(part, 'scopes')].sort()
+  const errors: FieldError[] = []
+  if (!isSame(sorted(spec), sorted(live))) errors.push(invalidValue('spec.scopes', itemsOf(spec, 'scopes'), 'field is immutable'))
+  if (!isSame(optionalPart(spec, 'scopeSelector'), optionalPart(live, 'scopeSelector'))) {
+    errors.push(invalidValue('spec.scopeSelector', optionalPart(spec, 'scopeSelector'), 'field is immutable'))
+  }
+  return errors
+}

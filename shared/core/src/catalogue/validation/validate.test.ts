@@ -1,0 +1,303 @@
+import { expect, test } from 'vitest'
+import { namesOf } from '../../names.ts'
+import { decoderOf } from '../../schema/decode.ts'
+import { applyDefaults } from '../defaults/defaults.ts'
+import { validateObject } from './validate.ts'
+
+type Body = Record<string, unknown>
+
+const prepare = (type: string, body: Body): Body => {
+  const decoded = decoderOf(type)(body, { trackUnknown: false })
+  if (decoded.kind !== 'decoded') throw new Error(decoded.message)
+  applyDefaults(type, decoded.object, { names: namesOf('orch'), isNew: true })
+  return decoded.object
+}
+
+const problems = (type: string, body: Body, { live, part = 'main' }: { live?: Body; part?: 'main' | 'status' } = {}): string[] => {
+  const request = { type, body, object: prepare(type, body), part, ...(live === undefined ? {} : { live: prepare(type, live) }) }
+  return validateObject(request).map(({ field, message }) => `${field}: ${message.split(': ')[0]}`)
+}
+
+const node = (spec: Body): Body => ({ spec })
+const nodeStatus = (status: Body): Body => ({ spec: {}, status })
+const quota = (term: Body): Body => ({ spec: { scopeSelector: { matchExpressions: [term] } } })
+const drivers = (...list: Body[]): Body => ({ spec: { drivers: list } })
+const driver = { name: 'a.example', nodeID: 'n' }
+const attachment = (spec: Body): Body => ({
+  spec: { attacher: 'a.example', nodeName: 'n', source: { persistentVolumeName: 'v' }, ...spec },
+})
+const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const controller = (spec: Body): Body => ({ spec: { template, ...spec } })
+const configMap = { kubeletConfigKey: 'k', name: 'n', namespace: 's' }
+
+const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = [
+  ['KIND-CSI-06: a spec', 'storage/v1.CSINode', {}, ['spec: Required value']],
+  ['KIND-CSI-07: a list of drivers', 'storage/v1.CSINode', { spec: {} }, ['spec.drivers: Required value']],
+  ['KIND-CSI-07: the list may be empty', 'storage/v1.CSINode', drivers(), []],
+  ['KIND-CSI-09: a name', 'storage/v1.CSINode', drivers({ nodeID: 'n' }), ['spec.drivers[0].name: Required value']],
+  ['KIND-CSI-09: a name of its own', 'storage/v1.CSINode', drivers(driver, driver), ['spec.drivers[1].name: Duplicate value']],
+  ['KIND-CSI-10: an id of the node', 'storage/v1.CSINode', drivers({ name: 'a.example' }), ['spec.drivers[0].nodeID: Required value']],
+  ['KIND-CSI-11, KIND-CSI-14: allocatable may be absent', 'storage/v1.CSINode', drivers(driver), []],
+  ['KIND-CSI-12: a count', 'storage/v1.CSINode', drivers({ ...driver, allocatable: { count: 5 } }), []],
+  [
+    'KIND-CSI-12: no negative count',
+    'storage/v1.CSINode',
+    drivers({ ...driver, allocatable: { count: -1 } }),
+    ['spec.drivers[0].allocatable.count: Invalid value'],
+  ],
+  ['KIND-CSI-15: topology keys may be empty', 'storage/v1.CSINode', drivers({ ...driver, topologyKeys: [] }), []],
+  [
+    'KIND-RQ-07: a scope name',
+    'core/v1.ResourceQuota',
+    quota({ operator: 'Exists' }),
+    ['spec.scopeSelector.matchExpressions[0].scopeName: Required value'],
+  ],
+  [
+    'KIND-RQ-08: an operator',
+    'core/v1.ResourceQuota',
+    quota({ scopeName: 'BestEffort' }),
+    ['spec.scopeSelector.matchExpressions[0].operator: Required value'],
+  ],
+  [
+    'KIND-RQ-08: an operator that exists',
+    'core/v1.ResourceQuota',
+    quota({ scopeName: 'PriorityClass', operator: 'Like' }),
+    ['spec.scopeSelector.matchExpressions[0].operator: Unsupported value'],
+  ],
+  [
+    'KIND-RQ-09: values for In',
+    'core/v1.ResourceQuota',
+    quota({ scopeName: 'PriorityClass', operator: 'In' }),
+    ['spec.scopeSelector.matchExpressions[0].values: Required value'],
+  ],
+  [
+    'KIND-RQ-09: values for NotIn',
+    'core/v1.ResourceQuota',
+    quota({ scopeName: 'PriorityClass', operator: 'NotIn' }),
+    ['spec.scopeSelector.matchExpressions[0].values: Required value'],
+  ],
+  [
+    'KIND-RQ-10: no values for Exists',
+    'core/v1.ResourceQuota',
+    quota({ scopeName: 'PriorityClass', operator: 'Exists', values: ['a'] }),
+    ['spec.scopeSelector.matchExpressions[0].values: Invalid value'],
+  ],
+  ['KIND-RQ-03: amounts', 'core/v1.ResourceQuota', { spec: { hard: { cpu: '-1' } } }, ['spec.hard[cpu]: Invalid value']],
+  ['KIND-RQ-04: scopes may be absent', 'core/v1.ResourceQuota', { spec: { hard: { pods: '1' } } }, []],
+  ['KIND-RQ-15: a scope that exists', 'core/v1.ResourceQuota', { spec: { scopes: ['Nope'] } }, ['spec.scopes[0]: Unsupported value']],
+  ['KIND-NODE-02: a config source', 'core/v1.Node', node({ configSource: { configMap } }), []],
+  ['KIND-NODE-03: a config source with something in it', 'core/v1.Node', node({ configSource: {} }), ['spec.configSource: Invalid value']],
+  [
+    'KIND-NODE-04: its key',
+    'core/v1.Node',
+    node({ configSource: { configMap: { ...configMap, kubeletConfigKey: '' } } }),
+    ['spec.configSource.configMap.kubeletConfigKey: Required value'],
+  ],
+  [
+    'KIND-NODE-05: its name',
+    'core/v1.Node',
+    node({ configSource: { configMap: { ...configMap, name: '' } } }),
+    ['spec.configSource.configMap.name: Required value'],
+  ],
+  [
+    'KIND-NODE-06: its namespace',
+    'core/v1.Node',
+    node({ configSource: { configMap: { ...configMap, namespace: '' } } }),
+    ['spec.configSource.configMap.namespace: Required value'],
+  ],
+  [
+    'KIND-NODE-07: no resourceVersion',
+    'core/v1.Node',
+    node({ configSource: { configMap: { ...configMap, resourceVersion: '1' } } }),
+    ['spec.configSource.configMap.resourceVersion: Forbidden'],
+  ],
+  [
+    'KIND-NODE-09: no uid',
+    'core/v1.Node',
+    node({ configSource: { configMap: { ...configMap, uid: 'u' } } }),
+    ['spec.configSource.configMap.uid: Forbidden'],
+  ],
+  ['KIND-NODE-11: an external id may be there', 'core/v1.Node', node({ externalID: 'x' }), []],
+  ['KIND-NODE-12: a Pod range', 'core/v1.Node', node({ podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] }), []],
+  [
+    'KIND-NODE-13: the first range is the range',
+    'core/v1.Node',
+    node({ podCIDR: '10.0.0.0/24', podCIDRs: ['10.1.0.0/24'] }),
+    ['spec.podCIDRs[0]: Invalid value'],
+  ],
+  [
+    'KIND-NODE-14: one range per family',
+    'core/v1.Node',
+    node({ podCIDRs: ['10.0.0.0/24', '10.1.0.0/24'] }),
+    ['spec.podCIDRs: Invalid value'],
+  ],
+  ['KIND-NODE-14: a range of each family', 'core/v1.Node', node({ podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }), []],
+  ['KIND-NODE-16: an effect', 'core/v1.Node', node({ taints: [{ key: 'a' }] }), ['spec.taints[0].effect: Required value']],
+  [
+    'KIND-NODE-16: an effect that exists',
+    'core/v1.Node',
+    node({ taints: [{ key: 'a', effect: 'No' }] }),
+    ['spec.taints[0].effect: Unsupported value'],
+  ],
+  [
+    'KIND-NODE-42: key, value and time of a taint',
+    'core/v1.Node',
+    node({ taints: [{ key: 'a', value: 'b', effect: 'NoExecute', timeAdded: '2024-01-01T00:00:00Z' }] }),
+    [],
+  ],
+  [
+    'KIND-RC-04: a selector that matches the template',
+    'core/v1.ReplicationController',
+    controller({ selector: { app: 'b' } }),
+    ['spec.template.metadata.labels: Invalid value'],
+  ],
+  ['KIND-RC-05: a template', 'core/v1.ReplicationController', { spec: { selector: { a: 'b' } } }, ['spec.template: Required value']],
+  ['KIND-RC-06: no negative replicas', 'core/v1.ReplicationController', controller({ replicas: -1 }), ['spec.replicas: Invalid value']],
+  [
+    'KIND-VA-02: a spec',
+    'storage/v1.VolumeAttachment',
+    { spec: {} },
+    ['spec.attacher: Required value', 'spec.source: Required value', 'spec.nodeName: Required value', 'spec.source: Invalid value'],
+  ],
+  ['KIND-VA-03: an attacher', 'storage/v1.VolumeAttachment', attachment({ attacher: '' }), ['spec.attacher: Required value']],
+  ['KIND-VA-04: a node', 'storage/v1.VolumeAttachment', attachment({ nodeName: '' }), ['spec.nodeName: Required value']],
+  [
+    'KIND-VA-05, KIND-VA-06: a source with a member',
+    'storage/v1.VolumeAttachment',
+    attachment({ source: {} }),
+    ['spec.source: Invalid value'],
+  ],
+  [
+    'KIND-VA-06: a source with one member only',
+    'storage/v1.VolumeAttachment',
+    attachment({ source: { persistentVolumeName: 'v', inlineVolumeSpec: {} } }),
+    ['spec.source: Invalid value'],
+  ],
+  ['KIND-VA-07: a volume by name', 'storage/v1.VolumeAttachment', attachment({}), []],
+  [
+    'KIND-VA-08: a volume in place',
+    'storage/v1.VolumeAttachment',
+    attachment({ source: { inlineVolumeSpec: { capacity: { storage: '1Gi' } } } }),
+    [],
+  ],
+  ['VAL-03, KIND-GEN-04: a required field of any kind', 'apps/v1.Deployment', { spec: { template } }, ['spec.selector: Required value']],
+  [
+    'VAL-03: values of a closed set',
+    'core/v1.Pod',
+    { spec: { restartPolicy: 'Maybe', containers: [] } },
+    ['spec.restartPolicy: Unsupported value'],
+  ],
+]
+
+test.each(onMain)('%s', (_, type, body, expected) => {
+  expect(problems(type, body)).toEqual(expected)
+})
+
+const onStatus: readonly (readonly [string, string, Body, readonly string[]])[] = [
+  [
+    'KIND-NODE-08, KIND-NODE-10, KIND-NODE-30: a source in use names version and uid',
+    'core/v1.Node',
+    nodeStatus({ config: { active: { configMap } } }),
+    ['status.config.active.configMap.resourceVersion: Required value', 'status.config.active.configMap.uid: Required value'],
+  ],
+  [
+    'KIND-NODE-20, KIND-NODE-21: type and address',
+    'core/v1.Node',
+    nodeStatus({ addresses: [{}] }),
+    ['status.addresses[0].type: Required value', 'status.addresses[0].address: Required value'],
+  ],
+  [
+    'KIND-NODE-22: two addresses of one type',
+    'core/v1.Node',
+    nodeStatus({
+      addresses: [
+        { type: 'InternalIP', address: '1.1.1.1' },
+        { type: 'InternalIP', address: '2.2.2.2' },
+      ],
+    }),
+    [],
+  ],
+  [
+    'KIND-NODE-26, KIND-NODE-27: type and status of a condition',
+    'core/v1.Node',
+    nodeStatus({ conditions: [{}] }),
+    ['status.conditions[0].type: Required value', 'status.conditions[0].status: Required value'],
+  ],
+  [
+    'KIND-NODE-27: a status that exists',
+    'core/v1.Node',
+    nodeStatus({ conditions: [{ type: 'Ready', status: 'Perhaps' }] }),
+    ['status.conditions[0].status: Unsupported value'],
+  ],
+  [
+    'KIND-NODE-34: all ten texts of the system',
+    'core/v1.Node',
+    nodeStatus({ nodeInfo: {} }),
+    [
+      'machineID',
+      'systemUUID',
+      'bootID',
+      'kernelVersion',
+      'osImage',
+      'containerRuntimeVersion',
+      'kubeletVersion',
+      'kubeProxyVersion',
+      'operatingSystem',
+      'architecture',
+    ].map((name) => `status.nodeInfo.${name}: Required value`),
+  ],
+  [
+    'KIND-NODE-36: path and name of an attached volume',
+    'core/v1.Node',
+    nodeStatus({ volumesAttached: [{}] }),
+    ['status.volumesAttached[0].name: Required value', 'status.volumesAttached[0].devicePath: Required value'],
+  ],
+  ['KIND-RC-10: the number of replicas', 'core/v1.ReplicationController', { status: {} }, ['status.replicas: Required value']],
+  [
+    'KIND-RC-11, KIND-RC-12, KIND-RC-13: no part exceeds the whole',
+    'core/v1.ReplicationController',
+    { status: { replicas: 1, readyReplicas: 2 } },
+    ['status.readyReplicas: Invalid value'],
+  ],
+  [
+    'KIND-RC-16: type and status of a condition',
+    'core/v1.ReplicationController',
+    { status: { replicas: 1, conditions: [{ type: 'X', status: 'Maybe' }] } },
+    ['status.conditions[0].status: Unsupported value'],
+  ],
+  ['KIND-VA-09: whether it is attached', 'storage/v1.VolumeAttachment', { status: {} }, ['status.attached: Required value']],
+  [
+    'KIND-VA-10, KIND-VA-11, KIND-GEN-07: errors',
+    'storage/v1.VolumeAttachment',
+    {
+      status: { attached: false, attachError: { time: '2024-01-01T00:00:00Z', message: 'no' }, detachError: { message: 'x'.repeat(1025) } },
+    },
+    ['status.detachError.message: Too long'],
+  ],
+]
+
+test.each(onStatus)('%s', (_, type, body, expected) => {
+  expect(problems(type, body, { part: 'status' })).toEqual(expected)
+})
+
+test('a write to the spec is not asked for a status', () => {
+  expect(problems('storage/v1.VolumeAttachment', { ...attachment({}), status: {} })).toEqual([])
+})
+
+test('a VolumeAttachment keeps its spec', () => {
+  expect(problems('storage/v1.VolumeAttachment', attachment({ nodeName: 'other' }), { live: attachment({}) })).toEqual([
+    'spec: Invalid value',
+  ])
+})
+
+test('the scopes of a ResourceQuota stay', () => {
+  const live = { spec: { scopes: ['Terminating'] } }
+  expect(problems('core/v1.ResourceQuota', { spec: {} }, { live })).toEqual(['spec.scopes: Invalid value'])
+})
+
+test('a driver of a CSINode keeps its data, and others may come', () => {
+  expect(problems('storage/v1.CSINode', drivers({ ...driver, nodeID: 'other' }), { live: drivers(driver) })).toEqual([
+    'spec.drivers[0]: Invalid value',
+  ])
+  expect(problems('storage/v1.CSINode', drivers(driver, { name: 'b.example', nodeID: 'm' }), { live: drivers(driver) })).toEqual([])
+})

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { decodeFailureText, decoderOf, strictFailureText, unknownFieldText } from './decode.ts'
+
+const track = { trackUnknown: true }
+const decode = (type: string, value: unknown) => {
+  const result = decoderOf(type)(value, track)
+  if (result.kind !== 'decoded') throw new Error(result.message)
+  return result
+}
+const mismatch = (type: string, value: unknown) => {
+  const result = decoderOf(type)(value, track)
+  return result.kind === 'mismatch' ? result.message : undefined
+}
+
+const wrongTypes: readonly (readonly [string, unknown, string])[] = [
+  ['VAL-01: text in a numeric field', { spec: { replicas: 'three' } }, 'spec.replicas: expected integer, got string'],
+  ['VAL-01: a number in a text field', { metadata: { name: 7 } }, 'metadata.name: expected string, got number'],
+  ['VAL-01: a fraction in an integer field', { spec: { replicas: 1.5 } }, 'spec.replicas: expected integer, got number 1.5'],
+  [
+    'VAL-01: an integer beyond 32 bits',
+    { spec: { replicas: 3_000_000_000 } },
+    'spec.replicas: expected 32-bit integer, got number 3000000000',
+  ],
+  ['VAL-01: text where a label map is wanted', { metadata: { labels: 'a=b' } }, 'metadata.labels: expected object, got string'],
+  ['VAL-01: a label that is not text', { metadata: { labels: { a: true } } }, 'metadata.labels.a: expected string, got boolean'],
+  ['VAL-02: an object in a list field', { status: { conditions: {} } }, 'status.conditions: expected array, got object'],
+  ['VAL-02: a list in an object field', { spec: [] }, 'spec: expected object, got array'],
+]
+
+test.each(wrongTypes)('%s is refused with its path', (_, body, message) => {
+  expect(mismatch('core/v1.ReplicationController', body)).toBe(message)
+})
+
+test('VAL-01: a value deep in a list is named by index', () => {
+  const body = { spec: { containers: [{ name: 'a' }, { name: 'b', ports: [{ containerPort: '80' }] }] } }
+  expect(mismatch('core/v1.Pod', body)).toBe('spec.containers[1].ports[0].containerPort: expected integer, got string')
+})
+
+test('the text of a refused body names kind and version', () => {
+  expect(decodeFailureText('Pod', 'v1', { message: 'spec: expected object, got array' })).toBe(
+    'Pod in version "v1" cannot be handled as a Pod: spec: expected object, got array',
+  )
+  expect(strictFailureText('Pod', 'v1', [unknownFieldText('bogus'), unknownFieldText('spec.zzz')])).toBe(
+    'Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "bogus", unknown field "spec.zzz"',
+  )
+})
+
+test('VAL-05: unknown fields are dropped', () => {
+  const { object } = decode('core/v1.ConfigMap', {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    bogus: 1,
+    metadata: { name: 'a', zzz: {} },
+    data: { bogus: 'kept' },
+  })
+  expect(object).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', creationTimestamp: null }, data: { bogus: 'kept' } })
+})
+
+test('VAL-13: every unknown field is named, with its path', () => {
+  const body = { foo: 1, spec: { zzz: 1, containers: [{ name: 'a', bar: {} }] } }
+  expect(decode('core/v1.Pod', body).unknownFields).toEqual(['foo', 'spec.zzz', 'spec.containers[0].bar'])
+})
+
+test('VAL-04: a name in another case is another field', () => {
+  expect(decode('core/v1.Pod', { spec: { NodeName: 'n' } }).unknownFields).toEqual(['spec.NodeName'])
+})
+
+test('unknown fields are not named when nobody asks', () => {
+  expect(decoderOf('core/v1.Pod')({ foo: 1 }, { trackUnknown: false })).toMatchObject({ kind: 'decoded', unknownFields: [] })
+})
+
+test('fields come out in the order of the type, empty ones as the type says', () => {
+  const { object } = decode('core/v1.PersistentVolumeClaim', {
+    spec: { volumeName: '', accessModes: [] },
+    metadata: { labels: {}, name: 'a' },
+    kind: 'K',
+  })
+  expect(JSON.stringify(object)).toBe('{"kind":"K","metadata":{"name":"a","creationTimestamp":null},"spec":{"resources":{}},"status":{}}')
+})
+
+test('KIND-RC-07: a pointer keeps the difference between zero and absent', () => {
+  expect(decode('core/v1.ReplicationController', { spec: { replicas: 0 } }).object['spec']).toEqual({ replicas: 0 })
+  expect(decode('core/v1.ReplicationController', { spec: { replicas: null } }).object['spec']).toEqual({})
+})
+
+test('KIND-NODE-33: image sizes beyond 2^53 stay exact', () => {
+  const { object } = decode('core/v1.Node', { status: { images: [{ names: ['a'], sizeBytes: 9_007_199_254_740_993n }] } })
+  expect(object['status']).toMatchObject({ images: [{ names: ['a'], sizeBytes: 9_007_199_254_740_993n }] })
+  expect(mismatch('core/v1.Node', { status: { images: [{ sizeBytes: 2n ** 63n }] } })).toContain('expected 64-bit integer')
+})
+
+test('KIND-GEN-02: amounts are printed in canonical form', () => {
+  const { object } = decode('core/v1.ResourceQuota', { spec: { hard: { cpu: '1000m', memory: '1024Mi', pods: 10 } } })
+  expect(object['spec']).toEqual({ hard: { cpu: '1', memory: '1Gi', pods: '10' } })
+})
+
+const times: readonly (readonly [string, string | undefined])[] = [
+  ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00Z'],
+  ['2024-03-01T01:30:00+02:00', '2024-02-29T23:30:00Z'],
+  ['2024-03-01T01:30:00.987Z', '2024-03-01T01:30:00Z'],
+  ['2023-02-29T12:00:00Z', undefined],
+  ['yesterday', undefined],
+  ['', undefined],
+]
+
+test.each(times)('KIND-GEN-03: the time %s becomes %s', (given, expected) => {
+  const result = decoderOf('core/v1.Node')({ metadata: { deletionTimestamp: given } }, track)
+  const printed = result.kind === 'decoded' ? (result.object['metadata'] as Record<string, unknown>)['deletionTimestamp'] : undefined
+  expect(printed).toBe(expected)
+})
+
+test('a time with parts of a second keeps six digits', () => {
+  expect(decode('coordination/v1.Lease', { spec: { renewTime: '2024-03-01T01:30:00.5+00:00' } }).object['spec']).toEqual({
+    renewTime: '2024-03-01T01:30:00.500000Z',
+  })
+})
+
+test('bytes have to be base64', () => {
+  expect(decode('core/v1.Secret', { data: { a: 'aGk=' } }).object['data']).toEqual({ a: 'aGk=' })
+  expect(mismatch('core/v1.Secret', { data: { a: 'a' } })).toBe('data.a: expected base64 string, got illegal base64 data')
+})
+
+test('a port may be a number or a name', () => {
+  const ports = (targetPort: unknown) => ({ spec: { ports: [{ port: 1, targetPort }] } })
+  expect(decode('core/v1.Service', ports('http')).object).toMatchObject(ports('http'))
+  expect(decode('core/v1.Service', ports(80)).object).toMatchObject(ports(80))
+  expect(mismatch('core/v1.Service', ports(true))).toBe('spec.ports[0].targetPort: expected integer or string, got boolean')
+})
+
+test('a key named __proto__ is data and reaches no prototype', () => {
+  const body = JSON.parse('{"metadata":{"labels":{"__proto__":null,"a":"b"}},"data":{"__proto__":"x"}}')
+  const { object } = decode('core/v1.ConfigMap', body)
+  expect(JSON.stringify(object['data'])).toBe('{"__proto__":"x"}')
+  expect(Object.getPrototypeOf(object['data'])).toBe(Object.prototype)
+  expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+})
+
+test('a type that contains itself is read to any depth', () => {
+  const schema = { properties: { a: { items: { type: 'string' } }, b: { additionalProperties: false } } }
+  const body = { spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } }
+  const { object, unknownFields } = decode('apiextensions/v1.CustomResourceDefinition', body)
+  expect(unknownFields).toEqual([])
+  expect(object).toMatchObject({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
+})
