@@ -5,6 +5,8 @@
 const parent = process.ppid
 const watchMs = 500
 
-setInterval(() => {
-  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+const timer = setInterval(() => {
+  if (process.ppid === parent) return
+  clearInterval(timer) // a second signal would cut the shutdown short
+  process.kill(process.pid, 'SIGTERM')
 }, watchMs).unref()
