@@ -97,6 +97,16 @@ test('integers beyond 2^53 are printed exactly', () => {
   expect(printJson({ a: 1 })).toBe('{"a":1}')
 })
 
+test('a value may be printed as deep as it may be read', () => {
+  const deep = `${'[{"a":'.repeat(jsonDepthMax / 2)}1${'}]'.repeat(jsonDepthMax / 2)}`
+  expect(printJson(decode(deep).value)).toBe(deep)
+})
+
+test('the slower way leaves out what JSON.stringify leaves out', () => {
+  const value = { a: undefined, b: [undefined, null, {}, []], c: 'é"', d: -0, e: 1.5, f: 5n }
+  expect(printJson(value, { hasBigIntegers: true })).toBe('{"b":[null,null,{},[]],"c":"é\\"","d":0,"e":1.5,"f":5}')
+})
+
 test('members are own members', () => {
   const map = createMap()
   setMember(map, '__proto__', 1)

@@ -1,11 +1,55 @@
-/** `JSON.rawJSON` as the language has it; the type library does not know it yet. */
-interface RawJson {
-  rawJSON(text: string): unknown
+/**
+ * The text of a value. A value with integers beyond 2^53 takes the slower way, in which they stay exact, and so does
+ * one that is deeper than the call stack.
+ */
+export function printJson(value: unknown, options: { readonly hasBigIntegers?: boolean } = {}): string {
+  if (options.hasBigIntegers === true) return printExactly(value)
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return printExactly(value)
+    throw error
+  }
 }
 
-/** The text of a value. A value with integers beyond 2^53 takes the slower way, in which they stay exact. */
-export function printJson(value: unknown, options: { readonly hasBigIntegers?: boolean } = {}): string {
-  if (options.hasBigIntegers !== true) return JSON.stringify(value)
-  const { rawJSON } = JSON as unknown as RawJson
-  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? rawJSON(String(member)) : member))
+/** A container that is still open; `keys` is absent for a list. */
+interface Frame {
+  readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
+  readonly keys: readonly string[] | undefined
+  readonly length: number
+  next: number
+}
+
+function printExactly(value: unknown): string {
+  const parts: string[] = []
+  const open: Frame[] = []
+  begin(value)
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    const { container, keys, length, next } = frame
+    if (next === length) {
+      parts.push(keys === undefined ? ']' : '}')
+      open.pop()
+      continue
+    }
+    frame.next += 1
+    if (next > 0) parts.push(',')
+    if (keys !== undefined) parts.push(JSON.stringify(keys[next]), ':')
+    begin((container as Readonly<Record<string | number, unknown>>)[keys?.[next] ?? next])
+  }
+  return parts.join('')
+
+  function begin(item: unknown): void {
+    if (typeof item !== 'object' || item === null) {
+      parts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
+    } else if (Array.isArray(item)) {
+      parts.push('[')
+      open.push({ container: item, keys: undefined, length: item.length, next: 0 })
+    } else {
+      const container = item as Readonly<Record<string, unknown>>
+      // An undefined member is left out, as `JSON.stringify` does.
+      const keys = Object.keys(container).filter((key) => container[key] !== undefined)
+      parts.push('{')
+      open.push({ container, keys, length: keys.length, next: 0 })
+    }
+  }
 }
