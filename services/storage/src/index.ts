@@ -1,2 +1,8 @@
 /** What is: the state, its revisions and its changes. */
-export {}
+
+export { createStorage, type StateSnapshot, type Storage, type StorageOptions } from './service.ts'
+export type { Reencode } from './state.ts'
+export { type DirectoryLock, lockDirectory } from './store/directory-lock.ts'
+export { type LmdbStoreOptions, openLmdbStore } from './store/lmdb-store.ts'
+export type { StoreEnvironment } from './store/log-store.ts'
+export { createMemoryStore } from './store/memory-store.ts'

@@ -16,8 +16,8 @@ export interface StoreChange {
   readonly writeId: string
   /** Absent: the key was deleted. */
   readonly value?: Uint8Array | undefined
-  /** What the key held before. Absent: nothing. */
-  readonly before?: StoreRecord | undefined
+  /** Revision of the record that it replaces or deletes, for `recordAt`; 0: the key was absent. */
+  readonly replaces: Revision
 }
 
 /** Another key must be at this revision; 0: must be absent. */
@@ -48,13 +48,11 @@ export type StoreOutcome =
   | { readonly kind: 'unmet'; readonly index: number }
   | { readonly kind: 'late' }
 
-/** What lies in a range at one revision, in the order of keys (by UTF-16 code units). */
+/** What lies in a range at one revision, in the order of keys. */
 export interface StorePage {
   readonly records: readonly StoreRecord[]
   /** Key of the first record behind this page; absent: there is none. */
   readonly next?: string | undefined
-  /** Records behind this page. */
-  readonly remaining: number
 }
 
 /** Which records are asked for. */
@@ -98,7 +96,7 @@ export interface StoreStatus {
  * 4. Commits are judged one after the other, each against the outcome of those before it.
  * 5. Listeners are told of each change once, in order, in the same turn in which it becomes visible, and before the
  *    commit's outcome is delivered.
- * 6. `range` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
+ * 6. `range`, `count` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
  * 7. `history` gives every change after the asked revision, in order, or says that it can't.
  * 8. An epoch belongs to one line of revisions; it changes with `renewEpoch` only.
  * 9. What is returned stays as it is: it does not change when the store does.
@@ -108,6 +106,10 @@ export interface Store {
   commit(commit: StoreCommit): Promise<StoreOutcome>
   /** The key's record at the newest revision not above the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
+  /** The record that was written at exactly this revision; held while it is current, or replaced by a change that is held. */
+  recordAt(revision: Revision): Promise<StoreRecord | undefined>
+  /** Records in a range; as `range` would give them all. */
+  count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
   /** Changes after a revision, `limit` at most. */
   history(after: Revision, limit: number): Promise<StoreHistory>

@@ -1,0 +1,93 @@
+import type { Clock, Timer } from '@orch/platform'
+import { expiriesPerTurn } from './limits.ts'
+import type { StoredObject } from './memory/stored-object.ts'
+
+/** What the expiry of objects needs. */
+export interface ExpiryOptions {
+  readonly clock: Clock
+  /** Deletes the object unless it has changed. */
+  readonly remove: (object: Due) => Promise<unknown>
+}
+
+/** An object's end. */
+export interface Due {
+  readonly key: string
+  readonly revision: number
+  readonly expiresAtMs: number
+}
+
+/** Longest that the clock is not looked at, since it may be set. */
+const lookIntervalMs = 10_000
+
+/** Deletes objects (Events) when their time has come, one by one, as ordinary changes. */
+export class Expiry {
+  readonly #options: ExpiryOptions
+  /** Those to come, the earliest first: a binary heap. */
+  readonly #heap: Due[] = []
+  #timer: Timer | undefined
+  #isRemoving = false
+  #isClosed = false
+
+  constructor(options: ExpiryOptions) {
+    this.#options = options
+  }
+
+  add({ key, revision, expiresAtMs }: StoredObject): void {
+    if (expiresAtMs === 0) return
+    push(this.#heap, { key, revision, expiresAtMs })
+    if (this.#heap[0]!.revision === revision) this.#plan()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
+  #plan(): void {
+    this.#timer?.cancel()
+    const first = this.#heap[0]
+    if (first === undefined || this.#isRemoving || this.#isClosed) return
+    const delayMs = Math.min(Math.max(first.expiresAtMs - this.#options.clock.now(), 0), lookIntervalMs)
+    this.#timer = this.#options.clock.after(delayMs, () => void this.#removeDue())
+  }
+
+  async #removeDue(): Promise<void> {
+    this.#isRemoving = true
+    const nowMs = this.#options.clock.now()
+    const due: Due[] = []
+    while (due.length < expiriesPerTurn && this.#heap.length > 0 && this.#heap[0]!.expiresAtMs <= nowMs) due.push(pop(this.#heap))
+    const results = await Promise.allSettled(due.map((one) => this.#options.remove(one)))
+    // A store that can't write now may do so later.
+    for (const [index, { status }] of results.entries())
+      if (status === 'rejected') push(this.#heap, { ...due[index]!, expiresAtMs: nowMs + lookIntervalMs })
+    this.#isRemoving = false
+    this.#plan()
+  }
+}
+
+function push(heap: Due[], due: Due): void {
+  let index = heap.length
+  heap.push(due)
+  while (index > 0) {
+    const parent = (index - 1) >>> 1
+    if (heap[parent]!.expiresAtMs <= due.expiresAtMs) break
+    heap[index] = heap[parent]!
+    index = parent
+  }
+  heap[index] = due
+}
+
+function pop(heap: Due[]): Due {
+  const first = heap[0]!
+  const last = heap.pop()!
+  if (heap.length === 0) return first
+  let index = 0
+  for (let child = 1; child < heap.length; child = 2 * index + 1) {
+    if (child + 1 < heap.length && heap[child + 1]!.expiresAtMs < heap[child]!.expiresAtMs) child++
+    if (heap[child]!.expiresAtMs >= last.expiresAtMs) break
+    heap[index] = heap[child]!
+    index = child
+  }
+  heap[index] = last
+  return first
+}

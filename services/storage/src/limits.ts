@@ -1,0 +1,38 @@
+/** How often the window notes where the store stands. Compaction is late by this much at most. */
+export const windowNoteIntervalMs = 30_000
+
+/** How long changes are kept unless the setting says otherwise: continue tokens and watches resume within it. */
+export const watchHistoryMsDefault = 300_000
+
+/** Bytes of changes that memory keeps for resumed watches and later pages; what is older comes from the store. */
+export const historyBytesMax = 64 * 1024 * 1024
+
+/** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
+export const changesPerPart = 1_000
+
+/** Longest that a read waits for a revision that has not come yet. */
+export const revisionWaitMs = 3_000
+
+/** A stream says where it stands this often, so that a lost tail is noticed within a second. */
+export const positionIntervalMs = 1_000
+
+/** Bytes of a list's part that is put together from single objects: socket writes are cheapest at 64 to 256 KiB. */
+export const chunkBytes = 128 * 1024
+
+/** Objects in one part of a list in the form `entries`. */
+export const entriesPerPart = 256
+
+/** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
+export const keyBytesMax = 1_900
+
+/** Records read from the store at once, when it is loaded or its past is asked. */
+export const storePageRecords = 1_000
+
+/** Log entries looked at by one step of a compaction, so that writes get their turn in between. */
+export const compactionStepEntries = 2_000
+
+/** Expired objects deleted before the event loop gets its turn again. */
+export const expiriesPerTurn = 256
+
+/** While writes are refused, one attempt to write again is made this often. */
+export const refusingRetryMs = 1_000

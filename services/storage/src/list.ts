@@ -1,0 +1,164 @@
+import { type Entry, type ListPart, type ListRequest, objectKey, type Revision, type Store, scopePrefix } from '@orch/core'
+import { chunkBytes, entriesPerPart, storePageRecords } from './limits.ts'
+import { type StoredObject, toEntry } from './memory/stored-object.ts'
+import type { Tree } from './memory/tree.ts'
+import { demandedName, demandedNamespace, type Matches, toMatches } from './select.ts'
+
+/** What a list answers from: the state at one revision. */
+export interface ListSource {
+  readonly tree: Tree
+  readonly revision: Revision
+  readonly epoch: string
+}
+
+type Head = Extract<ListPart, { kind: 'head' }>
+
+/** The span of keys that a list walks. */
+interface Span {
+  /** What keys are told relative to. */
+  readonly prefix: string
+  readonly start: string
+  readonly end: string
+  readonly matches: Matches | undefined
+}
+
+/** The parts of a list out of memory. The head is computed at once, objects are read as they are asked for. */
+export function listTree(request: ListRequest, source: ListSource): { head: Head; parts: () => Generator<ListPart, void, undefined> } {
+  const span = toSpan(request, source.tree)
+  const { revision, epoch } = source
+  if (request.limit === 0) {
+    return { head: { kind: 'head', revision, epoch }, parts: () => walkParts(request.form, source.tree, span) }
+  }
+  return span.matches === undefined ? countedPage(request, source, span) : searchedPage(request, source, span, span.matches)
+}
+
+/** Without a selector, a page is a span of ranks. */
+function countedPage({ form, limit }: ListRequest, { tree, revision, epoch }: ListSource, span: Span) {
+  const first = tree.rank(span.start)
+  const total = tree.rank(span.end)
+  const next = first + limit < total ? tree.at(first + limit) : undefined
+  if (next === undefined) return { head: { kind: 'head' as const, revision, epoch }, parts: () => walkParts(form, tree, span) }
+  const head = { kind: 'head' as const, revision, epoch, next: next.key.slice(span.prefix.length), remaining: total - first - limit }
+  return { head, parts: () => walkParts(form, tree, { ...span, end: next.key }) }
+}
+
+function searchedPage({ form, limit }: ListRequest, { tree, revision, epoch }: ListSource, span: Span, matches: Matches) {
+  const found: StoredObject[] = []
+  let next: StoredObject | undefined
+  search: for (const { objects, from, to } of tree.walk(span.start, span.end)) {
+    for (let index = from; index < to; index++) {
+      const object = objects[index]!
+      if (!matches(object)) continue
+      if (found.length === limit) {
+        next = object
+        break search
+      }
+      found.push(object)
+    }
+  }
+  const head = { kind: 'head' as const, revision, epoch, ...(next === undefined ? {} : { next: next.key.slice(span.prefix.length) }) }
+  return { head, parts: () => objectParts(form, found) }
+}
+
+/** A page of the past that memory no longer holds, out of the store. */
+export async function listStore(
+  request: ListRequest,
+  {
+    store,
+    revision,
+    epoch,
+    toObject,
+  }: { store: Store; revision: Revision; epoch: string; toObject: (key: string, revision: Revision, stored: Uint8Array) => StoredObject },
+): Promise<{ head: Head; parts: () => Generator<ListPart, void, undefined> }> {
+  const prefix = scopePrefix(request.scope)
+  const matches = toMatches(request.scope, request.selection)
+  const found: StoredObject[] = []
+  let next: string | undefined
+  let start: string | undefined = prefix + request.start
+  while (start !== undefined && next === undefined) {
+    const page = await store.range({ prefix, start, limit: storePageRecords, revision })
+    for (const record of page.records) {
+      const object = toObject(record.key, record.revision, record.value)
+      if (matches !== undefined && !matches(object)) continue
+      if (request.limit !== 0 && found.length === request.limit) {
+        next = object.key
+        break
+      }
+      found.push(object)
+    }
+    start = page.next
+  }
+  const head: Head = {
+    kind: 'head',
+    revision,
+    epoch,
+    ...(next === undefined ? {} : { next: next.slice(prefix.length) }),
+    ...(next === undefined || matches !== undefined ? {} : { remaining: await store.count({ prefix, start: next, revision }) }),
+  }
+  return { head, parts: () => objectParts(request.form, found) }
+}
+
+/** The keys to look at: one, where the name is known and the key follows from it; else all of the scope. */
+function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
+  const prefix = scopePrefix(scope)
+  const matches = toMatches(scope, selection)
+  const name = demandedName(scope, selection)
+  const namespace = demandedNamespace(scope, selection)
+  const whole = { prefix, start: prefix + start, end: endOf(prefix), matches }
+  if (name === undefined) {
+    if (namespace === undefined || namespace === '' || scope.namespace === namespace) return whole
+    const inside = scopePrefix({ resource: scope.resource, namespace })
+    return { ...whole, start: inside > whole.start ? inside : whole.start, end: endOf(inside) }
+  }
+  const key = objectKey(scope.resource, namespace, name)
+  // Without a namespace the name is a key of cluster-scoped resources only: then there is no other object of that name.
+  if (namespace === undefined && tree.get(key) === undefined) return whole
+  return { ...whole, start: key > whole.start ? key : whole.start, end: `${key}\0` }
+}
+
+/** The prefix ends with a slash; '0' is the character behind it. */
+function endOf(prefix: string): string {
+  return `${prefix.slice(0, -1)}0`
+}
+
+function* walkParts(form: string, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
+  if (matches !== undefined) return yield* objectParts(form, matching(tree, start, end, matches))
+  for (const run of tree.walk(start, end)) {
+    if (form === 'joined') yield { kind: 'chunk', bytes: run.join(), count: run.to - run.from }
+    else yield { kind: 'entries', entries: run.objects.slice(run.from, run.to).map(toEntry) }
+  }
+}
+
+function* matching(tree: Tree, start: string, end: string, matches: Matches): Generator<StoredObject, void, undefined> {
+  for (const { objects, from, to } of tree.walk(start, end)) {
+    for (let index = from; index < to; index++) if (matches(objects[index]!)) yield objects[index]!
+  }
+}
+
+function* objectParts(form: string, objects: Iterable<StoredObject>): Generator<ListPart, void, undefined> {
+  let batch: StoredObject[] = []
+  let bytes = 0
+  for (const object of objects) {
+    batch.push(object)
+    bytes += object.length + 1
+    if (form === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
+    yield toPart(form, batch, bytes)
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield toPart(form, batch, bytes)
+}
+
+function toPart(form: string, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
+  if (form !== 'joined') return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
+  const bytes = Buffer.allocUnsafeSlow(bytesWithCommas - 1)
+  let at = 0
+  for (const object of objects) {
+    if (at > 0) bytes[at++] = comma
+    bytes.set(object.bytes.subarray(object.start, object.start + object.length), at)
+    at += object.length
+  }
+  return { kind: 'chunk', bytes, count: objects.length }
+}
+
+const comma = 0x2c

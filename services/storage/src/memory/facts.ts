@@ -1,0 +1,45 @@
+/** A set of labels or selectable fields that many objects share: one object for each distinct set. */
+export class FactSet {
+  readonly text: string
+  #map: Readonly<Record<string, string>> | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The facts by name, parsed when first asked for. It has no prototype, since names are the users'. */
+  get map(): Readonly<Record<string, string>> {
+    this.#map ??= this.text === '{}' ? none : parse(this.text)
+    return this.#map
+  }
+}
+
+const none: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
+
+function parse(text: string): Readonly<Record<string, string>> {
+  const map: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) map[name] = value
+  return Object.freeze(map)
+}
+
+const sweepAtLeast = 1_024
+
+/** Gives the one FactSet of a text. Sets that nobody holds any more are forgotten. */
+export class Interner {
+  readonly #sets = new Map<string, WeakRef<FactSet>>()
+  #sweepAt = sweepAtLeast
+
+  intern(text: string): FactSet {
+    const known = this.#sets.get(text)?.deref()
+    if (known !== undefined) return known
+    if (this.#sets.size >= this.#sweepAt) this.#sweep()
+    const set = new FactSet(text)
+    this.#sets.set(text, new WeakRef(set))
+    return set
+  }
+
+  #sweep(): void {
+    for (const [text, set] of this.#sets) if (set.deref() === undefined) this.#sets.delete(text)
+    this.#sweepAt = Math.max(sweepAtLeast, this.#sets.size * 2)
+  }
+}

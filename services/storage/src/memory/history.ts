@@ -1,0 +1,129 @@
+import type { Change, Revision, StoreChange } from '@orch/core'
+import { detach, type StoredObject, valueOf } from './stored-object.ts'
+import type { Tree } from './tree.ts'
+
+/** One change as memory keeps it. */
+export interface Happened {
+  readonly change: Change
+  readonly writeId: string
+  readonly before: StoredObject | undefined
+}
+
+/** What it costs to keep a change beside the objects that it shows. */
+const overheadBytes = 400
+
+/**
+ * The last changes, oldest first, bounded in bytes. It holds every change after its floor.
+ *
+ *   floor 4, changes 5 7 9      after(6) → 7 9      dropping the oldest: floor 5, changes 7 9
+ */
+export class History {
+  readonly #bytesMax: number
+  readonly #drop: (dropped: Happened) => void
+  #items: Happened[] = []
+  /** Items before this index have been dropped. */
+  #head = 0
+  #bytes = 0
+  #floor: Revision
+
+  constructor(floor: Revision, bytesMax: number, drop: (dropped: Happened) => void) {
+    this.#floor = floor
+    this.#bytesMax = bytesMax
+    this.#drop = drop
+  }
+
+  get floor(): Revision {
+    return this.#floor
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(happened: Happened): void {
+    if (happened.before !== undefined) detach(happened.before)
+    this.#items.push(happened)
+    this.#bytes += costOf(happened)
+    while (this.#bytes > this.#bytesMax && this.#head < this.#items.length) this.#dropFirst()
+  }
+
+  /** Forgets changes up to a revision. */
+  forget(upTo: Revision): void {
+    while (this.#head < this.#items.length && this.#items[this.#head]!.change.revision <= upTo) this.#dropFirst()
+    this.#floor = Math.max(this.#floor, upTo)
+  }
+
+  /** Changes after a revision that is not below the floor. */
+  after(revision: Revision, limit: number): readonly Happened[] {
+    const first = this.#firstAfter(revision)
+    return this.#items.slice(first, first + limit)
+  }
+
+  /** What the key held before its first change after the revision; 'unchanged' where there is none. */
+  objectBefore(key: string, revision: Revision): StoredObject | undefined | 'unchanged' {
+    for (let index = this.#firstAfter(revision); index < this.#items.length; index++) {
+      const { change, before } = this.#items[index]!
+      if (change.key === key) return before
+    }
+    return 'unchanged'
+  }
+
+  /** Takes back, in a tree of the current state, every change of a span of keys after a revision. */
+  undo(tree: Tree, prefix: string, revision: Revision): void {
+    const first = this.#firstAfter(revision)
+    for (let index = this.#items.length - 1; index >= first; index--) {
+      const { change, before } = this.#items[index]!
+      if (!change.key.startsWith(prefix)) continue
+      if (before === undefined) tree.delete(change.key)
+      else tree.set(before)
+    }
+  }
+
+  #firstAfter(revision: Revision): number {
+    let low = this.#head
+    let high = this.#items.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#items[middle]!.change.revision <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #dropFirst(): void {
+    const dropped = this.#items[this.#head]!
+    this.#floor = dropped.change.revision
+    this.#bytes -= costOf(dropped)
+    this.#drop(dropped)
+    this.#head++
+    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+  }
+}
+
+function costOf({ change, before }: Happened): number {
+  return overheadBytes + (before?.length ?? 0) + (change.after?.value.length ?? 0)
+}
+
+/** The contract's form of a change, from what it put and what it replaced. */
+export function toChange(
+  { revision, previous, key }: StoreChange,
+  after: StoredObject | undefined,
+  before: StoredObject | undefined,
+): Change {
+  return {
+    revision,
+    previous,
+    key,
+    ...(after === undefined
+      ? {}
+      : { after: { value: valueOf(after), metadataStart: after.metadataStart, metadataEnd: after.metadataEnd, facts: factsOf(after) } }),
+    ...(before === undefined ? {} : { before: { revision: before.revision, facts: factsOf(before), value: valueOf(before) } }),
+  }
+}
+
+function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<string, string>>; fields: Readonly<Record<string, string>> } {
+  return { labels: labels.map, fields: fields.map }
+}

@@ -1,0 +1,79 @@
+import { assemble, clearRevision, decodeStored, type Entry, fillRevisionInto, type Revision, revisionBytes } from '@orch/core'
+import type { FactSet, Interner } from './facts.ts'
+
+/** One object in memory: its JSON as it is served, and what queries need to know of it. */
+export interface StoredObject {
+  readonly key: string
+  readonly revision: Revision
+  readonly writeId: string
+  readonly fingerprint: number
+  readonly expiresAtMs: number
+  readonly hole: number
+  readonly metadataStart: number
+  readonly metadataEnd: number
+  readonly length: number
+  readonly labels: FactSet
+  readonly fields: FactSet
+  /** Where the JSON lies now; it moves when a leaf joins its items. */
+  bytes: Uint8Array
+  start: number
+}
+
+/** The object of a stored value at a revision, in bytes of its own. */
+export function toStoredObject(key: string, revision: Revision, stored: Uint8Array, interner: Interner): StoredObject {
+  const view = decodeStored(stored)
+  const inserted = revisionBytes(revision)
+  const length = view.json.length + inserted
+  const bytes = Buffer.allocUnsafeSlow(length)
+  fillRevisionInto(bytes, 0, { json: view.json, hole: view.hole, revision })
+  return {
+    key,
+    revision,
+    writeId: view.writeId,
+    fingerprint: view.fingerprint,
+    expiresAtMs: view.expiresAtMs,
+    hole: view.hole,
+    metadataStart: view.metadataStart,
+    metadataEnd: view.metadataEnd + inserted,
+    length,
+    labels: interner.intern(view.labelsText),
+    fields: interner.intern(view.fieldsText),
+    bytes,
+    start: 0,
+  }
+}
+
+/** The object's JSON, as a view. */
+export function valueOf(object: StoredObject): Uint8Array {
+  return object.bytes.subarray(object.start, object.start + object.length)
+}
+
+/** Gives the object bytes of its own again, so that it does not keep a whole leaf's alive. */
+export function detach(object: StoredObject): void {
+  if (object.bytes.length === object.length) return
+  const own = Buffer.allocUnsafeSlow(object.length)
+  own.set(valueOf(object))
+  object.bytes = own
+  object.start = 0
+}
+
+/** What the contract says of an object. */
+export function toEntry(object: StoredObject): Entry {
+  const { key, revision, metadataStart, metadataEnd, writeId } = object
+  return { key, revision, value: valueOf(object), metadataStart, metadataEnd, writeId }
+}
+
+/** The value as it would be stored by another write. */
+export function toStored(object: StoredObject, writeId: string): Uint8Array {
+  return assemble({
+    fingerprint: object.fingerprint,
+    writeId,
+    expiresAtMs: object.expiresAtMs,
+    labelsText: object.labels.text,
+    fieldsText: object.fields.text,
+    metadataStart: object.metadataStart,
+    metadataEnd: object.metadataEnd - revisionBytes(object.revision),
+    hole: object.hole,
+    json: clearRevision(valueOf(object), object.hole, object.revision),
+  })
+}

@@ -1,0 +1,73 @@
+import { type FieldRequirement, type LabelRequirement, matchesFields, matchesLabels, type Scope } from '@orch/core'
+import type { FactSet } from './memory/facts.ts'
+import type { StoredObject } from './memory/stored-object.ts'
+
+/** Whether an object belongs to a selection. */
+export type Matches = (object: StoredObject) => boolean
+
+/** What a list looks for. */
+export interface Selection {
+  readonly labels: readonly LabelRequirement[]
+  readonly fields: readonly FieldRequirement[]
+}
+
+/** The test for a selection within a scope; undefined where every object passes. A set of facts is tried once. */
+export function toMatches({ resource, name }: Scope, { labels, fields }: Selection): Matches | undefined {
+  const tests: Matches[] = []
+  const fromKey = fields.filter(({ field }) => isKeyField(field))
+  const fromFacts = fields.filter(({ field }) => !isKeyField(field))
+  if (name !== undefined) fromKey.push({ field: 'metadata.name', operator: 'Equals', value: name })
+  if (fromKey.length > 0) tests.push(({ key }) => matchesFields(fromKey, keyFields(key, resource)))
+  if (fromFacts.length > 0)
+    tests.push(
+      oncePerSet(
+        ({ fields: set }) => set,
+        (facts) => matchesFields(fromFacts, facts),
+      ),
+    )
+  if (labels.length > 0)
+    tests.push(
+      oncePerSet(
+        ({ labels: set }) => set,
+        (facts) => matchesLabels(labels, facts),
+      ),
+    )
+  return tests.length === 0 ? undefined : (object) => tests.every((test) => test(object))
+}
+
+/** The one name that a scope and selection demand, if they do. */
+export function demandedName({ name }: Scope, { fields }: Selection): string | undefined {
+  return name ?? demanded('metadata.name', fields)
+}
+
+/** The one namespace that a scope and selection demand, if they do. */
+export function demandedNamespace({ namespace }: Scope, { fields }: Selection): string | undefined {
+  return namespace === undefined || namespace === '' ? demanded('metadata.namespace', fields) : namespace
+}
+
+function demanded(field: string, fields: readonly FieldRequirement[]): string | undefined {
+  return fields.find((one) => one.field === field && one.operator === 'Equals')?.value
+}
+
+function isKeyField(field: string): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace'
+}
+
+function keyFields(key: string, resource: string): Record<string, string> {
+  const relative = key.slice(resource.length + 1)
+  const slash = relative.indexOf('/')
+  return { 'metadata.namespace': slash === -1 ? '' : relative.slice(0, slash), 'metadata.name': relative.slice(slash + 1) }
+}
+
+function oncePerSet(setOf: (object: StoredObject) => FactSet, test: (facts: FactSet['map']) => boolean): Matches {
+  const verdicts = new Map<FactSet, boolean>()
+  return (object) => {
+    const set = setOf(object)
+    let verdict = verdicts.get(set)
+    if (verdict === undefined) {
+      verdict = test(set.map)
+      verdicts.set(set, verdict)
+    }
+    return verdict
+  }
+}

@@ -1,0 +1,149 @@
+import type { Revision, Store, StoreChange } from '@orch/core'
+import type { ChangesRead } from './changes.ts'
+import { changesPerPart, storePageRecords } from './limits.ts'
+import { Interner } from './memory/facts.ts'
+import { type Happened, History, toChange } from './memory/history.ts'
+import { type StoredObject, toStoredObject } from './memory/stored-object.ts'
+import { Tree } from './memory/tree.ts'
+
+/** What streams of changes look at. */
+export interface StateReader {
+  readonly epoch: string
+  readonly revision: Revision
+  readonly compacted: Revision
+  changesAfter(after: Revision): Promise<ChangesRead>
+}
+
+/** Brings a value that was encoded with another format or schema to the present ones. */
+export interface Reencode {
+  isCurrent(key: string, stored: Uint8Array): boolean
+  convert(key: string, stored: Uint8Array): Uint8Array
+}
+
+/** What the state is made from. */
+export interface StateOptions {
+  readonly store: Store
+  readonly reencode: Reencode | undefined
+  readonly historyBytesMax: number
+}
+
+/** The current state of every object in memory, and the last changes, fed by the store. */
+export class State implements StateReader {
+  readonly tree = Tree.create()
+  readonly history: History
+  readonly #store: Store
+  readonly #reencode: Reencode | undefined
+  readonly #interner = new Interner()
+  /** Revisions of the writes in `history`, by write id. */
+  readonly #writes = new Map<string, Revision>()
+  readonly #detach: () => void
+  /** Bytes of all objects. */
+  bytes = 0
+  revision: Revision
+  epoch: string
+  compacted: Revision
+
+  private constructor({ store, reencode, historyBytesMax }: StateOptions) {
+    this.#store = store
+    this.#reencode = reencode
+    const { revision, epoch, compacted } = store.status()
+    this.revision = revision
+    this.epoch = epoch
+    this.compacted = compacted
+    this.history = new History(revision, historyBytesMax, ({ writeId }) => this.#writes.delete(writeId))
+    // Attached before anything is read: what changes meanwhile is applied after it.
+    this.#detach = store.listen((changes) => this.#onChanges(changes))
+  }
+
+  #early: StoreChange[] | undefined = []
+  #onApplied: (happened: readonly Happened[]) => void = () => {}
+
+  /** The state as the store has it. `onApplied` is told of each change that comes, in the turn in which it does. */
+  static async load(options: StateOptions, onApplied: (happened: readonly Happened[]) => void): Promise<State> {
+    const state = new State(options)
+    await state.#load()
+    state.#onApplied = onApplied
+    const early = state.#early ?? []
+    state.#early = undefined
+    state.#onChanges(early)
+    return state
+  }
+
+  /** Stops listening to the store. */
+  close(): void {
+    this.#detach()
+  }
+
+  /** The revision of a recent write. */
+  revisionOfWrite(writeId: string): Revision | undefined {
+    return this.#writes.get(writeId)
+  }
+
+  /** Changes up to this revision can't be asked for any more. */
+  forget(upTo: Revision): void {
+    this.compacted = Math.max(this.compacted, upTo)
+    this.history.forget(Math.min(upTo, this.revision))
+  }
+
+  async changesAfter(after: Revision): Promise<ChangesRead> {
+    if (after < this.compacted) return { kind: 'expired' }
+    if (after >= this.history.floor) {
+      const happened = this.history.after(after, changesPerPart)
+      return { kind: 'changes', changes: happened.map(({ change }) => change), upTo: happened.at(-1)?.change.revision ?? this.revision }
+    }
+    const upToMost = this.revision
+    const read = await this.#store.history(after, changesPerPart)
+    if (read.kind === 'compacted') return { kind: 'expired' }
+    const changes = await Promise.all(read.changes.map((change) => this.#changeOf(change)))
+    return { kind: 'changes', changes, upTo: read.changes.at(-1)?.revision ?? upToMost }
+  }
+
+  /** An object of a stored value. */
+  toObject(key: string, revision: Revision, stored: Uint8Array): StoredObject {
+    const reencode = this.#reencode
+    const current = reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
+    return toStoredObject(key, revision, current, this.#interner)
+  }
+
+  async #load(): Promise<void> {
+    let start: string | undefined = ''
+    while (start !== undefined) {
+      const page = await this.#store.range({ prefix: '', start, limit: storePageRecords, revision: this.revision })
+      for (const { key, revision, value } of page.records) {
+        const object = this.toObject(key, revision, value)
+        this.tree.set(object)
+        this.bytes += object.length
+      }
+      start = page.next
+    }
+  }
+
+  #onChanges(changes: readonly StoreChange[]): void {
+    if (this.#early !== undefined) {
+      this.#early.push(...changes)
+      return
+    }
+    if (changes.length === 0) return
+    const happened = changes.map((change) => this.#apply(change))
+    this.#onApplied(happened)
+  }
+
+  #apply(change: StoreChange): Happened {
+    const { key, revision, value, writeId } = change
+    const after = value === undefined ? undefined : this.toObject(key, revision, value)
+    const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
+    this.revision = revision
+    const happened = { change: toChange(change, after, before), writeId, before, after }
+    this.#writes.set(writeId, revision)
+    this.history.push(happened)
+    return happened
+  }
+
+  async #changeOf(change: StoreChange) {
+    const { key, revision, value, replaces } = change
+    const after = value === undefined ? undefined : this.toObject(key, revision, value)
+    const record = replaces === 0 ? undefined : await this.#store.recordAt(replaces)
+    return toChange(change, after, record === undefined ? undefined : this.toObject(key, replaces, record.value))
+  }
+}

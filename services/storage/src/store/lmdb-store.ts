@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Profile, Revision, Store } from '@orch/core'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
+import { LogStore, type StoreEnvironment } from './log-store.ts'
+import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
+
+/** Where the state lies and whose it is. */
+export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
+  /** A folder that this process has locked; made where it is absent. */
+  readonly directory: string
+  readonly profile: Profile
+  /** For the test that shows that the checker of durability finds a store without it: acknowledges before the disk does. */
+  readonly unsafeNoSync?: boolean
+}
+
+const fileName = 'state.mdb'
+
+/** A store in one file. What it acknowledges has been flushed to the disk. */
+export function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Store {
+  const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return new LogStore(new LmdbTables({ directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
+}
+
+interface TablesOptions {
+  readonly directory: string
+  readonly profile: Profile
+  readonly unsafeNoSync: boolean
+  /** The epoch of a new store. */
+  readonly epoch: string
+}
+
+class LmdbTables implements Tables {
+  readonly isImmediate = false
+  readonly meta: Meta
+  readonly #directory: string
+  readonly #root: RootDatabase<Buffer, string>
+  readonly #log: Database<Buffer, number>
+  /** Key → revision, eight bytes. */
+  readonly #latest: Database<Buffer, string>
+  readonly #about: Database<Buffer, string>
+
+  constructor({ directory, profile, unsafeNoSync, epoch }: TablesOptions) {
+    this.#directory = directory
+    this.#root = open<Buffer, string>({
+      path: join(directory, fileName),
+      noSubdir: true,
+      encoding: 'binary',
+      // A commit resolves when its pages have been flushed, not before.
+      overlappingSync: false,
+      eventTurnBatching: false,
+      noSync: unsafeNoSync,
+    })
+    this.#log = this.#root.openDB({ name: 'log', encoding: 'binary' })
+    this.#latest = this.#root.openDB({ name: 'latest', encoding: 'binary' })
+    this.#about = this.#root.openDB({ name: 'about', encoding: 'binary' })
+    this.meta = this.#openMeta({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
+    if (this.meta.profile !== profile) {
+      void this.#root.close()
+      throw new Error(`${directory} belongs to the profile '${this.meta.profile}' and can't be opened under the profile '${profile}'`)
+    }
+  }
+
+  latest(key: string): Revision {
+    const bytes = this.#latest.getBinaryFast(key)
+    return bytes === undefined ? 0 : bytes.readDoubleLE(0)
+  }
+
+  *keys({ prefix, start }: KeySpan): Iterable<Latest> {
+    const from = start > prefix ? start : prefix
+    const options = { ...(from === '' ? {} : { start: from }), ...(prefix === '' ? {} : { end: prefixEnd(prefix) }), snapshot: false }
+    for (const { key, value } of this.#latest.getRange(options)) yield { key, revision: value.readDoubleLE(0) }
+  }
+
+  entry(revision: Revision): LogEntry | undefined {
+    const bytes = this.#log.getBinary(revision)
+    return bytes === undefined ? undefined : decodeLogEntry(revision, bytes)
+  }
+
+  *entries(after: Revision): Iterable<LogEntry> {
+    for (const revision of this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })) {
+      const entry = this.entry(revision)
+      if (entry !== undefined) yield entry
+    }
+  }
+
+  async write(batch: Batch): Promise<void> {
+    try {
+      await this.#root.batch(() => this.#put(batch))
+    } catch (error) {
+      throw new Error(await this.#reasonOf(error), { cause: error })
+    }
+    // A read transaction of this turn may have begun before the flush.
+    this.#root.resetReadTxn()
+  }
+
+  sizes(): { bytes: number; freeBytes: number } {
+    const stats = this.#root.getStats() as LmdbStats
+    const freePages = stats.free === undefined ? 0 : stats.free.entryCount
+    return { bytes: (stats.lastPageNumber + 1) * stats.pageSize, freeBytes: freePages * stats.pageSize }
+  }
+
+  close(): Promise<void> {
+    return this.#root.close()
+  }
+
+  #put({ appended, removed, meta }: Batch): void {
+    for (const entry of appended) {
+      // Plain puts and removes; their own promises say nothing that the batch's does not.
+      void this.#log.put(entry.revision, encodeLogEntry(entry))
+      if (entry.value === undefined) void this.#latest.remove(entry.key)
+      else void this.#latest.put(entry.key, revisionBytes(entry.revision))
+    }
+    for (const revision of removed) void this.#log.remove(revision)
+    for (const [name, value] of Object.entries(meta)) void this.#about.put(name, Buffer.from(JSON.stringify(value)))
+  }
+
+  /** A new store gets its meta in one transaction, so that it has all of it or none. */
+  #openMeta(first: Meta): Meta {
+    if (this.#about.getBinary('epoch') === undefined) {
+      this.#root.transactionSync(() => {
+        for (const [name, value] of Object.entries(first)) this.#about.putSync(name, Buffer.from(JSON.stringify(value)))
+      })
+    }
+    const read = (name: keyof Meta) => JSON.parse(this.#about.getBinary(name)!.toString())
+    return {
+      profile: read('profile'),
+      epoch: read('epoch'),
+      revision: read('revision'),
+      compacted: read('compacted'),
+      swept: read('swept'),
+    }
+  }
+
+  /** LMDB reports a full disk as an input/output error. */
+  async #reasonOf(error: unknown): Promise<string> {
+    const told = (error as { commitError?: Promise<never> }).commitError
+    const cause: unknown = told === undefined ? error : await told.catch((reason: unknown) => reason)
+    const { bavail, bsize } = statfsSync(this.#directory)
+    const text = cause instanceof Error ? cause.message : String(cause)
+    return bavail * bsize < fullBelowBytes ? `the disk that holds ${this.#directory} is full (${text})` : `${this.#directory}: ${text}`
+  }
+}
+
+/** With less room than this, a failed write is blamed on the lack of it. */
+const fullBelowBytes = 1024 * 1024
+
+interface LmdbStats {
+  readonly pageSize: number
+  readonly lastPageNumber: number
+  readonly free?: { readonly entryCount: number }
+}
+
+function revisionBytes(revision: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeDoubleLE(revision)
+  return bytes
+}
+
+/** The first text that is above every text with this prefix. */
+function prefixEnd(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+}

@@ -1,0 +1,277 @@
+import {
+  badRequest,
+  type Revision,
+  type Store,
+  type StoreChange,
+  type StoreCommit,
+  type StoreHistory,
+  type StoreOutcome,
+  type StorePage,
+  type StoreRange,
+  type StoreRecord,
+  type StoreStatus,
+  serviceUnavailable,
+} from '@orch/core'
+import { compactionStepEntries, keyBytesMax, refusingRetryMs } from '../limits.ts'
+import { judge } from './judge.ts'
+import { statesAt } from './past.ts'
+import type { LogEntry, Meta, Tables } from './tables.ts'
+
+/** What a store needs from the world. */
+export interface StoreEnvironment {
+  readonly monotonic: () => number
+  readonly randomId: () => string
+}
+
+interface Waiting {
+  readonly commit: StoreCommit
+  readonly resolve: (outcome: StoreOutcome) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Judged {
+  readonly waiting: Waiting
+  readonly outcome: StoreOutcome
+}
+
+/**
+ * The store over a log and an index. Commits wait while a flush is under way, then all that wait are judged, one after
+ * the other, and share the next flush.
+ *
+ *   in flight {a b}   waiting {c d}   a b durable → listeners told of a b → a b answered → c d judged → in flight {c d}
+ *   the flush of {a b} fails → a b refused, nobody saw them → c d judged against what was before a
+ */
+export class LogStore implements Store {
+  readonly #tables: Tables
+  readonly #environment: StoreEnvironment
+  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
+  #waiting: Waiting[] = []
+  #meta: Meta
+  /** The last revision given out, also to commits whose flush failed. */
+  #given: Revision
+  #flush: Promise<void> | undefined
+  #isScheduled = false
+  #refusing = ''
+  #retriedMs = 0
+  #closed: Promise<void> | undefined
+
+  constructor(tables: Tables, environment: StoreEnvironment) {
+    this.#tables = tables
+    this.#environment = environment
+    this.#meta = tables.meta
+    this.#given = tables.meta.revision
+  }
+
+  commit(commit: StoreCommit): Promise<StoreOutcome> {
+    if (this.#closed !== undefined) return Promise.reject(serviceUnavailable('the store is closed'))
+    const keyBytes = Buffer.byteLength(commit.key)
+    if (keyBytes > keyBytesMax)
+      return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ commit, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
+    const latest = this.#tables.latest(key)
+    if (latest !== 0 && latest <= revision) return this.#record(latest)
+    for (const entry of this.#tables.entries(revision)) {
+      if (entry.key === key) return this.#record(entry.replaces)
+    }
+    return undefined
+  }
+
+  async recordAt(revision: Revision): Promise<StoreRecord | undefined> {
+    return this.#record(revision)
+  }
+
+  async range({ prefix, start, limit, revision }: StoreRange): Promise<StorePage> {
+    const records: StoreRecord[] = []
+    for (const state of statesAt(this.#tables, { prefix, start }, revision)) {
+      if (limit !== 0 && records.length === limit) return { records, next: state.key }
+      const record = this.#record(state.revision)
+      if (record !== undefined) records.push(record)
+    }
+    return { records }
+  }
+
+  async count({ prefix, start, revision }: { prefix: string; start: string; revision: Revision }): Promise<number> {
+    let count = 0
+    for (const _ of statesAt(this.#tables, { prefix, start }, revision)) count++
+    return count
+  }
+
+  async history(after: Revision, limit: number): Promise<StoreHistory> {
+    const { compacted, revision } = this.#meta
+    if (after < compacted) return { kind: 'compacted', compacted }
+    const changes: StoreChange[] = []
+    for (const entry of this.#tables.entries(after)) {
+      if (entry.revision > revision || changes.length === limit) break
+      changes.push(entry)
+    }
+    return { kind: 'changes', changes }
+  }
+
+  listen(listener: (changes: readonly StoreChange[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    if (revision > this.#meta.revision)
+      throw new RangeError(`revision ${revision} can't be compacted, the store stands at ${this.#meta.revision}`)
+    if (revision > this.#meta.compacted) this.#meta = { ...this.#meta, compacted: revision }
+    while (this.#meta.swept < this.#meta.compacted) await this.#sweep()
+  }
+
+  async renewEpoch(): Promise<string> {
+    const epoch = this.#environment.randomId()
+    await this.#tables.write({ appended: [], removed: [], meta: { epoch } })
+    this.#meta = { ...this.#meta, epoch }
+    return epoch
+  }
+
+  status(): StoreStatus {
+    this.#retry()
+    const { epoch, revision, compacted } = this.#meta
+    return { epoch, revision, compacted, refusing: this.#refusing, ...this.#tables.sizes() }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end()
+    return this.#closed
+  }
+
+  async #end(): Promise<void> {
+    while (this.#flush !== undefined || this.#waiting.length > 0) {
+      await this.#flush
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    this.#listeners.clear()
+    await this.#tables.close()
+  }
+
+  #record(revision: Revision): StoreRecord | undefined {
+    const entry = revision === 0 ? undefined : this.#tables.entry(revision)
+    return entry?.value === undefined ? undefined : { key: entry.key, revision, value: entry.value }
+  }
+
+  #schedule(): void {
+    if (this.#tables.isImmediate) {
+      this.#begin()
+      return
+    }
+    if (this.#isScheduled || this.#flush !== undefined) return
+    this.#isScheduled = true
+    // Behind the callbacks of this turn, so that all its commits share the flush.
+    setImmediate(() => {
+      this.#isScheduled = false
+      if (this.#flush === undefined) this.#begin()
+    })
+  }
+
+  /** Judges all that wait and flushes what they write. */
+  #begin(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    const { judged, entries } = this.#judgeAll(waiting)
+    if (entries.length === 0) {
+      this.#settle(judged)
+      return
+    }
+    let written: Promise<void> | undefined
+    try {
+      written = this.#tables.write({ appended: entries, removed: [], meta: { revision: this.#given } })
+    } catch (error) {
+      written = Promise.reject(error)
+    }
+    if (written === undefined) {
+      this.#succeed(judged, entries)
+      return
+    }
+    this.#flush = written.then(
+      () => this.#succeed(judged, entries),
+      (error: unknown) => this.#fail(judged, error),
+    )
+  }
+
+  #judgeAll(waiting: readonly Waiting[]): { judged: Judged[]; entries: LogEntry[] } {
+    const pending = new Map<string, Revision>()
+    const revisionOf = (key: string) => pending.get(key) ?? this.#tables.latest(key)
+    const judged: Judged[] = []
+    const entries: LogEntry[] = []
+    let previous = this.#meta.revision
+    for (const one of waiting) {
+      const { key, value, writeId, expected } = one.commit
+      const refusal = judge(one.commit, revisionOf)
+      if (refusal === undefined) {
+        const revision = ++this.#given
+        entries.push({ revision, previous, replaces: expected, key, writeId, value })
+        pending.set(key, value === undefined ? 0 : revision)
+        previous = revision
+      }
+      judged.push({ waiting: one, outcome: refusal ?? { kind: 'written', revision: previous } })
+    }
+    return { judged, entries }
+  }
+
+  #succeed(judged: readonly Judged[], entries: readonly LogEntry[]): void {
+    this.#flush = undefined
+    this.#refusing = ''
+    // `compacted` and the epoch may have moved on while the flush was under way.
+    this.#meta = { ...this.#meta, revision: entries.at(-1)!.revision }
+    for (const listener of this.#listeners) listener(entries)
+    this.#settle(judged)
+    if (this.#waiting.length > 0) this.#begin()
+  }
+
+  #fail(judged: readonly Judged[], cause: unknown): void {
+    this.#flush = undefined
+    this.#refusing = cause instanceof Error ? cause.message : String(cause)
+    for (const { waiting } of judged) waiting.reject(serviceUnavailable(`the store can't write: ${this.#refusing}`, { cause }))
+    if (this.#waiting.length > 0) this.#begin()
+  }
+
+  #settle(judged: readonly Judged[]): void {
+    for (const { waiting, outcome } of judged) waiting.resolve(outcome)
+  }
+
+  /** One step of a compaction: what its entries replaced goes, and so do deletions themselves. */
+  async #sweep(): Promise<void> {
+    const { swept, compacted } = this.#meta
+    const removed: Revision[] = []
+    let last = compacted
+    let seen = 0
+    for (const entry of this.#tables.entries(swept)) {
+      if (entry.revision > compacted) break
+      if (entry.replaces !== 0) removed.push(entry.replaces)
+      if (entry.value === undefined) removed.push(entry.revision)
+      if (++seen === compactionStepEntries) {
+        last = entry.revision
+        break
+      }
+    }
+    await this.#tables.write({ appended: [], removed, meta: { compacted, swept: last } })
+    this.#meta = { ...this.#meta, swept: last }
+  }
+
+  /** Tries now and then whether writing works again; nobody may be asking while the server says that it is not ready. */
+  #retry(): void {
+    const nowMs = this.#environment.monotonic()
+    if (this.#refusing === '' || this.#flush !== undefined || this.#closed !== undefined || nowMs - this.#retriedMs < refusingRetryMs)
+      return
+    this.#retriedMs = nowMs
+    const attempt = this.#tables.write({ appended: [], removed: [], meta: { revision: this.#meta.revision } }) ?? Promise.resolve()
+    this.#flush = attempt.then(
+      () => this.#recover(''),
+      (error: unknown) => this.#recover(error instanceof Error ? error.message : String(error)),
+    )
+  }
+
+  #recover(refusing: string): void {
+    this.#flush = undefined
+    this.#refusing = refusing
+    if (this.#waiting.length > 0) this.#begin()
+  }
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { Revision, Store } from '@orch/core'
+import { LogStore, type StoreEnvironment } from './log-store.ts'
+import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
+
+/** A store that lives as long as the process. */
+export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): Store {
+  const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
+  return new LogStore(new MemoryTables(complete.randomId()), complete)
+}
+
+class MemoryTables implements Tables {
+  readonly isImmediate = true
+  readonly #latest = new Map<string, Revision>()
+  readonly #log = new Map<Revision, LogEntry>()
+  /** Keys of the log, ascending. */
+  #revisions: Revision[] = []
+  #bytes = 0
+  #meta: Meta
+
+  constructor(epoch: string) {
+    // An empty list needs a version too, and '0' means something else.
+    this.#meta = { profile: '', epoch, revision: 1, compacted: 1, swept: 1 }
+  }
+
+  get meta(): Meta {
+    return this.#meta
+  }
+
+  latest(key: string): Revision {
+    return this.#latest.get(key) ?? 0
+  }
+
+  keys({ prefix, start }: KeySpan): Latest[] {
+    const found: Latest[] = []
+    for (const [key, revision] of this.#latest) if (key.startsWith(prefix) && key >= start) found.push({ key, revision })
+    return found.sort((a, b) => (a.key < b.key ? -1 : 1))
+  }
+
+  entry(revision: Revision): LogEntry | undefined {
+    return this.#log.get(revision)
+  }
+
+  *entries(after: Revision): Iterable<LogEntry> {
+    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield this.#log.get(this.#revisions[index]!)!
+  }
+
+  write({ appended, removed, meta }: Batch): undefined {
+    for (const entry of appended) this.#append(entry)
+    for (const revision of removed) this.#remove(revision)
+    if (removed.length > 0) this.#revisions = this.#revisions.filter((revision) => this.#log.has(revision))
+    this.#meta = { ...this.#meta, ...meta }
+  }
+
+  sizes(): { bytes: number; freeBytes: number } {
+    return { bytes: this.#bytes, freeBytes: 0 }
+  }
+
+  async close(): Promise<void> {
+    this.#latest.clear()
+    this.#log.clear()
+    this.#revisions = []
+  }
+
+  #append(entry: LogEntry): void {
+    this.#log.set(entry.revision, entry)
+    this.#revisions.push(entry.revision)
+    this.#bytes += sizeOf(entry)
+    if (entry.value === undefined) this.#latest.delete(entry.key)
+    else this.#latest.set(entry.key, entry.revision)
+  }
+
+  #remove(revision: Revision): void {
+    const entry = this.#log.get(revision)
+    if (entry === undefined) return
+    this.#log.delete(revision)
+    this.#bytes -= sizeOf(entry)
+  }
+
+  #firstAfter(revision: Revision): number {
+    let low = 0
+    let high = this.#revisions.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#revisions[middle]! <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function sizeOf({ key, value }: LogEntry): number {
+  return key.length + (value?.length ?? 0)
+}

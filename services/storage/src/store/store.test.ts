@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { storeSuite } from '@orch/testkit'
+import { afterAll, describe, expect, test } from 'vitest'
+import { lockDirectory } from './directory-lock.ts'
+import { openLmdbStore } from './lmdb-store.ts'
+import { createMemoryStore } from './memory-store.ts'
+
+const folders: string[] = []
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-test-'))
+  folders.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+storeSuite('memory', async () => createMemoryStore())
+storeSuite('lmdb', async () => openLmdbStore({ directory: aFolder(), profile: 'orch' }))
+
+const aPut = (key: string, expected = 0) => ({ key, expected, conditions: [], writeId: key, value: new TextEncoder().encode(key) })
+
+describe('a store on disk', () => {
+  test('STORE-04: state, revision, epoch and history survive a restart', async () => {
+    const directory = aFolder()
+    const first = openLmdbStore({ directory, profile: 'orch' })
+    await first.commit(aPut('a/x'))
+    await first.commit(aPut('a/y'))
+    await first.compact(first.status().revision - 1)
+    const before = first.status()
+    await first.close()
+    const second = openLmdbStore({ directory, profile: 'orch' })
+    expect(second.status()).toMatchObject({ epoch: before.epoch, revision: before.revision, compacted: before.compacted })
+    expect((await second.range({ prefix: '', start: '', limit: 0, revision: before.revision })).records.map(({ key }) => key)).toEqual([
+      'a/x',
+      'a/y',
+    ])
+    const outcome = await second.commit(aPut('a/z'))
+    expect(outcome).toEqual({ kind: 'written', revision: before.revision + 1 })
+    await second.close()
+  })
+
+  test('opening under another profile is refused with both names, and the data stays usable', async () => {
+    const directory = aFolder()
+    await openLmdbStore({ directory, profile: 'orch' }).close()
+    expect(() => openLmdbStore({ directory, profile: 'kubernetes' })).toThrow(/'orch'.*'kubernetes'/)
+    const again = openLmdbStore({ directory, profile: 'orch' })
+    expect((await again.commit(aPut('a'))).kind).toBe('written')
+    await again.close()
+  })
+})
+
+describe('the lock of a data directory', () => {
+  test('a second owner is refused with the pid and address of the first', () => {
+    const directory = aFolder()
+    const lock = lockDirectory(directory)
+    expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`)
+    lock.announce('https://127.0.0.1:6443')
+    expect(() => lockDirectory(directory)).toThrow('https://127.0.0.1:6443')
+    lock.release()
+    lockDirectory(directory).release()
+  })
+})

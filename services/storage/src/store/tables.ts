@@ -1,0 +1,66 @@
+import type { Revision } from '@orch/core'
+
+/** One entry of the log: a put, or a delete where it has no value. */
+export interface LogEntry {
+  readonly revision: Revision
+  /** Revision of the entry before this one, in the whole log. */
+  readonly previous: Revision
+  /** Revision of the record that this one replaces or deletes; 0: the key was absent. */
+  readonly replaces: Revision
+  readonly key: string
+  readonly writeId: string
+  readonly value?: Uint8Array | undefined
+}
+
+/** What a store knows of itself. */
+export interface Meta {
+  readonly profile: string
+  readonly epoch: string
+  /** The highest revision ever given out by a flush that succeeded. */
+  readonly revision: Revision
+  readonly compacted: Revision
+  /** Up to here a compaction has removed what it may; behind `compacted` after a crash only. */
+  readonly swept: Revision
+}
+
+/** What one flush writes, all of it or nothing. */
+export interface Batch {
+  readonly appended: readonly LogEntry[]
+  /** Revisions of log entries to remove. */
+  readonly removed: readonly Revision[]
+  /** Only what this writer owns: two writers may be under way at once. */
+  readonly meta: Partial<Meta>
+}
+
+/** A span of keys, in order. */
+export interface KeySpan {
+  readonly prefix: string
+  /** First key of interest; '' from the prefix on. */
+  readonly start: string
+}
+
+/** The state of one key in the index of latest. */
+export interface Latest {
+  readonly key: string
+  readonly revision: Revision
+}
+
+/**
+ * A log of revisions and an index of latest (key → revision), on whatever medium. Reads are calls that return at once and
+ * what they return is a copy; iterators are used up within the turn.
+ */
+export interface Tables {
+  readonly meta: Meta
+  /** True: `write` is done when it returns, so there is nothing to wait for and nothing to group. */
+  readonly isImmediate: boolean
+  /** Revision of the key's current record; 0: absent. */
+  latest(key: string): Revision
+  keys(span: KeySpan): Iterable<Latest>
+  entry(revision: Revision): LogEntry | undefined
+  /** Entries after a revision, oldest first. */
+  entries(after: Revision): Iterable<LogEntry>
+  /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
+  write(batch: Batch): Promise<void> | undefined
+  sizes(): { readonly bytes: number; readonly freeBytes: number }
+  close(): Promise<void>
+}

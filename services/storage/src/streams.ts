@@ -1,0 +1,35 @@
+import type { Stream } from '@orch/core'
+
+/**
+ * A stream over a generator. What must be attached at once is done by the caller before; the generator itself runs as its
+ * items are asked for. Closing ends a wait of the generator through the signal it was given.
+ */
+export function toStream<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>, signal: AbortSignal | undefined): Stream<T> {
+  const ending = new AbortController()
+  const close = () => {
+    signal?.removeEventListener('abort', close)
+    ending.abort()
+  }
+  if (signal?.aborted) ending.abort()
+  else signal?.addEventListener('abort', close, { once: true })
+  const generator = run(ending.signal)
+  return {
+    close,
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        if (ending.signal.aborted) await generator.return()
+        const result = await generator.next()
+        if (result.done === true) close()
+        return result
+      },
+      return: async () => {
+        close()
+        return generator.return()
+      },
+      throw: async (error: unknown) => {
+        close()
+        return generator.throw(error)
+      },
+    }),
+  }
+}

@@ -1,0 +1,55 @@
+import type { Revision } from '@orch/core'
+import type { Clock, Timer } from '@orch/platform'
+import { windowNoteIntervalMs } from './limits.ts'
+
+interface Note {
+  readonly revision: Revision
+  readonly elapsedMs: number
+}
+
+/** What a window needs. */
+export interface WindowOptions {
+  readonly clock: Clock
+  readonly historyMs: number
+  readonly revision: () => Revision
+  readonly compact: (upTo: Revision) => void
+}
+
+/**
+ * Keeps the last minutes of changes: notes now and then where the store stands, and compacts to the newest note that is
+ * older than the window. Elapsed time is the process's own, so that a clock that is set does not shorten the window; a
+ * restart begins it anew.
+ *
+ *   window 5 m, notes (0:00, 10) (0:30, 12) … (5:00, 90) (5:30, 95)   at 5:30 → compact(12)
+ */
+export class Window {
+  readonly #options: WindowOptions
+  readonly #timer: Timer
+  #notes: Note[] = []
+
+  constructor(options: WindowOptions) {
+    this.#options = options
+    this.#note()
+    this.#timer = options.clock.every(Math.min(windowNoteIntervalMs, options.historyMs), () => this.#turn())
+  }
+
+  close(): void {
+    this.#timer.cancel()
+  }
+
+  #note(): void {
+    const { clock, revision } = this.#options
+    this.#notes.push({ revision: revision(), elapsedMs: clock.monotonic() })
+  }
+
+  #turn(): void {
+    const { clock, historyMs, compact } = this.#options
+    const youngestMs = clock.monotonic() - historyMs
+    const index = this.#notes.findLastIndex(({ elapsedMs }) => elapsedMs <= youngestMs)
+    if (index !== -1) {
+      compact(this.#notes[index]!.revision)
+      this.#notes = this.#notes.slice(index + 1)
+    }
+    this.#note()
+  }
+}
