@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { everything } from '../contracts/selection.ts'
+import { resolveSelection } from './resolve-selection.ts'
+
+const supportedFields = ['metadata.name', 'metadata.namespace']
+
+test('QP-10, QP-12: both selectors count', () => {
+  expect(resolveSelection({ labelSelector: 'a=b', fieldSelector: 'metadata.name=c', supportedFields })).toEqual({
+    kind: 'selection',
+    selection: {
+      labels: [{ key: 'a', operator: 'In', values: ['b'] }],
+      fields: [{ field: 'metadata.name', operator: 'Equals', value: 'c' }],
+    },
+  })
+})
+
+test('no selector, or an empty one, means everything', () => {
+  expect(resolveSelection({ supportedFields })).toEqual({ kind: 'selection', selection: everything })
+  expect(resolveSelection({ labelSelector: '', fieldSelector: '', supportedFields })).toEqual({ kind: 'selection', selection: everything })
+})
+
+test.each([
+  [{ labelSelector: 'x==a==b' }, "found '==', expected: ',' or 'end of string'"],
+  [{ fieldSelector: 'bogus' }, "invalid selector: 'bogus'; can't understand 'bogus'"],
+  [{ fieldSelector: 'spec.size=1' }, 'field label not supported: spec.size'],
+])('QP-23: %o is a 400', (query, message) => {
+  const resolved = resolveSelection({ ...query, supportedFields })
+  expect(resolved.kind === 'refused' && [resolved.error.code, resolved.error.reason, resolved.error.message]).toEqual([
+    400,
+    'BadRequest',
+    message,
+  ])
+})
