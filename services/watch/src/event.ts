@@ -1,4 +1,4 @@
-import type { Change, Facts, FieldRequirement, LabelRequirement, Scope, Selection } from '@orch/core'
+import { type Change, type Facts, type FieldRequirement, matchesFields, matchesLabels, type Scope, type Selection } from '@orch/core'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -14,52 +14,24 @@ export function eventTypeOf({ key, before, after }: Change, matches: Matches): E
 }
 
 /** The predicate of a selection. The scope is not looked at: only changes inside it are asked about. */
-export function matcherOf(scope: Scope, { labels, fields }: Selection): Matches {
+export function matcherOf({ resource }: Scope, { labels, fields }: Selection): Matches {
   if (labels.length === 0 && fields.length === 0) return () => true
-  const fieldValue = fieldReader(scope)
+  const ofKey = fields.filter(isInKey)
+  const ofFacts = fields.filter((requirement) => !isInKey(requirement))
   return (key, facts) =>
-    labels.every((requirement) => labelHolds(requirement, facts.labels)) &&
-    fields.every((requirement) => fieldHolds(requirement, fieldValue(requirement.field, key, facts)))
+    matchesLabels(labels, facts.labels) &&
+    (ofFacts.length === 0 || matchesFields(ofFacts, facts.fields)) &&
+    (ofKey.length === 0 || matchesFields(ofKey, fieldsOfKey(resource, key)))
 }
 
-/** `metadata.name` and `metadata.namespace` stand in the key; the other fields are facts. */
-function fieldReader({ resource }: Scope): (field: string, key: string, facts: Facts) => string {
-  const start = resource.length + 1
-  return (field, key, facts) => {
-    const slash = key.indexOf('/', start)
-    if (field === 'metadata.name') return key.slice(slash < 0 ? start : slash + 1)
-    if (field === 'metadata.namespace') return slash < 0 ? '' : key.slice(start, slash)
-    return facts.fields[field] ?? ''
-  }
+/** These two stand in the key of every object; facts need not repeat them. */
+function isInKey({ field }: FieldRequirement): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace'
 }
 
-function fieldHolds({ operator, value }: FieldRequirement, actual: string): boolean {
-  switch (operator) {
-    case 'Equals':
-      return actual === value
-    case 'NotEquals':
-      return actual !== value
-  }
-}
-
-function labelHolds({ key, operator, values }: LabelRequirement, labels: Facts['labels']): boolean {
-  const actual = Object.hasOwn(labels, key) ? labels[key] : undefined
-  switch (operator) {
-    case 'In':
-      return actual !== undefined && values.includes(actual)
-    case 'NotIn':
-      return actual === undefined || !values.includes(actual)
-    case 'Exists':
-      return actual !== undefined
-    case 'DoesNotExist':
-      return actual === undefined
-    case 'Gt':
-      return actual !== undefined && isInteger(actual) && BigInt(actual) > BigInt(values[0] as string)
-    case 'Lt':
-      return actual !== undefined && isInteger(actual) && BigInt(actual) < BigInt(values[0] as string)
-  }
-}
-
-function isInteger(text: string): boolean {
-  return /^-?\d{1,19}$/.test(text)
+function fieldsOfKey(resource: string, key: string): Record<string, string> {
+  const rest = key.slice(resource.length + 1)
+  const slash = rest.indexOf('/')
+  if (slash < 0) return { 'metadata.name': rest }
+  return { 'metadata.name': rest.slice(slash + 1), 'metadata.namespace': rest.slice(0, slash) }
 }

@@ -1,0 +1,61 @@
+import { crc32 } from 'node:zlib'
+import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core'
+
+/** A service called in the same process. */
+export interface DirectLink<S> {
+  readonly service: S
+  /** Throws when bytes that have crossed the link were changed by either side since. Knows only of links that freeze. */
+  verify(): void
+}
+
+/**
+ * A contract's service by function calls: messages pass as they are. With `freeze`, for tests, what crosses is frozen all the
+ * way down, so that neither side can change what the other holds. Bytes cannot be frozen: `verify` compares their checksums.
+ */
+export function directLink<M extends Methods>(
+  contract: Contract<M>,
+  service: Service<Contract<M>>,
+  { freeze }: { readonly freeze: boolean },
+): DirectLink<Service<Contract<M>>> {
+  if (!freeze) return { service, verify: () => {} }
+  const crossed = new Map<Uint8Array, number>()
+  const cross = <T>(message: T): T => freezeDeeply(message, (bytes) => void crossed.set(bytes, crc32(bytes)))
+  const methods = service as unknown as Readonly<Record<string, (request: unknown, context?: CallContext) => unknown>>
+  const linked: Record<string, unknown> = {}
+  for (const [name, { form }] of Object.entries(contract.methods)) {
+    const call = (request: unknown, context?: CallContext) => methods[name]?.(cross(request), context)
+    linked[name] =
+      form === 'unary'
+        ? async (request: unknown, context?: CallContext) => cross(await call(request, context))
+        : (request: unknown, context?: CallContext) => crossing(call(request, context) as Stream<unknown>, cross)
+  }
+  return { service: linked as unknown as Service<Contract<M>>, verify: () => verifyBytes(crossed) }
+}
+
+function crossing(stream: Stream<unknown>, cross: <T>(message: T) => T): Stream<unknown> {
+  const parts = stream[Symbol.asyncIterator]()
+  const close = () => stream.close()
+  const iterator: AsyncIterator<unknown> = {
+    next: async () => cross(await parts.next()),
+    return: async () => {
+      close()
+      return { value: undefined, done: true }
+    },
+  }
+  return { close, [Symbol.asyncIterator]: () => iterator }
+}
+
+function freezeDeeply<T>(value: T, onBytes: (bytes: Uint8Array) => void): T {
+  if (value instanceof Uint8Array) onBytes(value)
+  else if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) freezeDeeply(member, onBytes)
+  }
+  return value
+}
+
+function verifyBytes(crossed: ReadonlyMap<Uint8Array, number>): void {
+  for (const [bytes, checksum] of crossed) {
+    if (crc32(bytes) !== checksum) throw new Error(`${bytes.length} bytes were changed after they had crossed the link`)
+  }
+}
