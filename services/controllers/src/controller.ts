@@ -29,7 +29,7 @@ export interface Controller {
 
 export interface StartControllersOptions {
   readonly controllers: readonly Controller[]
-  readonly clientFor: (controller: string) => Client
+  readonly clientFor: (controller: ControllerName) => Client
   readonly names: Names
   readonly clock: Clock
   readonly random: () => number

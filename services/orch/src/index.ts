@@ -1,2 +1,2 @@
-/** The composition root: every service in one process, the commands, and start() for tests. */
-export {}
+/** A server of one's own, for tests and for programs that carry one inside. */
+export { type RunningServer, type StartOptions, start } from './start.ts'

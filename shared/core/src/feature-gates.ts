@@ -12,12 +12,12 @@ export interface FeatureGate {
 
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
 export const actingGates = ['APIListChunking', 'ServerSideFieldValidation'] as const
-export type ActingGate = (typeof actingGates)[number]
 
 /** Which features are on. */
 export interface FeatureGates {
   readonly kind: 'gates'
-  isOn(name: ActingGate): boolean
+  /** Whether a feature is on; gates that nobody may switch stand at their defaults, unknown ones are off. */
+  isOn(name: string): boolean
   /** What the log should say about the words that were given. */
   readonly warnings: readonly string[]
 }
@@ -46,7 +46,7 @@ export function parseFeatureGates(words: readonly string[]): FeatureGates | Refu
       warnings.push(`feature gate ${name} is ${gate.stage === 'ga' ? 'settled' : 'deprecated'} and will be removed`)
     if (on.has(name)) on.set(name, value)
   }
-  return { kind: 'gates', isOn: (name) => on.get(name) === true, warnings }
+  return { kind: 'gates', isOn: (name) => on.get(name) ?? gateOf(name)?.isOnByDefault ?? false, warnings }
 }
 
 /** The gate of that name. */

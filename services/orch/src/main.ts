@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module'
+
+enableCompileCache()
+const { runCommand } = await import('./command-line.ts')
+
+const code = await runCommand({
+  arguments: process.argv.slice(2),
+  env: process.env,
+  workingFolder: process.cwd(),
+  out: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+})
+if (code !== undefined) process.exitCode = code

@@ -1,0 +1,236 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { createAdmission } from '@orch/admission'
+import { type Client, createClient } from '@orch/client'
+import {
+  bootstrap,
+  bootstrapController,
+  bootstrapObjects,
+  type ControllerName,
+  namespaceController,
+  startControllers,
+} from '@orch/controllers'
+import { createCatalogue, type FeatureGates, type Names, namesOf, type Profile, type RuntimeConfig, type Store } from '@orch/core'
+import { createGateway, createWatchHub, type Gateway } from '@orch/gateway'
+import {
+  addressAt,
+  type CertificateFiles,
+  type Certificates,
+  type Cidr,
+  type Clock,
+  createLifecycle,
+  createMetrics,
+  type KeyPair,
+  type Lifecycle,
+  type Log,
+  type PortRange,
+  readCertificates,
+  servingNames,
+} from '@orch/platform'
+import { createStorage, type Storage } from '@orch/storage'
+import { createWatch } from '@orch/watch'
+import { isLoopback } from './addresses.ts'
+import { StartError } from './start-error.ts'
+import { versionInfo } from './version.ts'
+import { convertFrom } from './watch-conversion.ts'
+
+/** All that a server is made of; it owns nothing else. */
+export interface ServerOptions {
+  readonly profile: Profile
+  /** Where the state is kept. The server closes it. */
+  readonly store: Store
+  readonly certificateFiles: CertificateFiles
+  /** A certificate of the caller's own to serve with. */
+  readonly servingPair?: KeyPair | undefined
+  /** Further authorities of client certificates, PEM. */
+  readonly clientCertificateAuthorities: string
+  readonly bindAddress: string
+  readonly securePort: number
+  readonly pathPrefix: string
+  readonly requestTimeoutMs: number
+  readonly anonymousAuth: boolean
+  readonly runtimeConfig: RuntimeConfig
+  readonly featureGates: FeatureGates
+  readonly controllers: readonly ControllerName[]
+  readonly eventTtlMs: number
+  readonly watchHistoryMs: number
+  readonly serviceClusterIpRange: Cidr
+  readonly serviceNodePortRange: PortRange
+  /** Whether `/metrics` tells about the process too. */
+  readonly hasProcessMetrics: boolean
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** A server that is ready. */
+export interface Server {
+  /** `https://127.0.0.1:6443`, with the path prefix. */
+  readonly url: string
+  readonly names: Names
+  readonly certificates: Certificates
+  readonly storage: Storage
+  /** A client that needs no socket, as this user. */
+  clientAs(user: { name: string; groups: readonly string[] }): Client
+  stop(options: StopOptions): Promise<void>
+}
+
+export interface StopOptions {
+  /** How long requests are still taken while `/readyz` fails. */
+  readonly delayMs: number
+  /** Longest that watches are spread over; 0 ends them at once. */
+  readonly graceMs: number
+}
+
+const masters = 'system:masters'
+/** Identity of the part that makes the objects of the start. */
+const serverUser = { name: 'system:apiserver', groups: [masters] }
+
+/** Starts every service in this process, joined by function calls. Resolves when the server is ready. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const lifecycle = createLifecycle({ log: options.log })
+  const readiness = { isBootstrapped: false }
+  try {
+    return await assemble(options, lifecycle, readiness)
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
+}
+
+async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness: { isBootstrapped: boolean }): Promise<Server> {
+  const { profile, store, log, clock, random, controllers } = options
+  const names = namesOf(profile)
+  await lifecycle.run({ name: 'store', stop: () => store.close() })
+  const certificates = await readCertificates({
+    files: options.certificateFiles,
+    product: names.serverServiceName,
+    names: servingNames({ names, hostName: hostname(), bindAddress: options.bindAddress, serviceAddress: serviceAddressOf(options) }),
+    clock,
+  })
+  const catalogue = createCatalogue(profile, { runtimeConfig: options.runtimeConfig, isGateOn: options.featureGates.isOn })
+  const storage = await createStorage({
+    store,
+    clock,
+    watchHistoryMs: options.watchHistoryMs,
+    onError: (error, what) => log.error({ err: error, what }, 'storage failed'),
+  })
+  await lifecycle.run({ name: 'storage', stop: () => storage.close() })
+  const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
+  await lifecycle.run({ name: 'watch', stop: () => watch.close() })
+  const admission = createAdmission({ storage, catalogue, clock, log })
+  await lifecycle.run({ name: 'admission', stop: () => admission.close() })
+  const watchHub = createWatchHub({ watch, clock, log, random })
+  await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const gateway = createGateway({
+    catalogue,
+    storage,
+    watchHub,
+    admission,
+    clock,
+    random: (bound) => Math.floor(random() * bound),
+    log,
+    metrics: createMetrics({ process: options.hasProcessMetrics }),
+    version: versionInfo(),
+    anonymousAuth: options.anonymousAuth,
+    requestTimeoutMs: options.requestTimeoutMs,
+    listChunking: options.featureGates.isOn('APIListChunking'),
+    fieldValidation: options.featureGates.isOn('ServerSideFieldValidation'),
+    pathPrefix: options.pathPrefix,
+    serviceClusterIpRange: options.serviceClusterIpRange.text,
+    serviceNodePortRange: { from: options.serviceNodePortRange.first, to: options.serviceNodePortRange.last },
+    eventTtlMs: options.eventTtlMs,
+    checks: [
+      { name: 'poststarthook/bootstrap', check: () => (readiness.isBootstrapped ? undefined : 'the objects of the start are being made') },
+    ],
+  })
+  let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
+  await lifecycle.run({ name: 'gateway', stop: () => gateway.close(stopOptions) })
+  const port = await listen(gateway, options, certificates)
+  const clientAs = (user: { name: string; groups: readonly string[] }) => createClient(gateway.loopback(user))
+  const objects = bootstrapObjects({
+    names,
+    serviceAddress: serviceAddressOf(options),
+    advertised: { address: advertisedAddress(options.bindAddress), port },
+  })
+  const serverClient = clientAs(serverUser)
+  await bootstrap(serverClient, objects)
+  readiness.isBootstrapped = true
+  const running = startControllers({
+    controllers: [namespaceController, bootstrapController(objects)].filter(({ name }) => controllers.includes(name)),
+    clientFor: (name) => clientAs(name === 'bootstrap' ? serverUser : controllerUser(names, name)),
+    names,
+    clock,
+    random,
+    log,
+  })
+  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+  return {
+    url: `https://${printHost(options.bindAddress)}:${port}${options.pathPrefix}`,
+    names,
+    certificates,
+    storage,
+    clientAs,
+    async stop(how) {
+      stopOptions = how
+      await lifecycle.stop()
+    },
+  }
+}
+
+async function listen(gateway: Gateway, options: ServerOptions, certificates: Certificates): Promise<number> {
+  const { bindAddress, securePort } = options
+  const pair = options.servingPair ?? certificates.serving
+  try {
+    return await gateway.listen({
+      host: bindAddress,
+      port: securePort,
+      certificate: pair.certificate,
+      key: pair.key,
+      clientCertificateAuthorities: `${certificates.authority}\n${options.clientCertificateAuthorities}`,
+    })
+  } catch (error) {
+    throw explainListenFailure(error, bindAddress, securePort)
+  }
+}
+
+function explainListenFailure(error: unknown, address: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new StartError(
+      `port ${port} on ${address} is in use by another program; choose another with --secure-port, or 0 for any free one`,
+    )
+  }
+  if (code === 'EACCES')
+    return new StartError(`port ${port} on ${address} may not be opened by this user; choose another with --secure-port`)
+  if (code === 'EADDRNOTAVAIL') return new StartError(`this machine does not have the address ${address} of --bind-address`)
+  return error
+}
+
+function controllerUser(names: Names, controller: ControllerName) {
+  const group = 'system:serviceaccounts'
+  return {
+    name: `system:serviceaccount:${names.systemNamespace}:${controller}-controller`,
+    groups: [group, `${group}:${names.systemNamespace}`],
+  }
+}
+
+function serviceAddressOf({ serviceClusterIpRange }: ServerOptions): string {
+  return addressAt(serviceClusterIpRange, 1)
+}
+
+/** Where others find this machine: the address that is listened on, unless that is all of them or one that nobody else can reach. */
+function advertisedAddress(bindAddress: string): string {
+  const isOwn = bindAddress === '0.0.0.0' || bindAddress === '::' || isLoopback(bindAddress)
+  if (!isOwn) return bindAddress
+  const family = bindAddress.includes(':') ? 'IPv6' : 'IPv4'
+  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  return addresses.find((found) => !found.internal && found.family === family)?.address ?? bindAddress
+}
+
+/** The host of a URL by which this machine reaches the address. */
+function printHost(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1'
+  if (bindAddress === '::') return '[::1]'
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
+}

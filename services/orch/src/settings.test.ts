@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { printSettingsPage } from '@orch/platform'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { printUpHelp, runCommand } from './command-line.ts'
+import { upSettings } from './settings.ts'
+import { printStartMessage } from './start-message.ts'
+import { readUpOptions } from './up-options.ts'
+
+function aFolder(files: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+const aTerminal = (workingFolder: string, env: Record<string, string> = {}, args: string[] = []) => {
+  const printed = { out: '', error: '' }
+  return {
+    arguments: args,
+    env,
+    workingFolder,
+    printed,
+    out(text: string) {
+      printed.out += text
+    },
+    error(text: string) {
+      printed.error += text
+    },
+  }
+}
+
+const read = (flags: string[], { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {}) =>
+  readUpOptions(aTerminal(aFolder(files), env), flags)
+
+test('the help is what it was when it was last looked at', async () => {
+  await expect(printUpHelp()).toMatchFileSnapshot('./help.golden.txt')
+})
+
+test('the page of settings in the documentation is current', async () => {
+  await expect(printSettingsPage(upSettings, 'Settings of orch up')).toMatchFileSnapshot('../../../docs/settings.md')
+})
+
+test('settings come from flags, the environment and a file, in that order', async () => {
+  const files = {
+    'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  APIListChunking: false\n',
+  }
+  const { settings, controllers, featureGates } = await read(['--config=orch.yaml', '--secure-port=3'], {
+    env: { ORCH_SECURE_PORT: '2', ORCH_REQUEST_TIMEOUT: '5s' },
+    files,
+  })
+  expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
+  expect([controllers, featureGates.isOn('APIListChunking')]).toEqual([['namespace'], false])
+})
+
+test('the data folder belongs to the profile', async () => {
+  expect((await read([])).dataDir).toMatch(/\/\.orch\/orch$/)
+  expect((await read(['--profile=kubernetes'])).dataDir).toMatch(/\/\.orch\/kubernetes$/)
+  expect((await read(['--data-dir=x'])).dataDir).toMatch(/\/x$/)
+})
+
+describe('what cannot work is refused with a sentence', () => {
+  const cases: [string, string[], string][] = [
+    [
+      'AUTHN-ANON-07: anonymous on an address that others reach',
+      ['--anonymous-auth', '--bind-address=0.0.0.0'],
+      'only a loopback address is accepted',
+    ],
+    ['an address that is none', ['--bind-address=localhost'], '--bind-address=localhost: must be an IP address'],
+    ['NAME-05: a prefix that is no path', ['--path-prefix=a b'], '--path-prefix=a b: must be a path such as /cluster-a'],
+    ['a certificate without its key', ['--tls-cert-file=x'], '--tls-cert-file needs --tls-private-key-file'],
+    ['FLAG-05: a key without its certificate', ['--tls-private-key-file=x'], '--tls-private-key-file needs --tls-cert-file'],
+    ['FLAG-01: an authority that is not there', ['--client-ca-file=/none'], '--client-ca-file=/none: the file cannot be read (ENOENT)'],
+    [
+      'GATE-11: an unknown gate',
+      ['--feature-gates=APIListChunkin=true'],
+      '--feature-gates: unknown feature gate APIListChunkin; did you mean APIListChunking?',
+    ],
+    [
+      'FLAG-29: an unknown controller',
+      ['--controllers=namespaces'],
+      '--controllers: unknown controller namespaces; did you mean namespace?',
+    ],
+    ['RTC-01: an unknown group version', ['--runtime-config=nothing/v1=true'], '--runtime-config: '],
+    ['a file that is not there', ['--config=none.yaml'], 'none.yaml: the file cannot be read (ENOENT)'],
+    ['a file that is no YAML', ['--config=bad.yaml'], 'bad.yaml: the file is not YAML'],
+  ]
+  test.each(cases)('%s', async (_, flags, message) => {
+    await expect(read(flags, { files: { 'bad.yaml': 'a: [' } })).rejects.toThrow(message)
+  })
+})
+
+describe('the command', () => {
+  const run = async (...args: string[]) => {
+    const terminal = aTerminal(aFolder(), {}, args)
+    return { code: await runCommand(terminal), ...terminal.printed }
+  }
+
+  test('help and version print and end', async () => {
+    expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: orch <command>') })
+    expect(await run('up', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--secure-port int') })
+    expect(await run('version')).toMatchObject({ code: 0, out: expect.stringMatching(/^orch \d+\.\d+\.\d+ \(API level 1\.25, Node v/) })
+  })
+
+  test('a mistake is one sentence, and the code says so', async () => {
+    expect(await run('upp')).toEqual({ code: 2, out: '', error: 'orch: unknown command upp; did you mean up?\n' })
+    expect(await run('up', '--memry')).toEqual({ code: 2, out: '', error: 'orch: unknown flag --memry; did you mean --memory?\n' })
+  })
+})
+
+test('the start message shows curl lines in the orch profile and kubectl lines in the other', () => {
+  const options = { url: 'https://127.0.0.1:6443', dataDir: '/w/.orch/x', isInMemory: false, workingFolder: '/w' }
+  const orch = printStartMessage({ ...options, profile: 'orch' })
+  expect(orch.match(/^ {2}curl --cacert \.orch\/x\/ca\.crt --cert \.orch\/x\/admin\.crt --key \.orch\/x\/admin\.key /gm)).toHaveLength(3)
+  expect(orch).toContain('For kubectl, start with: --profile kubernetes')
+  const kubernetes = printStartMessage({ ...options, profile: 'kubernetes' })
+  expect(kubernetes.match(/^ {2}kubectl --kubeconfig \.orch\/x\/admin\.conf /gm)).toHaveLength(3)
+})

@@ -1,0 +1,106 @@
+import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
+import type { Profile } from '@orch/core'
+import { type Clock, certificateMemory, type Log, settingTypes, silentLog, systemClock } from '@orch/platform'
+import { createMemoryStore, type StateSnapshot } from '@orch/storage'
+import { type Server, startServer } from './server.ts'
+import { readControllers, readFeatureGates, readRuntimeConfig } from './up-options.ts'
+
+/** What a server for tests may be told; everything has a default. */
+export interface StartOptions {
+  readonly profile?: Profile
+  /** Words such as `APIListChunking=false`. */
+  readonly featureGates?: readonly string[]
+  /** Words such as `*` and `-namespace`; all by default. */
+  readonly controllers?: readonly string[]
+  /** Words such as `api/beta=false`. */
+  readonly runtimeConfig?: readonly string[]
+  readonly anonymousAuth?: boolean
+  readonly pathPrefix?: string
+  readonly requestTimeoutMs?: number
+  readonly watchHistoryMs?: number
+  readonly eventTtlMs?: number
+  /** Addresses for Services, such as `10.0.0.0/24`. */
+  readonly serviceClusterIpRange?: string
+  /** Ports for Services, such as `30000-32767`. */
+  readonly serviceNodePortRange?: string
+  readonly clock?: Clock
+  /** A number in [0, 1). */
+  readonly random?: () => number
+  readonly log?: Log
+}
+
+/** A server of one's own, in memory, on a free port. */
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string
+  /** A client configuration file, for any client. */
+  readonly kubeconfig: string
+  /** The administrator's client. */
+  readonly client: Client
+  /** Makes the state what it was when the server had started. */
+  reset(): Promise<void>
+  /** The state as it is now, to come back to. */
+  snapshot(): StateSnapshot
+  /** Makes the state what it was; versions go on, open watches end with 410. */
+  restore(snapshot: StateSnapshot): Promise<void>
+  /** Ends open requests at once; leaves no handle, port or file behind. */
+  stop(): Promise<void>
+}
+
+/** Starts a server in this process. Any number may run at a time. */
+export async function start(options: StartOptions = {}): Promise<RunningServer> {
+  const server = await startServer({
+    profile: options.profile ?? 'orch',
+    store: createMemoryStore(),
+    certificateFiles: certificateMemory(),
+    clientCertificateAuthorities: '',
+    bindAddress: '127.0.0.1',
+    securePort: 0,
+    pathPrefix: options.pathPrefix ?? '',
+    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    anonymousAuth: options.anonymousAuth ?? false,
+    runtimeConfig: readRuntimeConfig(options.profile ?? 'orch', options.runtimeConfig ?? []),
+    featureGates: readFeatureGates(options.featureGates ?? []),
+    controllers: readControllers(options.controllers ?? ['*']),
+    eventTtlMs: options.eventTtlMs ?? 3_600_000,
+    watchHistoryMs: options.watchHistoryMs ?? 300_000,
+    serviceClusterIpRange: parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange ?? '10.0.0.0/24'),
+    serviceNodePortRange: parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange ?? '30000-32767'),
+    hasProcessMetrics: false,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    log: options.log ?? silentLog,
+  })
+  return toRunningServer(server)
+}
+
+function toRunningServer(server: Server): RunningServer {
+  const { url, names, certificates, storage } = server
+  const configuration = {
+    server: url,
+    certificateAuthority: certificates.authority,
+    clientCertificate: certificates.admin.certificate,
+    clientKey: certificates.admin.key,
+  }
+  const client = createClient(createHttpsTransport(configuration))
+  const atStart = storage.snapshot()
+  const stop = async () => {
+    client.close()
+    await server.stop({ delayMs: 0, graceMs: 0 })
+  }
+  return {
+    url,
+    kubeconfig: printConfiguration({ cluster: names.serverServiceName, user: `${names.serverServiceName}-admin`, configuration }),
+    client,
+    reset: () => storage.restore(atStart),
+    snapshot: () => storage.snapshot(),
+    restore: (snapshot) => storage.restore(snapshot),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function parsed<T>(name: string, type: { readonly expected: string; parse(text: string): T | undefined }, text: string): T {
+  const value = type.parse(text)
+  if (value === undefined) throw new Error(`${name}: ${text}: must be ${type.expected}`)
+  return value
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { type ClientConfiguration, printConfiguration } from '@orch/client'
+import { certificateFolder, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock, writePrivateFile } from '@orch/platform'
+import { createMemoryStore, type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
+import type { Terminal } from './command-line.ts'
+import { type Server, startServer } from './server.ts'
+import { StartError } from './start-error.ts'
+import { printStartMessage } from './start-message.ts'
+import { readUpOptions, type UpOptions } from './up-options.ts'
+
+/** Longest that watches are spread over when the server stops. */
+const watchGraceMs = 10_000
+
+/** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
+export async function up(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const options = await readUpOptions(terminal, flags)
+  const { settings, dataDir } = options
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  for (const warning of options.featureGates.warnings) log.warn({}, warning)
+  makePrivateFolder(dataDir)
+  const lock = lockOrExplain(dataDir)
+  try {
+    const server = await start(options, log)
+    lock.announce(server.url)
+    writeClientFiles(server, options)
+    stopWithSignals(server, options, { log, lock })
+    terminal.out(
+      printStartMessage({
+        profile: settings.profile,
+        url: server.url,
+        dataDir,
+        isInMemory: settings.memory,
+        workingFolder: terminal.workingFolder,
+      }),
+    )
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function lockOrExplain(dataDir: string): DirectoryLock {
+  try {
+    return lockDirectory(dataDir)
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}
+
+function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<Server> {
+  return startServer({
+    ...settings,
+    ...options,
+    store: settings.memory ? createMemoryStore() : openStore(dataDir, settings.profile),
+    certificateFiles: certificateFolder(dataDir),
+    hasProcessMetrics: true,
+    clock: systemClock,
+    random: Math.random,
+    log,
+  })
+}
+
+function openStore(directory: string, profile: UpOptions['settings']['profile']) {
+  try {
+    return openLmdbStore({ directory, profile })
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}
+
+/** `admin.conf`, for clients that read such files; `ca.crt`, `admin.crt` and `admin.key` are there already. */
+function writeClientFiles({ url, names, certificates }: Server, { dataDir, servingPair }: UpOptions): void {
+  const configuration: ClientConfiguration = {
+    server: url,
+    certificateAuthority: `${certificates.authority}${servingPair === undefined ? '' : `\n${servingPair.certificate}`}`,
+    clientCertificate: certificates.admin.certificate,
+    clientKey: certificates.admin.key,
+  }
+  const name = names.serverServiceName
+  writePrivateFile(join(dataDir, 'admin.conf'), printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
+}
+
+function stopWithSignals(server: Server, { settings }: UpOptions, { log, lock }: { log: Log; lock: DirectoryLock }): void {
+  stopOnSignal({
+    source: {
+      on: (signal, listener) => process.on(signal, listener),
+      off: (signal, listener) => process.off(signal, listener),
+      exit: (code) => process.exit(code),
+    },
+    log,
+    stop: async () => {
+      log.info({}, 'stopping')
+      await server.stop({ delayMs: settings.shutdownDelayMs, graceMs: watchGraceMs })
+      lock.release()
+    },
+  })
+}

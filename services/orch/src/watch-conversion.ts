@@ -1,0 +1,18 @@
+import { type ApiObject, type Catalogue, convert, decodeJson, printJson } from '@orch/core'
+import { type Convert, type Target, unconverted } from '@orch/watch'
+
+/** How watch turns stored objects into the versions that clients ask for. */
+export function convertFrom(catalogue: Catalogue): (target: Target) => Convert {
+  return ({ group, version, resource: plural }) => {
+    const resource = catalogue.find(group, version, plural)
+    if (resource === undefined) return unconverted
+    const { stored } = resource
+    if (stored.group === group && stored.version === version) return unconverted
+    return (bytes) => {
+      const decoded = decodeJson(bytes)
+      if (decoded.kind === 'malformed') throw new Error(`a stored ${resource.kind} is not JSON: ${decoded.message}`)
+      const converted = convert(decoded.value as ApiObject, { names: catalogue.names, from: stored, to: resource })
+      return Buffer.from(printJson(converted, decoded))
+    }
+  }
+}
