@@ -1,4 +1,7 @@
 /** What tests share: clusters, builders, fake clock, contract suites. */
+export * from './builders.ts'
+export * from './cluster.ts'
 export * from './fake-clock.ts'
-export * from './tiny-storage.ts'
+export * from './storage-suite.ts'
 export { storeSuite } from './store-suite.ts'
+export * from './tiny-storage.ts'

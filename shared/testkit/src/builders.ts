@@ -1,0 +1,41 @@
+import type { ApiObject, ObjectMeta } from '@orch/core'
+
+type MetaFields = Omit<ObjectMeta, 'name' | 'namespace'> & { readonly name: string; readonly namespace?: string }
+
+interface ConfigMapFields extends MetaFields {
+  readonly data?: Record<string, string>
+  readonly immutable?: boolean
+}
+
+/** A ConfigMap, in `default` unless said otherwise. */
+export function aConfigMap({ data, immutable, ...metadata }: ConfigMapFields): ApiObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'default', ...metadata },
+    ...(data === undefined ? {} : { data }),
+    ...(immutable === undefined ? {} : { immutable }),
+  }
+}
+
+/** A Namespace. */
+export function aNamespace(metadata: MetaFields): ApiObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata }
+}
+
+/** A Pod with one container, in `default` unless said otherwise. */
+export function aPod(metadata: MetaFields): ApiObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: 'default', ...metadata },
+    spec: { containers: [{ name: 'main', image: 'example.com/image:1' }] },
+  }
+}
+
+let counter = 0
+
+/** A name that no other test of this process uses: `a-1`, `a-2`. */
+export function uniqueName(prefix = 'test'): string {
+  return `${prefix}-${++counter}`
+}
