@@ -36,3 +36,6 @@ export const expiriesPerTurn = 256
 
 /** While writes are refused, one attempt to write again is made this often. */
 export const refusingRetryMs = 1_000
+
+/** Writes that are remembered by their id: a write whose answer was lost is asked again within moments or never. */
+export const rememberedWritesMax = 16_384

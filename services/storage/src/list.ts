@@ -108,12 +108,17 @@ function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
   if (name === undefined) {
     if (namespace === undefined || namespace === '' || scope.namespace === namespace) return whole
     const inside = scopePrefix({ resource: scope.resource, namespace })
-    return { ...whole, start: inside > whole.start ? inside : whole.start, end: endOf(inside) }
+    return { ...whole, start: later(inside, whole.start), end: endOf(inside) }
   }
   const key = objectKey(scope.resource, namespace, name)
   // Without a namespace the name is a key of cluster-scoped resources only: then there is no other object of that name.
   if (namespace === undefined && tree.get(key) === undefined) return whole
-  return { ...whole, start: key > whole.start ? key : whole.start, end: `${key}\0` }
+  return { ...whole, start: later(key, whole.start), end: `${key}\0` }
+}
+
+function later(a: string, b: string): string {
+  if (a > b) return a
+  return b
 }
 
 /** The prefix ends with a slash; '0' is the character behind it. */

@@ -321,10 +321,7 @@ class StorageOverStore implements Storage {
   }
 
   #onApplied(happened: readonly Happened[]): void {
-    for (const { change } of happened) {
-      const object = change.after === undefined ? undefined : this.#state.tree.get(change.key)
-      if (object !== undefined) this.#expiry.add(object)
-    }
+    for (const { after } of happened) if (after !== undefined) this.#expiry.add(after)
     this.#bell.ring()
   }
 

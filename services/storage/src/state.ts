@@ -1,6 +1,6 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, storePageRecords } from './limits.ts'
+import { changesPerPart, rememberedWritesMax, storePageRecords } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { type StoredObject, toStoredObject } from './memory/stored-object.ts'
@@ -34,7 +34,7 @@ export class State implements StateReader {
   readonly #store: Store
   readonly #reencode: Reencode | undefined
   readonly #interner = new Interner()
-  /** Revisions of the writes in `history`, by write id. */
+  /** Revisions of the last writes, by write id, the oldest first. */
   readonly #writes = new Map<string, Revision>()
   readonly #detach: () => void
   /** Bytes of all objects. */
@@ -50,7 +50,7 @@ export class State implements StateReader {
     this.revision = revision
     this.epoch = epoch
     this.compacted = compacted
-    this.history = new History(revision, historyBytesMax, ({ writeId }) => this.#writes.delete(writeId))
+    this.history = new History(revision, historyBytesMax)
     // Attached before anything is read: what changes meanwhile is applied after it.
     this.#detach = store.listen((changes) => this.#onChanges(changes))
   }
@@ -134,10 +134,19 @@ export class State implements StateReader {
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
-    const happened = { change: toChange(change, after, before), writeId, before, after }
-    this.#writes.set(writeId, revision)
+    const happened = { change: toChange(change, after, before), before, after }
+    this.#remember(writeId, revision)
     this.history.push(happened)
     return happened
+  }
+
+  #remember(writeId: string, revision: Revision): void {
+    this.#writes.set(writeId, revision)
+    if (this.#writes.size <= rememberedWritesMax) return
+    for (const oldest of this.#writes.keys()) {
+      this.#writes.delete(oldest)
+      break
+    }
   }
 
   async #changeOf(change: StoreChange) {

@@ -1,12 +1,12 @@
 import type { Change, Revision, StoreChange } from '@orch/core'
-import { detach, type StoredObject, valueOf } from './stored-object.ts'
+import { detach, jsonOf, type StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
 /** One change as memory keeps it. */
 export interface Happened {
   readonly change: Change
-  readonly writeId: string
   readonly before: StoredObject | undefined
+  readonly after: StoredObject | undefined
 }
 
 /** What it costs to keep a change beside the objects that it shows. */
@@ -19,17 +19,15 @@ const overheadBytes = 400
  */
 export class History {
   readonly #bytesMax: number
-  readonly #drop: (dropped: Happened) => void
   #items: Happened[] = []
   /** Items before this index have been dropped. */
   #head = 0
   #bytes = 0
   #floor: Revision
 
-  constructor(floor: Revision, bytesMax: number, drop: (dropped: Happened) => void) {
+  constructor(floor: Revision, bytesMax: number) {
     this.#floor = floor
     this.#bytesMax = bytesMax
-    this.#drop = drop
   }
 
   get floor(): Revision {
@@ -94,7 +92,6 @@ export class History {
     const dropped = this.#items[this.#head]!
     this.#floor = dropped.change.revision
     this.#bytes -= costOf(dropped)
-    this.#drop(dropped)
     this.#head++
     if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head)
@@ -119,8 +116,8 @@ export function toChange(
     key,
     ...(after === undefined
       ? {}
-      : { after: { value: valueOf(after), metadataStart: after.metadataStart, metadataEnd: after.metadataEnd, facts: factsOf(after) } }),
-    ...(before === undefined ? {} : { before: { revision: before.revision, facts: factsOf(before), value: valueOf(before) } }),
+      : { after: { value: jsonOf(after), metadataStart: after.metadataStart, metadataEnd: after.metadataEnd, facts: factsOf(after) } }),
+    ...(before === undefined ? {} : { before: { revision: before.revision, facts: factsOf(before), value: jsonOf(before) } }),
   }
 }
 

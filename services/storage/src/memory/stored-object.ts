@@ -44,7 +44,7 @@ export function toStoredObject(key: string, revision: Revision, stored: Uint8Arr
 }
 
 /** The object's JSON, as a view. */
-export function valueOf(object: StoredObject): Uint8Array {
+export function jsonOf(object: StoredObject): Uint8Array {
   return object.bytes.subarray(object.start, object.start + object.length)
 }
 
@@ -52,7 +52,7 @@ export function valueOf(object: StoredObject): Uint8Array {
 export function detach(object: StoredObject): void {
   if (object.bytes.length === object.length) return
   const own = Buffer.allocUnsafeSlow(object.length)
-  own.set(valueOf(object))
+  own.set(jsonOf(object))
   object.bytes = own
   object.start = 0
 }
@@ -60,7 +60,7 @@ export function detach(object: StoredObject): void {
 /** What the contract says of an object. */
 export function toEntry(object: StoredObject): Entry {
   const { key, revision, metadataStart, metadataEnd, writeId } = object
-  return { key, revision, value: valueOf(object), metadataStart, metadataEnd, writeId }
+  return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId }
 }
 
 /** The value as it would be stored by another write. */
@@ -74,6 +74,6 @@ export function toStored(object: StoredObject, writeId: string): Uint8Array {
     metadataStart: object.metadataStart,
     metadataEnd: object.metadataEnd - revisionBytes(object.revision),
     hole: object.hole,
-    json: clearRevision(valueOf(object), object.hole, object.revision),
+    json: clearRevision(jsonOf(object), object.hole, object.revision),
   })
 }

@@ -1,0 +1,277 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChangesPart, Store, StoreCommit } from '@orch/core'
+import { aDelete, aPut, createFakeClock, type FakeClock, listed, shown, storageSuite, takeChanges, written } from '@orch/testkit'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createStorage, type Storage, type StorageOptions } from './service.ts'
+import { openLmdbStore } from './store/lmdb-store.ts'
+import { createMemoryStore } from './store/memory-store.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+function openDisk(): Store {
+  const directory = mkdtempSync(join(tmpdir(), 'storage-test-'))
+  folders.push(directory)
+  return openLmdbStore({ directory, profile: 'orch' })
+}
+
+const opening =
+  (openStore: () => Store, options: Partial<StorageOptions> = {}) =>
+  async () => {
+    const store = openStore()
+    const storage = await createStorage({ store, ...options })
+    const close = async () => {
+      storage.close()
+      await store.close()
+    }
+    return { storage, close }
+  }
+
+storageSuite('memory', opening(createMemoryStore))
+storageSuite('lmdb', opening(openDisk))
+storageSuite('no history in memory: the past comes from the store', opening(openDisk, { historyBytesMax: 0 }))
+
+interface Opened {
+  readonly storage: Storage
+  readonly store: Store
+  readonly clock: FakeClock
+}
+
+async function withFakeClock(body: (opened: Opened) => Promise<void>, options: Partial<StorageOptions> = {}): Promise<void> {
+  const store = createMemoryStore()
+  const clock = createFakeClock()
+  const storage = await createStorage({ store, clock, ...options })
+  try {
+    await body({ storage, store, clock })
+  } finally {
+    storage.close()
+    await store.close()
+  }
+  expect(clock.pendingTimers).toBe(0)
+}
+
+/** Lets everything that is ready happen. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('reads that wait', () => {
+  test('RV-03: a get not older than a revision waits until it has come', () =>
+    withFakeClock(async ({ storage }) => {
+      const { revision } = await storage.status({})
+      const waiting = storage.get({ key: 'core/configmaps/default/a', read: { kind: 'notOlderThan', revision: revision + 1, asked: 'x' } })
+      await written(storage, aPut({ name: 'a', data: 'new' }))
+      expect(shown((await waiting).entry!.value).data.text).toBe('new')
+    }))
+
+  test('RV-36, RV-38: a revision that does not come within 3 s is a 504 that says so', () =>
+    withFakeClock(async ({ storage, clock }) => {
+      const { revision } = await storage.status({})
+      const read = { kind: 'notOlderThan' as const, revision: 999, asked: '0999' }
+      const failures = Promise.all(
+        [listed(storage, { read }), storage.get({ key: 'a', read })].map((one) => one.catch((error: unknown) => error)),
+      )
+      await settle()
+      clock.advance(2_999)
+      await settle()
+      clock.advance(1)
+      for (const failure of await failures) {
+        expect(failure).toMatchObject({
+          code: 504,
+          reason: 'Timeout',
+          message: `Timeout: Too large resource version: 0999, current: ${revision}`,
+        })
+      }
+    }))
+})
+
+describe('the window', () => {
+  test('WATCH-20, CHUNK-09: changes are kept for the window, and not much longer', () =>
+    withFakeClock(async ({ storage, store, clock }) => {
+      const first = await written(storage, aPut({ name: 'a' }))
+      clock.advance(30_000)
+      const second = await written(storage, aPut({ name: 'b' }))
+      clock.advance(269_999)
+      expect(store.status().compacted).toBeLessThan(first)
+      clock.advance(60_001)
+      await settle()
+      expect(store.status().compacted).toBe(second)
+      const stream = storage.changes({ after: first, epoch: '', resources: [] })
+      expect(await takeChanges(stream, 1)).toEqual([`expired ${second}`])
+      const exact = listed(storage, { read: { kind: 'exact', revision: first, asked: String(first) } })
+      await expect(exact).rejects.toMatchObject({ code: 410, message: 'The resourceVersion for the provided list is too old.' })
+    }))
+
+  test('CHUNK-10: a page of a list that is older than the window is expired', () =>
+    withFakeClock(async ({ storage, clock }) => {
+      for (const name of ['a', 'b', 'c']) await written(storage, aPut({ name }))
+      const { head } = await listed(storage, { limit: 1 })
+      await written(storage, aPut({ name: 'd' }))
+      const next = () =>
+        listed(storage, { limit: 1, start: head.next!, read: { kind: 'page', revision: head.revision, epoch: head.epoch } })
+      expect((await next()).names).toEqual(['b'])
+      clock.advance(400_000)
+      await settle()
+      await expect(next()).rejects.toMatchObject({ code: 410, reason: 'Expired' })
+    }))
+
+  test('setting the wall clock does not shorten the window', () =>
+    withFakeClock(async ({ storage, store, clock }) => {
+      await written(storage, aPut({ name: 'a' }))
+      const { compacted } = store.status()
+      clock.setNow(clock.now() + 86_400_000)
+      clock.advance(60_000)
+      await settle()
+      expect(store.status().compacted).toBe(compacted)
+    }))
+})
+
+describe('expiry', () => {
+  test('an expired object is deleted by an ordinary change, one that was renewed is not', () =>
+    withFakeClock(async ({ storage, clock }) => {
+      const inMinutes = (minutes: number) => clock.now() + minutes * 60_000
+      await written(storage, aPut({ name: 'a', expiresAtMs: inMinutes(60) }))
+      const b = await written(storage, aPut({ name: 'b', expiresAtMs: inMinutes(30) }))
+      const stays = await written(storage, aPut({ name: 'c' }))
+      const renewed = await written(storage, aPut({ name: 'b', expiresAtMs: inMinutes(90), data: 'renewed' }, { expected: b }))
+      const stream = storage.changes({ after: renewed, epoch: '', resources: [] })
+      for (let minute = 0; minute < 61; minute++) {
+        clock.advance(60_000)
+        await settle()
+      }
+      expect((await listed(storage)).names).toEqual(['b', 'c'])
+      expect(await takeChanges(stream, 1)).toEqual([`${renewed + 1} -core/configmaps/default/a`])
+      expect(stays).toBeLessThan(renewed)
+    }))
+
+  test('objects that expire survive a restart with their time', async () => {
+    const store = createMemoryStore()
+    const clock = createFakeClock()
+    const first = await createStorage({ store, clock })
+    await written(first, aPut({ name: 'a', expiresAtMs: clock.now() + 5_000 }))
+    first.close()
+    const second = await createStorage({ store, clock })
+    expect((await listed(second)).names).toEqual(['a'])
+    clock.advance(5_000)
+    await settle()
+    expect((await listed(second)).names).toEqual([])
+    second.close()
+  })
+})
+
+test('a commit whose deadline has passed is refused and not written', async () => {
+  const clock = createFakeClock()
+  const inner = createMemoryStore()
+  const slow: Store = Object.create(inner, {
+    commit: {
+      value: (commit: StoreCommit) => {
+        clock.advance(50)
+        return inner.commit(commit)
+      },
+    },
+    listen: { value: inner.listen.bind(inner) },
+    status: { value: inner.status.bind(inner) },
+    range: { value: inner.range.bind(inner) },
+  })
+  const storage = await createStorage({ store: slow, clock })
+  await expect(storage.commit(aPut({ name: 'a' }), { timeoutMs: 49 })).rejects.toMatchObject({ code: 504 })
+  expect((await storage.commit(aPut({ name: 'b' }), { timeoutMs: 51 })).kind).toBe('written')
+  expect((await listed(storage)).names).toEqual(['b'])
+  storage.close()
+})
+
+test('a change is delivered in the turn in which the commit is answered', () =>
+  withFakeClock(async ({ storage }) => {
+    const { revision } = await storage.status({})
+    const order: string[] = []
+    const next = storage.changes({ after: revision, epoch: '', resources: [] })[Symbol.asyncIterator]()
+    const delivered = next.next().then(() => order.push('delivered'))
+    const turn = settle().then(() => order.push('next turn'))
+    await written(storage, aPut({ name: 'a' }))
+    await Promise.all([delivered, turn])
+    expect(order).toEqual(['delivered', 'next turn'])
+    await next.return?.()
+  }))
+
+test('a stream that is not read holds nothing and reads on later, even what memory has dropped', async () => {
+  const { storage, close } = await opening(openDisk, { historyBytesMax: 2_000 })()
+  const { revision } = await storage.status({})
+  const stream = storage.changes({ after: revision, epoch: '', resources: [] })
+  for (let index = 0; index < 50; index++) await written(storage, aPut({ name: `n${index}`, data: 'x'.repeat(300) }))
+  const lines = await takeChanges(stream, 50)
+  expect(lines.map((line) => Number(line.split(' ')[0]))).toEqual(Array.from({ length: 50 }, (_, index) => revision + 1 + index))
+  await close()
+})
+
+test('a value of another schema is encoded anew when it is loaded, and its version stays', async () => {
+  const store = createMemoryStore()
+  const first = await createStorage({ store })
+  const revision = await written(first, aPut({ name: 'a', data: 'old' }))
+  first.close()
+  const convert = () => aPut({ name: 'a', data: 'converted' }).value!
+  const second = await createStorage({ store, reencode: { isCurrent: () => false, convert } })
+  expect((await listed(second)).objects).toMatchObject([{ metadata: { resourceVersion: String(revision) }, data: { text: 'converted' } }])
+  second.close()
+})
+
+test('a commit of bytes that are no stored value is refused', () =>
+  withFakeClock(async ({ storage }) => {
+    const commit = storage.commit({ key: 'a', expected: 0, conditions: [], value: new Uint8Array(10), writeId: 'x' })
+    await expect(commit).rejects.toMatchObject({ code: 500 })
+  }))
+
+describe('restore', () => {
+  test('what was there comes back with its uid and a new version, what came later goes', () =>
+    withFakeClock(async ({ storage }) => {
+      const a = await written(storage, aPut({ name: 'a', data: 'one' }))
+      const b = await written(storage, aPut({ name: 'b', data: 'kept' }))
+      const c = await written(storage, aPut({ name: 'c', data: 'deleted' }))
+      const snapshot = storage.snapshot()
+      await written(storage, aPut({ name: 'a', data: 'two' }, { expected: a }))
+      await written(storage, aDelete('core/configmaps/default/c', c))
+      const late = await written(storage, aPut({ name: 'd' }))
+      await storage.restore(snapshot)
+      const { objects } = await listed(storage)
+      expect(objects.map(({ metadata, data }) => `${metadata.name} ${metadata.uid} ${data.text}`)).toEqual([
+        'a uid-a one',
+        'b uid-b kept',
+        'c uid-c deleted',
+      ])
+      expect(objects.map(({ metadata }) => Number(metadata.resourceVersion) > late)).toEqual([true, false, true])
+      expect(objects[1]?.metadata.resourceVersion).toBe(String(b))
+    }))
+
+  test('open streams end with expired, older tokens and revisions are refused', () =>
+    withFakeClock(async ({ storage }) => {
+      await written(storage, aPut({ name: 'a' }))
+      const snapshot = storage.snapshot()
+      const before = await listed(storage)
+      await written(storage, aPut({ name: 'b' }))
+      const parts: ChangesPart[] = []
+      const reading = (async () => {
+        for await (const part of storage.changes({ after: before.head.revision, epoch: '', resources: [] })) parts.push(part)
+      })()
+      await storage.restore(snapshot)
+      await reading
+      const { epoch, revision } = await storage.status({})
+      expect(epoch).not.toBe(before.head.epoch)
+      expect(parts.at(-1)).toEqual({ kind: 'expired', oldest: revision, epoch })
+      expect(await takeChanges(storage.changes({ after: before.head.revision, epoch: '', resources: [] }), 1)).toEqual([
+        `expired ${revision}`,
+      ])
+      const page = { kind: 'page' as const, revision: before.head.revision, epoch: before.head.epoch }
+      await expect(listed(storage, { read: page })).rejects.toMatchObject({ code: 410 })
+    }))
+
+  test('the same snapshot can be restored again and again', () =>
+    withFakeClock(async ({ storage }) => {
+      await written(storage, aPut({ name: 'a' }))
+      const snapshot = storage.snapshot()
+      for (let round = 0; round < 3; round++) {
+        await written(storage, aPut({ name: `extra-${round}` }))
+        await storage.restore(snapshot)
+        expect((await listed(storage)).names).toEqual(['a'])
+      }
+    }))
+})
