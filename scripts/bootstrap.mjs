@@ -56,14 +56,15 @@ function installDependencies() {
   if (readStamp('install') === inputs && existsSync(join(root, 'node_modules', '.pnpm'))) return
   const pnpm = installPnpm()
   say('installing the dependencies of the lockfile')
-  const flags = [
-    '--frozen-lockfile',
-    '--config.fetch-retries=1',
-    '--config.fetch-retry-mintimeout=1000',
-    '--config.fetch-retry-maxtimeout=5000',
-  ]
-  run(process.execPath, [pnpm, 'install', ...flags], 'The dependencies could not be installed')
+  run(process.execPath, [pnpm, 'install', '--frozen-lockfile', ...pnpmSettings()], 'The dependencies could not be installed')
   writeStamp('install', inputs)
+}
+
+/** pnpm reads npm's files but not npm's environment, where a mirror may be named. */
+function pnpmSettings() {
+  const registry = process.env.npm_config_registry
+  const retries = ['--config.fetch-retries=1', '--config.fetch-retry-mintimeout=1000', '--config.fetch-retry-maxtimeout=5000']
+  return registry === undefined ? retries : [...retries, `--config.registry=${registry}`]
 }
 
 function installPnpm() {

@@ -61,7 +61,7 @@ function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
     return allowed.includes(target) ? undefined : `${name} may not import ${target}`
   }
   if (isTest) return undefined
-  if (isBuiltin(specifier)) return name === '@orch/core' ? `${name} is pure and may not import ${specifier}` : undefined
+  if (specifier.startsWith('node:') || isBuiltin(specifier)) return name === '@orch/core' ? `${name} is pure and may not import ${specifier}` : undefined
   return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
 }
 

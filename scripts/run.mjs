@@ -84,7 +84,8 @@ async function lint(args) {
   const node = prepare()
   const biome = await runChild(node, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...args], { cwd: root })
   const { main } = await import('./check-imports.mjs')
-  return biome || main()
+  const imports = main()
+  return biome || imports
 }
 
 function buildServer() {
