@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue/catalogue.ts'
+import { encodeOpenApi2 } from './gnostic.ts'
+import { openApi2Document } from './v2.ts'
+import { openApi3Document, openApi3Index, openApi3Names } from './v3.ts'
+
+type Json = Record<string, unknown>
+
+const catalogue = createCatalogue('orch')
+const document2 = openApi2Document(catalogue, 'v1.25.0')
+const document3 = (group: string, version: string) => openApi3Document(catalogue, { group, version, serverVersion: 'v1.25.0' })
+const core3 = document3('', 'v1')
+const schemas3 = core3.components['schemas'] as Record<string, Json>
+
+const at = (value: unknown, ...names: (string | number)[]): unknown =>
+  names.reduce<unknown>((inner, name) => (inner as Json | undefined)?.[name], value)
+
+/** All references of a document that lead nowhere. */
+const loose = (document: unknown, prefix: string, definitions: Json): string[] => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
+  return references.filter((reference) => !(reference.startsWith(prefix) && reference.slice(prefix.length) in definitions))
+}
+
+test('ADDR-18: every reference of the second version has its definition', () => {
+  expect(loose(document2, '#/definitions/', document2.definitions as Json)).toEqual([])
+})
+
+test('ADDR-18: every group version has a document in the third version, complete in itself', () => {
+  const documents = openApi3Names(catalogue).map(({ group, version }) => document3(group, version))
+  expect(documents.length).toBe(24)
+  expect(documents.flatMap((document) => loose(document, '#/components/schemas/', document.components['schemas'] as Json))).toEqual([])
+})
+
+test('ADDR-18: the index leads to documents by their hash', () => {
+  expect(openApi3Index(catalogue, (name) => name.length.toString(16)).paths['apis/apps/v1']).toEqual({
+    serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c',
+  })
+})
+
+test('definitions carry the domain of the profile and the kind they describe', () => {
+  expect(at(document2.definitions['io.orch.api.storage.v1.CSINode'], 'x-kubernetes-group-version-kind')).toEqual([
+    { group: 'storage.orch.io', kind: 'CSINode', version: 'v1' },
+  ])
+  expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v').definitions)).toContain('io.k8s.api.storage.v1.CSINode')
+})
+
+describe('the facets of fields', () => {
+  const definition = (name: string): Json => document2.definitions[`io.orch.api.${name}`] as Json
+  const property = (name: string, field: string): Json => at(definition(name), 'properties', field) as Json
+
+  test.each([
+    ['KIND-CSI-08', 'storage.v1.CSINodeSpec', 'drivers', 'name'],
+    ['KIND-NODE-19', 'core.v1.NodeStatus', 'addresses', 'type'],
+    ['KIND-NODE-25', 'core.v1.NodeStatus', 'conditions', 'type'],
+    ['KIND-RC-15', 'core.v1.ReplicationControllerStatus', 'conditions', 'type'],
+  ])('%s: %s.%s merges on %s', (_, name, field, key) => {
+    expect(property(name, field)).toMatchObject({ 'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': key })
+  })
+
+  test('KIND-RQ-11: the values of a scope selector are replaced', () => {
+    expect(property('core.v1.ScopedResourceSelectorRequirement', 'values')['x-kubernetes-patch-strategy']).toBeUndefined()
+  })
+
+  test('the keys of server-side apply are another facet than the merge key', () => {
+    expect(property('core.v1.ServiceSpec', 'ports')).toMatchObject({
+      'x-kubernetes-patch-merge-key': 'port',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port', 'protocol'],
+    })
+  })
+
+  test.each([
+    ['KIND-CSI-06', 'storage.v1.CSINode', ['spec']],
+    ['KIND-CSI-16', 'storage.v1.CSINodeList', ['items']],
+    ['KIND-NODE-21', 'core.v1.NodeAddress', ['address', 'type']],
+    ['KIND-VA-09', 'storage.v1.VolumeAttachmentStatus', ['attached']],
+    ['KIND-RC-10', 'core.v1.ReplicationControllerStatus', ['replicas']],
+  ])('%s: the required fields of %s', (_, name, required) => {
+    expect(definition(name)['required']).toEqual(required)
+  })
+
+  test.each([
+    ['KIND-CSI-12', 'storage.v1.VolumeNodeResources', 'count', { type: 'integer', format: 'int32' }],
+    ['KIND-NODE-33', 'core.v1.ContainerImage', 'sizeBytes', { type: 'integer', format: 'int64' }],
+    ['KIND-RC-14', 'core.v1.ReplicationControllerStatus', 'observedGeneration', { type: 'integer', format: 'int64' }],
+    ['KIND-NODE-37', 'core.v1.NodeStatus', 'volumesInUse', { type: 'array', items: { type: 'string' } }],
+    ['KIND-VA-12', 'storage.v1.VolumeAttachmentStatus', 'attachmentMetadata', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['KIND-NODE-16', 'core.v1.Taint', 'effect', { type: 'string', enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }],
+    [
+      'KIND-RQ-03',
+      'core.v1.ResourceQuotaSpec',
+      'hard',
+      { type: 'object', additionalProperties: { $ref: '#/definitions/io.orch.apimachinery.pkg.api.resource.Quantity' } },
+    ],
+    ['KIND-NODE-28', 'core.v1.NodeCondition', 'lastHeartbeatTime', { $ref: '#/definitions/io.orch.apimachinery.pkg.apis.meta.v1.Time' }],
+    ['KIND-VA-10', 'storage.v1.VolumeAttachmentStatus', 'attachError', { $ref: '#/definitions/io.orch.api.storage.v1.VolumeError' }],
+    [
+      'KIND-VA-08, KIND-GEN-08',
+      'storage.v1.VolumeAttachmentSource',
+      'inlineVolumeSpec',
+      { $ref: '#/definitions/io.orch.api.core.v1.PersistentVolumeSpec' },
+    ],
+    ['KIND-MISC-06', 'core.v1.PodSpec', 'runtimeClassName', { type: 'string' }],
+  ])('%s: the type of %s.%s', (_, name, field, schema) => {
+    expect(property(name, field)).toMatchObject(schema)
+  })
+
+  test('a union names its discriminator', () => {
+    expect(definition('core.v1.SeccompProfile')['x-kubernetes-unions']).toEqual([
+      { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
+    ])
+  })
+})
+
+test('the third version wraps a reference that has something beside it, and states implicit defaults', () => {
+  const pod = schemas3['io.orch.api.core.v1.Pod']
+  expect(at(pod, 'properties', 'spec')).toMatchObject({
+    allOf: [{ $ref: '#/components/schemas/io.orch.api.core.v1.PodSpec' }],
+    default: {},
+  })
+  expect(at(schemas3['io.orch.api.core.v1.Container'], 'properties', 'name')).toMatchObject({ type: 'string', default: '' })
+  expect(at(schemas3['io.orch.api.core.v1.ContainerPort'], 'properties', 'protocol')).toMatchObject({ default: 'TCP' })
+})
+
+describe('operations', () => {
+  const names = (path: string, method: string): string[] =>
+    (at(document2.paths, path, method, 'parameters') as Json[]).map(({ name }) => String(name)).sort()
+  const nodes = '/api/v1/nodes'
+  const node = `${nodes}/{name}`
+
+  test('EP-15: parameters of a list', () => {
+    expect(names(nodes, 'get')).toEqual([
+      'allowWatchBookmarks',
+      'continue',
+      'fieldSelector',
+      'labelSelector',
+      'limit',
+      'resourceVersion',
+      'resourceVersionMatch',
+      'timeoutSeconds',
+      'watch',
+    ])
+  })
+
+  test('EP-17, EP-19: parameters of a write', () => {
+    const expected = ['body', 'dryRun', 'fieldManager', 'fieldValidation']
+    expect([names(nodes, 'post'), names(node, 'put')]).toEqual([expected, expected])
+  })
+
+  test('EP-21: parameters of a patch', () => {
+    expect(names(node, 'patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
+  })
+
+  test('EP-23: parameters of a delete', () => {
+    expect(names(node, 'delete')).toEqual(['body', 'dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'])
+  })
+
+  test('EP-26: parameters of deleting a collection', () => {
+    expect(names(nodes, 'delete')).toContain('resourceVersionMatch')
+    expect(names(nodes, 'delete')).toContain('propagationPolicy')
+  })
+
+  test('EP-24, EP-25: the answer of a delete', () => {
+    const answer = (path: string): unknown => at(document2.paths, path, 'delete', 'responses', '200', 'schema', '$ref')
+    expect(answer('/apis/storage.orch.io/v1/csinodes/{name}')).toBe('#/definitions/io.orch.api.storage.v1.CSINode')
+    expect(answer(node)).toBe('#/definitions/io.orch.apimachinery.pkg.apis.meta.v1.Status')
+  })
+
+  test('EP-02, EP-30: no status path where the kind has none', () => {
+    expect(Object.keys(document2.paths)).not.toContain('/apis/storage.orch.io/v1/csinodes/{name}/status')
+    expect(Object.keys(document2.paths)).toContain(`${node}/status`)
+  })
+
+  test('EP-32, EP-33: path parameters, and lists over all namespaces', () => {
+    const item = at(document2.paths, '/api/v1/namespaces/{namespace}/resourcequotas/{name}', 'parameters') as Json[]
+    expect(item.filter((parameter) => parameter['required']).map(({ name }) => name)).toEqual(['name', 'namespace'])
+    expect(Object.keys(document2.paths['/api/v1/resourcequotas'] ?? {})).toEqual(['get', 'parameters'])
+  })
+
+  test('no two operations share an id', () => {
+    const ids = [...JSON.stringify(document2.paths).matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('an operation says what it does to which kind', () => {
+    expect(at(core3.paths, nodes, 'get')).toMatchObject({
+      operationId: 'listCoreV1Node',
+      'x-kubernetes-action': 'list',
+      'x-kubernetes-group-version-kind': { group: '', version: 'v1', kind: 'Node' },
+    })
+  })
+})
+
+test('the Protobuf form begins with the version and holds every path and definition', () => {
+  const bytes = encodeOpenApi2(document2)
+  const text = new TextDecoder().decode(bytes)
+  expect([...bytes.slice(0, 5)]).toEqual([0x0a, 3, ...new TextEncoder().encode('2.0')])
+  const missing = [...Object.keys(document2.paths), ...Object.keys(document2.definitions)].filter((name) => !text.includes(name))
+  expect(missing).toEqual([])
+})
+
+test('the Protobuf form of a small document, byte by byte', () => {
+  const small = {
+    swagger: '2.0',
+    info: { title: 't', version: 'v' },
+    paths: {},
+    definitions: { A: { type: 'string' } },
+    securityDefinitions: {},
+    security: [],
+  } as const
+  const bytes = [...encodeOpenApi2(small)]
+  const info = [0x12, 6, 0x0a, 1, 116, 0x12, 1, 118]
+  const schema = [0xb2, 0x01, 8, 0x0a, 6, ...new TextEncoder().encode('string')]
+  const definition = [0x0a, 1, 65, 0x12, schema.length, ...schema]
+  expect(bytes).toEqual([
+    0x0a,
+    3,
+    50,
+    46,
+    48,
+    ...info,
+    0x42,
+    0,
+    0x4a,
+    definition.length + 2,
+    0x0a,
+    definition.length,
+    ...definition,
+    0x6a,
+    0,
+  ])
+})

@@ -1,0 +1,309 @@
+import type { Group, Gvk, Resource, Subresource } from '../catalogue/catalogue.ts'
+import type { Names } from '../names.ts'
+import { resolveStruct } from '../schema/resolve.ts'
+
+/** A path with what can be done there, before either version of OpenAPI has written it down. */
+export interface PathDescription {
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly operations: readonly OperationDescription[]
+}
+
+export interface OperationDescription {
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options'
+  readonly operationId: string
+  readonly description: string
+  readonly action: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect'
+  readonly gvk: Gvk
+  readonly tag: string
+  readonly parameters: readonly Parameter[]
+  readonly body?: Body
+  /** Status code → type of the answer; '' is plain text. */
+  readonly responses: Readonly<Record<string, string>>
+  readonly consumes: readonly string[]
+  readonly produces: readonly string[]
+}
+
+export type Body = { readonly kind: 'type'; readonly type: string; readonly isRequired: boolean } | { readonly kind: 'patch' }
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly type: 'string' | 'integer' | 'boolean'
+  readonly description: string
+  readonly isRequired?: boolean
+}
+
+const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
+
+const pretty = query('pretty', 'string', "If 'true', the answer is indented.")
+const namespaceParameter: Parameter = {
+  name: 'namespace',
+  in: 'path',
+  type: 'string',
+  description: 'Namespace of the object.',
+  isRequired: true,
+}
+
+const paging: readonly Parameter[] = [
+  query('continue', 'string', 'Token from the answer before, to get the next part of a list.'),
+  query('fieldSelector', 'string', 'Only objects whose fields match, for example metadata.name=a.'),
+  query('labelSelector', 'string', 'Only objects whose labels match, for example app=web,tier in (a,b).'),
+  query('limit', 'integer', 'Most objects in one answer; the rest is reached by continue.'),
+  query('resourceVersion', 'string', 'How old the answer may be: unset for the newest, 0 for any, else a version seen before.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
+  query('timeoutSeconds', 'integer', 'The call ends after this time, whatever happens.'),
+]
+const listing: readonly Parameter[] = [
+  query('allowWatchBookmarks', 'boolean', 'A watch may send events of type BOOKMARK.'),
+  ...paging,
+  query('watch', 'boolean', 'Answer with a stream of changes instead of a list.'),
+]
+const writing: readonly Parameter[] = [
+  query('dryRun', 'string', 'With All, everything is checked and nothing is stored.'),
+  query('fieldManager', 'string', 'Name under which the changed fields are owned.'),
+  query('fieldValidation', 'string', 'What becomes of unknown or repeated fields: Ignore, Warn or Strict.'),
+]
+const patching: readonly Parameter[] = [...writing, query('force', 'boolean', 'Apply takes fields that others own.')]
+const deleting: readonly Parameter[] = [
+  query('dryRun', 'string', 'With All, everything is checked and nothing is deleted.'),
+  query('gracePeriodSeconds', 'integer', 'Seconds until the object is gone; 0 for at once.'),
+  query('orphanDependents', 'boolean', 'Deprecated form of propagationPolicy.'),
+  query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
+]
+
+const patchTypes = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+]
+
+/** The paths of one group version. */
+export function describePaths(names: Names, group: Group['name'], version: string, resources: readonly Resource[]): PathDescription[] {
+  const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const writer: Writer = { names, base, prefix: operationPrefix(names, group, version) }
+  return resources.flatMap((resource) => describeResource(resource, writer)).sort((left, right) => (left.path < right.path ? -1 : 1))
+}
+
+interface Writer {
+  readonly names: Names
+  readonly base: string
+  /** `CoreV1`, `RbacAuthorizationV1`. */
+  readonly prefix: string
+}
+
+function operationPrefix(names: Names, group: string, version: string): string {
+  const words = group === '' ? ['core'] : group.replace(`.${names.apiDomain}`, '').split('.')
+  return [...words, version].map(capitalised).join('')
+}
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+function describeResource(resource: Resource, writer: Writer): PathDescription[] {
+  const scope = resource.isNamespaced ? `${writer.base}/namespaces/{namespace}` : writer.base
+  const collection = `${scope}/${resource.plural}`
+  const item = `${collection}/{name}`
+  const paths = [
+    path(collection, resource, collectionOperations(resource, writer), false),
+    path(item, resource, itemOperations(resource, writer), true),
+    ...resource.subresources.flatMap((subresource) => describeSubresource(item, resource, subresource, writer)),
+  ]
+  if (resource.isNamespaced && resource.verbs.includes('list')) paths.push(everywhere(resource, writer))
+  return paths.filter(({ operations }) => operations.length > 0)
+}
+
+function path(
+  text: string,
+  { kind, isNamespaced }: Resource,
+  operations: readonly OperationDescription[],
+  hasName: boolean,
+): PathDescription {
+  const name: Parameter = { name: 'name', in: 'path', type: 'string', description: `Name of the ${kind}.`, isRequired: true }
+  return { path: text, parameters: [...(hasName ? [name] : []), ...(isNamespaced ? [namespaceParameter] : []), pretty], operations }
+}
+
+function everywhere(resource: Resource, writer: Writer): PathDescription {
+  const list = listOperation(resource, writer, `list${writer.prefix}${resource.kind}ForAllNamespaces`)
+  return { path: `${writer.base}/${resource.plural}`, parameters: [pretty], operations: [list] }
+}
+
+const scoped = ({ isNamespaced, kind }: Resource): string => `${isNamespaced ? 'Namespaced' : ''}${kind}`
+
+function operation(
+  resource: Resource | (Gvk & { readonly plural: string }),
+  { names, prefix }: Writer,
+  given: Omit<OperationDescription, 'gvk' | 'tag' | 'consumes' | 'produces'> & Partial<Pick<OperationDescription, 'consumes' | 'produces'>>,
+): OperationDescription {
+  const { group, version, kind } = resource
+  const produces = ['application/json', 'application/yaml', names.protobufMediaType]
+  const tag = `${prefix.charAt(0).toLowerCase()}${prefix.slice(1)}`.replace(/V(\d.*)$/, '_v$1')
+  return { gvk: { group, version, kind }, tag, consumes: ['*/*'], produces, ...given }
+}
+
+function collectionOperations(resource: Resource, writer: Writer): OperationDescription[] {
+  const { kind, type, verbs } = resource
+  const operations: OperationDescription[] = []
+  if (verbs.includes('list')) operations.push(listOperation(resource, writer, `list${writer.prefix}${scoped(resource)}`))
+  if (verbs.includes('create')) {
+    operations.push(
+      operation(resource, writer, {
+        method: 'post',
+        action: 'post',
+        operationId: `create${writer.prefix}${scoped(resource)}`,
+        description: `Create a ${kind}.`,
+        parameters: writing,
+        body: { kind: 'type', type, isRequired: true },
+        responses: { 200: type, 201: type, 202: type },
+      }),
+    )
+  }
+  if (verbs.includes('deletecollection')) {
+    operations.push(
+      operation(resource, writer, {
+        method: 'delete',
+        action: 'deletecollection',
+        operationId: `delete${writer.prefix}Collection${scoped(resource)}`,
+        description: `Delete all matching objects of kind ${kind}.`,
+        parameters: [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1)),
+        body: { kind: 'type', type: 'meta/v1.DeleteOptions', isRequired: false },
+        responses: { 200: 'meta/v1.Status' },
+      }),
+    )
+  }
+  return operations
+}
+
+function listOperation(resource: Resource, writer: Writer, operationId: string): OperationDescription {
+  const { names } = writer
+  return operation(resource, writer, {
+    method: 'get',
+    action: 'list',
+    operationId,
+    description: `List or watch objects of kind ${resource.kind}.`,
+    parameters: listing,
+    responses: { 200: `${resource.type}List` },
+    produces: [
+      'application/json',
+      'application/yaml',
+      names.protobufMediaType,
+      'application/json;stream=watch',
+      `${names.protobufMediaType};stream=watch`,
+    ],
+  })
+}
+
+function itemOperations(resource: Resource, writer: Writer): OperationDescription[] {
+  const { kind, type, verbs, deleteAnswer } = resource
+  const id = (verb: string): string => `${verb}${writer.prefix}${scoped(resource)}`
+  const operations = objectOperations(resource, type, verbs, writer, id, kind)
+  if (verbs.includes('delete')) {
+    const answer = deleteAnswer === 'object' ? type : 'meta/v1.Status'
+    operations.push(
+      operation(resource, writer, {
+        method: 'delete',
+        action: 'delete',
+        operationId: id('delete'),
+        description: `Delete a ${kind}.`,
+        parameters: deleting,
+        body: { kind: 'type', type: 'meta/v1.DeleteOptions', isRequired: false },
+        responses: { 200: answer, 202: answer },
+      }),
+    )
+  }
+  return operations
+}
+
+/** Reading, replacing and patching one object, or one aspect of it. */
+function objectOperations(
+  of: Gvk & { readonly plural: string },
+  type: string,
+  verbs: readonly string[],
+  writer: Writer,
+  id: (verb: string) => string,
+  what: string,
+): OperationDescription[] {
+  const operations: OperationDescription[] = []
+  if (verbs.includes('get')) {
+    const texts = { operationId: id('read'), description: `Read the ${what}.` }
+    operations.push(operation(of, writer, { method: 'get', action: 'get', ...texts, parameters: [], responses: { 200: type } }))
+  }
+  const written = { 200: type, 201: type }
+  if (verbs.includes('update')) {
+    const texts = { operationId: id('replace'), description: `Replace the ${what}.` }
+    const body: Body = { kind: 'type', type, isRequired: true }
+    operations.push(operation(of, writer, { method: 'put', action: 'put', ...texts, parameters: writing, body, responses: written }))
+  }
+  if (verbs.includes('patch')) {
+    const texts = { operationId: id('patch'), description: `Change parts of the ${what}, or apply them.` }
+    const shape = { parameters: patching, body: { kind: 'patch' } as const, responses: written, consumes: patchTypes }
+    operations.push(operation(of, writer, { method: 'patch', action: 'patch', ...texts, ...shape }))
+  }
+  return operations
+}
+
+function describeSubresource(item: string, resource: Resource, subresource: Subresource, writer: Writer): PathDescription[] {
+  const at = `${item}/${subresource.name}`
+  if (subresource.connect !== undefined) return describeConnect(at, resource, subresource, writer)
+  const suffix = `${scoped(resource)}${capitalised(subresource.name)}`
+  const of = { group: subresource.group, version: subresource.version, kind: subresource.kind, plural: resource.plural }
+  const what = `${subresource.name} of the ${resource.kind}`
+  if (subresource.produces !== undefined) {
+    const read = operation(of, writer, {
+      method: 'get',
+      action: 'get',
+      operationId: `read${writer.prefix}${suffix}`,
+      description: `Read the ${what}.`,
+      parameters: optionParameters(subresource.optionsType),
+      responses: { 200: '' },
+      produces: [subresource.produces],
+    })
+    return [path(at, resource, [read], true)]
+  }
+  const operations = objectOperations(of, subresource.type, subresource.verbs, writer, (verb) => `${verb}${writer.prefix}${suffix}`, what)
+  if (subresource.verbs.includes('create')) {
+    operations.push(
+      operation(of, writer, {
+        method: 'post',
+        action: 'post',
+        operationId: `create${writer.prefix}${suffix}`,
+        description: `Create the ${what}.`,
+        parameters: writing,
+        body: { kind: 'type', type: subresource.type, isRequired: true },
+        responses: { 200: subresource.type, 201: subresource.type, 202: subresource.type },
+      }),
+    )
+  }
+  return [path(at, resource, operations, true)]
+}
+
+function describeConnect(at: string, resource: Resource, subresource: Subresource, writer: Writer): PathDescription[] {
+  const options = optionParameters(subresource.optionsType)
+  const operations = (suffix: string, parameters: readonly Parameter[]): OperationDescription[] =>
+    (subresource.connect ?? []).map((method) =>
+      operation({ ...subresource, plural: resource.plural }, writer, {
+        method: method.toLowerCase() as OperationDescription['method'],
+        action: 'connect',
+        operationId: `connect${writer.prefix}${capitalised(method.toLowerCase())}${scoped(resource)}${capitalised(subresource.name)}${suffix}`,
+        description: `Connect a ${method} request to the ${subresource.name} of the ${resource.kind}.`,
+        parameters,
+        responses: { 200: '' },
+        produces: ['*/*'],
+      }),
+    )
+  const plain = path(at, resource, operations('', options), true)
+  if (!subresource.hasSubpath) return [plain]
+  const rest: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path behind the target.', isRequired: true }
+  const below = path(`${at}/{path}`, resource, operations('WithPath', options), true)
+  return [plain, { ...below, parameters: [...below.parameters, rest] }]
+}
+
+/** Options of a tunnel or a log travel as query parameters. */
+function optionParameters(type: string | undefined): Parameter[] {
+  if (type === undefined) return []
+  const fields = resolveStruct(type).fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
+  return fields.map(({ name, node, doc }) => {
+    const kind = node.kind === 'boolean' ? 'boolean' : node.kind === 'int32' || node.kind === 'int64' ? 'integer' : 'string'
+    return query(name, kind, doc ?? `Option ${name}.`)
+  })
+}

@@ -1,0 +1,254 @@
+import type { Names } from '../names.ts'
+import type { Field, Node, ScalarNode, StructNode } from '../schema/node.ts'
+import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
+
+/** A JSON schema as OpenAPI has it. */
+export type Schema = Record<string, unknown>
+
+/** How the two versions of OpenAPI write what differs between them. */
+export interface Dialect {
+  readonly version: 2 | 3
+  /** `#/definitions/` or `#/components/schemas/`. */
+  readonly refPrefix: string
+}
+
+export const dialect2: Dialect = { version: 2, refPrefix: '#/definitions/' }
+export const dialect3: Dialect = { version: 3, refPrefix: '#/components/schemas/' }
+
+/** Types that are no structs and yet have a definition of their own; keyed by the kind of node. */
+const special = {
+  time: { path: 'apimachinery.pkg.apis.meta.v1.Time', schema: { type: 'string', format: 'date-time' } },
+  microTime: { path: 'apimachinery.pkg.apis.meta.v1.MicroTime', schema: { type: 'string', format: 'date-time' } },
+  quantity: { path: 'apimachinery.pkg.api.resource.Quantity', schema: { type: 'string' } },
+  intOrString: { path: 'apimachinery.pkg.util.intstr.IntOrString', schema: { type: 'string', format: 'int-or-string' } },
+  raw: { path: 'apimachinery.pkg.runtime.RawExtension', schema: { type: 'object' } },
+  fieldsV1: { path: 'apimachinery.pkg.apis.meta.v1.FieldsV1', schema: { type: 'object' } },
+  json: { path: 'apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', schema: {} },
+} as const
+
+const descriptions: Readonly<Record<keyof typeof special, string>> = {
+  time: 'A moment in RFC 3339 form, UTC, with whole seconds.',
+  microTime: 'A moment in RFC 3339 form, UTC, with microseconds.',
+  quantity: 'An amount with an optional suffix, such as 100m, 1.5, 2Gi or 1e3. It is kept in canonical form.',
+  intOrString: 'Either an integer or a text, for example a percentage or the name of a port.',
+  raw: 'An object of any kind, kept as it is.',
+  fieldsV1: 'A set of fields as a tree: f:<name> for a field, k:<keys> for a list item by its keys, v:<value> for one by its value.',
+  json: 'Any JSON value.',
+}
+
+const patchPath = 'apimachinery.pkg.apis.meta.v1.Patch'
+
+/** Kinds that are accepted in the bodies of every group version. */
+const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
+
+/** Makes the definitions of types, and collects those that they refer to. */
+export interface SchemaWriter {
+  /** A reference to a type; its definition will be among `definitions`. */
+  readonly refTo: (type: string) => Schema
+  /** A reference to the body of a patch. */
+  readonly refToPatch: () => Schema
+  /** Everything that was referred to, directly or not, by definition name in alphabetical order. */
+  readonly definitions: () => Record<string, Schema>
+}
+
+/** `apiVersions` are the served group versions: kinds that all of them accept list them. */
+export function createSchemaWriter(
+  names: Names,
+  dialect: Dialect,
+  apiVersions: readonly { group: string; version: string }[],
+): SchemaWriter {
+  const made = new Map<string, Schema>()
+  const pending: string[] = []
+  const wanted = new Set<string>()
+  const refTo = (type: string): Schema => {
+    if (!wanted.has(type)) pending.push(type)
+    wanted.add(type)
+    return { $ref: dialect.refPrefix + openApiName(names, type) }
+  }
+  const context: Context = { names, dialect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
+  const refToSpecial = (kind: keyof typeof special): Schema => {
+    const name = `${names.openApiRoot}.${special[kind].path}`
+    if (!made.has(name)) made.set(name, specialSchema(kind, dialect))
+    return { $ref: dialect.refPrefix + name }
+  }
+  const refToPatch = (): Schema => {
+    const name = `${names.openApiRoot}.${patchPath}`
+    made.set(name, { description: 'What is to change, in the form that the media type of the request names.', type: 'object' })
+    return { $ref: dialect.refPrefix + name }
+  }
+  const definitions = (): Record<string, Schema> => {
+    for (let type = pending.pop(); type !== undefined; type = pending.pop()) made.set(openApiName(names, type), definitionOf(type, context))
+    return Object.fromEntries([...made].sort(([left], [right]) => (left < right ? -1 : 1)))
+  }
+  return { refTo, refToPatch, definitions }
+}
+
+interface Context {
+  readonly names: Names
+  readonly dialect: Dialect
+  readonly apiVersions: readonly { group: string; version: string }[]
+  readonly refTo: (type: string) => Schema
+  readonly refToSpecial: (kind: keyof typeof special) => Schema
+}
+
+function specialSchema(kind: keyof typeof special, { version }: Dialect): Schema {
+  const description = descriptions[kind]
+  if (version === 3 && kind === 'quantity') return { description, oneOf: [{ type: 'string' }, { type: 'number' }] }
+  if (version === 3 && kind === 'intOrString')
+    return { description, format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
+  return { description, ...special[kind].schema }
+}
+
+function definitionOf(type: string, context: Context): Schema {
+  const node = resolveType(type)
+  if (node.kind !== 'struct') return nodeSchema(node, context)
+  const required = node.fields.filter((field) => field.required).map((field) => field.name)
+  const properties = node.fields.map((field) => [field.name, propertySchema(field, context)] as const)
+  return {
+    ...(node.doc === undefined ? {} : { description: node.doc }),
+    type: 'object',
+    ...(required.length === 0 ? {} : { required: required.sort() }),
+    ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+    ...(node.hasTypeMeta ? { 'x-kubernetes-group-version-kind': gvksOf(type, context) } : {}),
+    ...(node.structType === undefined ? {} : { 'x-kubernetes-map-type': node.structType }),
+    ...(node.isUnion ? { 'x-kubernetes-unions': [unionOf(node)] } : {}),
+  }
+}
+
+/** Kinds that are written with the bare version although their package has a group. */
+const unversioned = new Set([
+  'meta/v1.Status',
+  'meta/v1.APIVersions',
+  'meta/v1.APIGroup',
+  'meta/v1.APIGroupList',
+  'meta/v1.APIResourceList',
+])
+
+function gvksOf(type: string, { names, apiVersions }: Context): Schema[] {
+  const kind = typeOf(type)
+  if (sharedKinds.has(type)) return apiVersions.map(({ group, version }) => ({ group, kind, version }))
+  const { group, version } = unversioned.has(type) ? { group: '', version: 'v1' } : groupVersionOf(names, packageOf(type))
+  return [{ group, kind, version }]
+}
+
+/** Which field goes with which value of the discriminator: the field's own name, with a capital. */
+function unionOf(node: StructNode): Schema {
+  const discriminator = node.fields.find((field) => field.unionDiscriminator)
+  const others = node.fields.filter((field) => field !== discriminator)
+  const values = others.map(({ name }) => [name, name.charAt(0).toUpperCase() + name.slice(1)])
+  return { discriminator: discriminator?.name, 'fields-to-discriminateBy': Object.fromEntries(values) }
+}
+
+function propertySchema(field: Field, context: Context): Schema {
+  const schema = nodeSchema(field.node, context)
+  const siblings: Schema = {
+    ...(field.doc === undefined ? {} : { description: field.doc }),
+    ...defaultOf(field, context.dialect),
+    ...extensionsOf(field),
+  }
+  return withSiblings(schema, siblings, context.dialect)
+}
+
+/** OpenAPI 3 knows nothing beside a reference, so the reference goes one level down. */
+function withSiblings(schema: Schema, siblings: Schema, { version }: Dialect): Schema {
+  if (version === 2 || !('$ref' in schema) || Object.keys(siblings).length === 0) return { ...siblings, ...schema }
+  return { ...siblings, allOf: [schema] }
+}
+
+function defaultOf(field: Field, dialect: Dialect): Schema {
+  if (field.default !== undefined) return { default: field.default }
+  if (dialect.version === 2 || field.pointer) return {}
+  const isPrinted = field.required === true || field.keepEmpty === true
+  return implicitDefault(field.node, isPrinted)
+}
+
+/** The zero of a value that can't be absent; lists and maps have none. */
+function implicitDefault(node: Node, isPrinted: boolean): Schema {
+  const target = resolveNode(node)
+  switch (target.kind) {
+    case 'struct':
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+      return { default: {} }
+    case 'string':
+      return isPrinted ? { default: '' } : {}
+    case 'boolean':
+      return isPrinted ? { default: false } : {}
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return isPrinted ? { default: 0 } : {}
+    case 'ref':
+    case 'list':
+    case 'map':
+    case 'variant':
+    case 'bytes':
+    case 'json':
+    case 'fieldsV1':
+      return {}
+  }
+}
+
+function extensionsOf(field: Field): Schema {
+  const extensions: Schema = {
+    'x-kubernetes-list-map-keys': field.listMapKeys,
+    'x-kubernetes-list-type': field.listType,
+    'x-kubernetes-map-type': field.mapType ?? field.structType,
+    'x-kubernetes-patch-merge-key': field.patchMergeKey,
+    'x-kubernetes-patch-strategy': field.patchStrategy,
+  }
+  return Object.fromEntries(Object.entries(extensions).filter(([, value]) => value !== undefined))
+}
+
+function nodeSchema(node: Node, context: Context): Schema {
+  switch (node.kind) {
+    case 'ref':
+      return referenceSchema(node.name, context)
+    case 'list':
+      return { type: 'array', items: elementSchema(node.items, context) }
+    case 'map':
+      return { type: 'object', additionalProperties: elementSchema(node.values, context) }
+    case 'string':
+      return { type: 'string', ...(node.isClosed ? { enum: [...(node.values ?? [])].sort() } : {}) }
+    case 'struct':
+      return { type: 'object' }
+    case 'variant':
+      return {}
+    case 'boolean':
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'bytes':
+      return { ...plain[node.kind] }
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+    case 'raw':
+    case 'json':
+    case 'fieldsV1':
+      return context.refToSpecial(node.kind)
+  }
+}
+
+const plain: Readonly<Record<Exclude<ScalarNode['kind'], keyof typeof special>, Schema>> = {
+  boolean: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+}
+
+/** Names of texts are written out; structs and the types with several forms have a definition. */
+function referenceSchema(type: string, context: Context): Schema {
+  const target = resolveType(type)
+  return target.kind === 'struct' || target.kind === 'variant' ? context.refTo(type) : nodeSchema(target, context)
+}
+
+function elementSchema(node: Node, context: Context): Schema {
+  const schema = nodeSchema(node, context)
+  return context.dialect.version === 2 ? schema : withSiblings(schema, implicitDefault(node, true), context.dialect)
+}

@@ -1,0 +1,80 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
+import { createSchemaWriter, dialect2, type Schema, type SchemaWriter } from './schemas.ts'
+
+/** An OpenAPI 2 document; its members are those of the specification. */
+export interface OpenApi2 {
+  readonly swagger: '2.0'
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Schema>>
+  readonly definitions: Readonly<Record<string, Schema>>
+  readonly securityDefinitions: Readonly<Record<string, Schema>>
+  readonly security: readonly Schema[]
+}
+
+/** The document of `/openapi/v2`: everything that is served, in one piece. `version` is the server's. */
+export function openApi2Document(catalogue: Catalogue, version: string): OpenApi2 {
+  const { names } = catalogue
+  const groupVersions = servedGroupVersions(catalogue)
+  const writer = createSchemaWriter(names, dialect2, groupVersions)
+  const paths = groupVersions.flatMap(({ group, version: one }) => describePaths(names, group, one, catalogue.inGroupVersion(group, one)))
+  const written = paths.map((description) => [description.path, pathItem(description, writer)] as const)
+  writer.refTo('meta/v1.WatchEvent')
+  return {
+    swagger: '2.0',
+    info: { title: names.openApiTitle, version },
+    paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))),
+    definitions: writer.definitions(),
+    securityDefinitions: {
+      BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
+    },
+    security: [{ BearerToken: [] }],
+  }
+}
+
+/** Every group version that has a resource, the core one first. */
+export function servedGroupVersions(catalogue: Catalogue): { group: string; version: string }[] {
+  const core = catalogue.inGroupVersion('', 'v1').length > 0 ? [{ group: '', version: 'v1' }] : []
+  return [...core, ...catalogue.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })))]
+}
+
+function pathItem({ parameters, operations }: PathDescription, writer: SchemaWriter): Schema {
+  const written = operations.map((operation) => [operation.method, operationObject(operation, writer)] as const)
+  return { ...Object.fromEntries(written), parameters: parameters.map(parameterObject) }
+}
+
+function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
+  const { description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
+  const body = bodyParameter(operation, writer)
+  return {
+    description,
+    consumes,
+    produces,
+    schemes: ['https'],
+    tags: [tag],
+    operationId,
+    parameters: [...(body === undefined ? [] : [body]), ...parameters.map(parameterObject)],
+    responses: {
+      ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, responseObject(code, type, writer)])),
+      401: { description: 'Unauthorized' },
+    },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk,
+  }
+}
+
+const words: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
+function responseObject(code: string, type: string, writer: SchemaWriter): Schema {
+  return { description: words[code] ?? code, schema: type === '' ? { type: 'string' } : writer.refTo(type) }
+}
+
+function bodyParameter({ body }: OperationDescription, writer: SchemaWriter): Schema | undefined {
+  if (body === undefined) return undefined
+  if (body.kind === 'patch') return { name: 'body', in: 'body', required: true, schema: writer.refToPatch() }
+  return { name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: writer.refTo(body.type) }
+}
+
+function parameterObject({ name, in: place, type, description, isRequired }: Parameter): Schema {
+  return { uniqueItems: true, type, description, name, in: place, ...(isRequired ? { required: true } : {}) }
+}

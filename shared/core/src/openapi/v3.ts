@@ -1,0 +1,100 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
+import { createSchemaWriter, dialect3, type Schema, type SchemaWriter } from './schemas.ts'
+import { servedGroupVersions } from './v2.ts'
+
+/** An OpenAPI 3 document; its members are those of the specification. */
+export interface OpenApi3 {
+  readonly openapi: '3.0.0'
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Schema>>
+  readonly components: Schema
+  readonly security: readonly Schema[]
+}
+
+/** The answer of `/openapi/v3`: where the document of each group version is. */
+export interface OpenApi3Index {
+  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>
+}
+
+/** Names of the documents, as they stand in the index and in paths: `api/v1`, `apis/apps/v1`. */
+export function openApi3Names(catalogue: Catalogue): { name: string; group: string; version: string }[] {
+  return servedGroupVersions(catalogue).map(({ group, version }) => ({
+    name: group === '' ? `api/${version}` : `apis/${group}/${version}`,
+    group,
+    version,
+  }))
+}
+
+/** `hashOf` gives the hash of a document by its name; a URL with it never changes its meaning. */
+export function openApi3Index(catalogue: Catalogue, hashOf: (name: string) => string): OpenApi3Index {
+  const paths = openApi3Names(catalogue).map(
+    ({ name }) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hashOf(name)}` }] as const,
+  )
+  return { paths: Object.fromEntries([...paths].sort(([left], [right]) => (left < right ? -1 : 1))) }
+}
+
+/** The document of one group version. `serverVersion` is what the server calls itself. */
+export function openApi3Document(
+  catalogue: Catalogue,
+  { group, version, serverVersion }: { group: string; version: string; serverVersion: string },
+): OpenApi3 {
+  const { names } = catalogue
+  const writer = createSchemaWriter(names, dialect3, servedGroupVersions(catalogue))
+  const paths = describePaths(names, group, version, catalogue.inGroupVersion(group, version))
+  const written = Object.fromEntries(paths.map((description) => [description.path, pathItem(description, writer)]))
+  writer.refTo('meta/v1.WatchEvent')
+  return {
+    openapi: '3.0.0',
+    info: { title: names.openApiTitle, version: serverVersion },
+    paths: written,
+    components: {
+      schemas: writer.definitions(),
+      securitySchemes: {
+        BearerToken: { type: 'apiKey', description: 'Bearer token authentication', name: 'authorization', in: 'header' },
+      },
+    },
+    security: [{ BearerToken: [] }],
+  }
+}
+
+function pathItem({ parameters, operations }: PathDescription, writer: SchemaWriter): Schema {
+  const written = operations.map((operation) => [operation.method, operationObject(operation, writer)] as const)
+  return { ...Object.fromEntries(written), parameters: parameters.map(parameterObject) }
+}
+
+function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
+  const { description, tag, operationId, parameters, responses, action, gvk } = operation
+  const body = requestBody(operation, writer)
+  return {
+    tags: [tag],
+    description,
+    operationId,
+    parameters: parameters.map(parameterObject),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, response(code, type, operation, writer)])),
+      401: { description: 'Unauthorized' },
+    },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvk,
+  }
+}
+
+const words: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
+function response(code: string, type: string, { produces }: OperationDescription, writer: SchemaWriter): Schema {
+  const schema = type === '' ? { type: 'string' } : writer.refTo(type)
+  return { description: words[code] ?? code, content: Object.fromEntries(produces.map((mediaType) => [mediaType, { schema }])) }
+}
+
+function requestBody({ body, consumes }: OperationDescription, writer: SchemaWriter): Schema | undefined {
+  if (body === undefined) return undefined
+  const schema = body.kind === 'patch' ? writer.refToPatch() : writer.refTo(body.type)
+  const isRequired = body.kind === 'patch' || body.isRequired
+  return { content: Object.fromEntries(consumes.map((mediaType) => [mediaType, { schema }])), ...(isRequired ? { required: true } : {}) }
+}
+
+function parameterObject({ name, in: place, type, description, isRequired }: Parameter): Schema {
+  return { name, in: place, description, ...(isRequired ? { required: true } : {}), schema: { type, uniqueItems: true } }
+}
