@@ -1,0 +1,86 @@
+import type { ListPart, StorageService, WatchPart, WatchService } from '@orch/core'
+import { PushStream } from '@orch/platform'
+
+/** What can be made to go wrong, once, to see whether it is noticed. */
+export type Fault = 'lose' | 'double' | 'swap' | 'delay' | 'stale read'
+
+/** A watch service that treats one of its pieces of events badly. */
+export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPlanted: () => void): WatchService {
+  if (fault === undefined || fault === 'stale read') return watch
+  let countdown = 20
+  const isDue = () => {
+    countdown -= 1
+    return countdown === 0
+  }
+  return {
+    subscribe(request, context) {
+      const source = watch.subscribe(request, context)
+      const parts = new PushStream<WatchPart>({ onClose: () => source.close() })
+      let held: WatchPart | undefined
+      let isPlanted = false
+      const give = (part: WatchPart) => {
+        // Only now it counts: a subscription that ends with the bad piece is taken up again from before it.
+        if (isPlanted) onPlanted()
+        isPlanted = false
+        if (held !== undefined && (fault === 'swap' ? part.kind === 'events' : part.kind === 'position')) {
+          parts.push(part)
+          parts.push(held)
+          held = undefined
+          isPlanted = true
+        } else if (part.kind === 'events' && held === undefined && isDue()) plant(part)
+        else parts.push(part)
+      }
+      const plant = (part: WatchPart) => {
+        isPlanted = fault === 'lose' || fault === 'double'
+        if (!isPlanted) held = part
+        if (fault === 'double') for (let times = 0; times < 2; times += 1) parts.push(part)
+      }
+      const forward = async () => {
+        for await (const part of source) give(part)
+        parts.end()
+      }
+      forward().catch((error: unknown) => parts.fail(error))
+      return parts
+    },
+  }
+}
+
+/** A storage service that once answers a list with what it answered to the first list of the same selection. */
+export function faultyStorage(storage: StorageService, fault: Fault | undefined, onPlanted: () => void): StorageService {
+  if (fault !== 'stale read') return storage
+  const firstAnswers = new Map<string, Promise<ListPart[]>>()
+  let countdown = 10
+  const { changes, commit, get, getAt, status } = storage
+  return {
+    ...{ changes, commit, get, getAt, status },
+    list(request, context) {
+      const key = JSON.stringify(request.selection)
+      const first = firstAnswers.get(key)
+      countdown -= 1
+      if (first !== undefined && countdown <= 0) {
+        countdown = Number.POSITIVE_INFINITY
+        onPlanted()
+        return streamOf(first)
+      }
+      const answer = readAll(storage.list(request, context))
+      if (first === undefined) firstAnswers.set(key, answer)
+      return streamOf(answer)
+    },
+  }
+}
+
+async function readAll(stream: AsyncIterable<ListPart>): Promise<ListPart[]> {
+  const parts: ListPart[] = []
+  for await (const part of stream) parts.push(part)
+  return parts
+}
+
+function streamOf(answer: Promise<ListPart[]>): PushStream<ListPart> {
+  const stream = new PushStream<ListPart>()
+  const forward = async () => {
+    for (const part of await answer) stream.push(part)
+    stream.end()
+  }
+  forward().catch((error: unknown) => stream.fail(error))
+  return stream
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { findFault } from './checker.ts'
+import type { Fault } from './faults.ts'
+import { runScenario } from './scenario.ts'
+
+/** The first seed of this run; set TEST_SEED to run the same again. */
+const firstSeed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const runs = 25
+
+test(`WATCH-17, WATCH-18, CARD-25: list then watch loses and doubles nothing under writes, compactions and restarts (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {
+  const totals = { events: 0, restarts: 0, relists: 0 }
+  for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
+    const { truth, observations, restarts, relists } = await runScenario({ seed, steps: 600 })
+    for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
+    totals.events += observations.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'event').length, 0)
+    totals.restarts += restarts
+    totals.relists += relists
+  }
+  expect(totals.events).toBeGreaterThan(1_000)
+  expect(totals.restarts).toBeGreaterThan(10)
+  expect(totals.relists).toBeGreaterThan(0)
+})
+
+for (const fault of ['lose', 'double', 'swap', 'delay', 'stale read'] satisfies Fault[]) {
+  test(`the checker finds a planted fault: ${fault} (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {
+    let planted = 0
+    let found = 0
+    for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
+      const { truth, observations, wasPlanted } = await runScenario({ seed, steps: 600, fault })
+      if (!wasPlanted) continue
+      planted += 1
+      if (observations.some((observation) => findFault(truth, observation) !== undefined)) found += 1
+    }
+    expect(planted).toBeGreaterThan(0)
+    // The few that are not found hit a subscription whose client had just left.
+    expect(found / planted).toBeGreaterThan(0.5)
+  })
+}
