@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type Clock, sleep, type Timer } from './clock.ts'
+
+/** A clock with one timer that rings when the test says so. */
+function aClock() {
+  const timers = new Set<() => void>()
+  const after = (_: number, callback: () => void): Timer => {
+    timers.add(callback)
+    return { cancel: () => void timers.delete(callback) }
+  }
+  const clock: Clock = { now: () => 0, monotonic: () => 0, after, every: after }
+  return { clock, timers, ring: () => timers.forEach((callback) => void callback()) }
+}
+
+test('sleeping ends with the delay', async () => {
+  const { clock, ring, timers } = aClock()
+  const slept = sleep(clock, 5)
+  ring()
+  await expect(slept).resolves.toBeUndefined()
+  expect(timers.size).toBe(0)
+})
+
+test('sleeping ends with the signal, and leaves no timer behind', async () => {
+  const { clock, timers } = aClock()
+  const ending = new AbortController()
+  const slept = sleep(clock, 5, ending.signal)
+  ending.abort()
+  await expect(slept).resolves.toBeUndefined()
+  await expect(sleep(clock, 5, ending.signal)).resolves.toBeUndefined()
+  expect(timers.size).toBe(0)
+})
