@@ -77,15 +77,25 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
 
 async function ensure(client: Client, { resource, object }: BootstrapObject, signal?: AbortSignal): Promise<void> {
   const collection = client.resource(resource)
-  const { name, namespace } = object.metadata
+  const { name = '', namespace } = object.metadata
+  if (await succeeds('AlreadyExists', () => collection.create(object, { signal }))) return
+  const live = await collection.get(name, { namespace, signal })
+  const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
+  if (isLeaving || holds(live, object)) return
+  if (await succeeds('Invalid', () => collection.patch(name, object, { type: 'merge', namespace, signal }))) return
+  // What differs cannot be changed, such as the address of a Service after its range was moved.
+  await collection.delete(name, { namespace, signal })
+  await collection.create(object, { signal })
+}
+
+/** False when the write is refused for the given reason. */
+async function succeeds(refusal: 'AlreadyExists' | 'Invalid', write: () => Promise<unknown>): Promise<boolean> {
   try {
-    await collection.create(object, { signal })
+    await write()
+    return true
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-    const live = await collection.get(name!, { namespace, signal })
-    const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
-    if (isLeaving || holds(live, object)) return
-    await collection.patch(name!, object, { type: 'merge', namespace, signal })
+    if (error instanceof StatusError && error.reason === refusal) return false
+    throw error
   }
 }
 

@@ -1,7 +1,8 @@
-import { namesOf } from '@orch/core'
+import { createClient, type TransportResponse } from '@orch/client'
+import { alreadyExists, invalid, namesOf } from '@orch/core'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { bootstrapObjects, holds } from './bootstrap.ts'
+import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'
 import { selectControllers } from './controller.ts'
 import { namespaceConditions } from './namespace-conditions.ts'
 import { createWorkqueue } from './workqueue.ts'
@@ -149,3 +150,51 @@ test('an object holds what is wanted when it stands in it, whatever else there i
   expect(holds(live, { b: { c: [] } })).toBe(false)
   expect(holds(live, { b: { x: 1 } })).toBe(false)
 })
+
+describe('the objects of the start', () => {
+  const wanted = bootstrapObjects({
+    names: namesOf('orch'),
+    serviceAddress: '10.0.0.1',
+    advertised: { address: '192.0.2.7', port: 6443 },
+  }).filter(({ object }) => object.kind === 'Service')
+  const exists = alreadyExists({ group: '', resource: 'services' }, 'orch').status
+  const refused = invalid({ group: '', kind: 'Service' }, 'orch', []).status
+
+  /** Runs the start against a server that gives these answers, one per request; tells what was asked. */
+  async function asked(...answers: [number, unknown][]) {
+    const methods: string[] = []
+    const send = async ({ method }: { method: string }): Promise<TransportResponse> => {
+      methods.push(method)
+      const [status, body] = answers.shift()!
+      return { status, headers: {}, body: bytesOf(JSON.stringify(body)) }
+    }
+    await bootstrap(createClient({ send, close() {} }), wanted)
+    return methods
+  }
+
+  test('one that is there as it should be is left alone', async () => {
+    expect(await asked([409, exists], [200, wanted[0]!.object])).toEqual(['POST', 'GET'])
+  })
+
+  test('one that has been changed is patched', async () => {
+    expect(await asked([409, exists], [200, { metadata: {} }], [200, {}])).toEqual(['POST', 'GET', 'PATCH'])
+  })
+
+  test('one that is being deleted comes later', async () => {
+    expect(await asked([409, exists], [200, { metadata: { deletionTimestamp: 'now' } }])).toEqual(['POST', 'GET'])
+  })
+
+  test('one that cannot be changed is made anew', async () => {
+    expect(await asked([409, exists], [200, { metadata: {} }], [422, refused], [200, {}], [201, {}])).toEqual([
+      'POST',
+      'GET',
+      'PATCH',
+      'DELETE',
+      'POST',
+    ])
+  })
+})
+
+async function* bytesOf(text: string) {
+  yield new TextEncoder().encode(text)
+}
