@@ -1,0 +1,96 @@
+import { type AdmissionAnswer, type Attributes, createCatalogue, objectKey } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAdmission } from '../admission.ts'
+
+const prefix = 'core/namespaces'
+
+/** Every Namespace is as this text says, if there is one. */
+function open(namespaceText?: string) {
+  const tiny = createTinyStorage()
+  const entry = { key: '', revision: 7, value: Buffer.from(namespaceText ?? ''), metadataStart: 0, metadataEnd: 0, writeId: '' }
+  const storage = namespaceText === undefined ? tiny : { ...tiny, get: async () => ({ entry, revision: 7, epoch: tiny.epoch }) }
+  const options = { storage, catalogue: createCatalogue('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 }
+  const admission = createAdmission(options)
+  onTestFinished(() => admission.close())
+  return { storage: tiny, admission, clock: options.clock }
+}
+
+const aCreate: Attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  subresource: '',
+  namespace: 'team',
+  name: 'a',
+  object: { metadata: { name: 'a', namespace: 'team' } },
+  oldObject: undefined,
+  options: {},
+  user: { name: 'ann', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '1',
+}
+
+const statusOf = (answer: AdmissionAnswer) => (answer.kind === 'denied' ? answer.status : undefined)
+
+test('an object is created on condition that its namespace stays as it is', async () => {
+  const { storage, admission } = open()
+  storage.put({ resource: prefix, name: 'team' })
+  const revision = (await storage.get({ key: objectKey(prefix, undefined, 'team'), read: { kind: 'latest' } })).entry?.revision
+  const answer = await admission.admit({ phase: 'mutate', attributes: aCreate })
+  expect(answer).toMatchObject({ kind: 'allowed', conditions: [{ key: 'core/namespaces/team', revision }] })
+})
+
+test('creating in an absent namespace is answered with the absence of the namespace', async () => {
+  const { admission } = open()
+  const status = statusOf(await admission.admit({ phase: 'mutate', attributes: aCreate }))
+  expect(status).toMatchObject({ code: 404, message: 'namespaces "team" not found', details: { name: 'team', kind: 'namespaces' } })
+})
+
+test('creating in a namespace that is being terminated is forbidden, with the cause', async () => {
+  const { admission } = open('{"metadata":{"name":"team","resourceVersion":"7"},"status":{"phase":"Terminating"}}')
+  const status = statusOf(await admission.admit({ phase: 'mutate', attributes: aCreate }))
+  expect(status).toMatchObject({
+    code: 403,
+    message: 'configmaps "a" is forbidden: unable to create new content in namespace team because it is being terminated',
+    details: { causes: [{ reason: 'NamespaceTerminating', message: 'namespace team is being terminated', field: 'metadata.namespace' }] },
+  })
+})
+
+test.each([
+  ['default', 403],
+  ['orch-system', 403],
+  ['orch-public', 403],
+  ['orch-node-lease', undefined],
+  ['team', undefined],
+])('deleting the namespace %s is answered %s', async (name, code) => {
+  const { admission } = open()
+  const attributes = { ...aCreate, operation: 'DELETE', kind: 'Namespace', resource: 'namespaces', namespace: '', name }
+  expect(statusOf(await admission.admit({ phase: 'validate', attributes }))?.code).toBe(code)
+})
+
+test('what nobody is interested in is allowed without a question', async () => {
+  const { admission } = open()
+  const attributes = { ...aCreate, kind: 'Node', resource: 'nodes', namespace: '' }
+  expect(await admission.admit({ phase: 'mutate', attributes })).toEqual({
+    kind: 'allowed',
+    object: undefined,
+    warnings: [],
+    auditAnnotations: {},
+    conditions: [],
+  })
+})
+
+test('interests are told at once, again every second, and end with the service', async () => {
+  const { admission, clock } = open()
+  const stream = admission.interests({})[Symbol.asyncIterator]()
+  const first = await stream.next()
+  const second = stream.next()
+  clock.advance(1_000)
+  expect((await second).value).toEqual(first.value)
+  admission.close()
+  expect((await stream.next()).done).toBe(true)
+})

@@ -1,0 +1,87 @@
+import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
+import { follow } from '@orch/platform'
+import type { AdmissionOptions } from '../admission.ts'
+import { allowed, type Plugin, type Verdict } from '../plugin.ts'
+
+/** What the plugin remembers of a Namespace. */
+interface NamespaceState {
+  readonly revision: number
+  readonly isTerminating: boolean
+}
+
+const namespaces: ResourceName = { group: '', resource: 'namespaces' }
+const prefix = 'core/namespaces'
+
+/**
+ * NamespaceLifecycle: nothing is created in a namespace that is absent or being terminated, and the namespaces that the server
+ * itself needs are not deleted. What memory lacks is asked of storage before anything is refused; what it has is confirmed by
+ * the condition that the Namespace is still the same when the object is committed.
+ */
+export function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: AdmissionOptions): Plugin {
+  const closed = new AbortController()
+  const followed = follow({ storage, clock, log, random, resource: prefix, decode: stateOf, signal: closed.signal })
+  // Following ends with the plugin; until it has loaded, storage is asked.
+  followed.ready.catch(() => undefined)
+  const { systemNamespace, publicNamespace } = catalogue.names
+  const immortal = new Set(['default', systemNamespace, publicNamespace])
+
+  const latest = async (name: string): Promise<NamespaceState | undefined> => {
+    const { entry } = await storage.get({ key: objectKey(prefix, undefined, name), read: { kind: 'latest' } })
+    return entry === undefined ? undefined : stateOf(entry.value)
+  }
+
+  return {
+    name: 'NamespaceLifecycle',
+    interests: interestsIn(catalogue),
+    async mutate(attributes) {
+      const { namespace } = attributes
+      if (namespace === '') return allowed
+      const known = followed.get(objectKey(prefix, undefined, namespace))
+      const state = known === undefined || known.isTerminating ? await latest(namespace) : known
+      if (state === undefined) return { kind: 'denied', error: notFound(namespaces, namespace) }
+      if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
+      return { kind: 'allowed', conditions: [{ key: objectKey(prefix, undefined, namespace), revision: state.revision }] }
+    },
+    async validate({ name }): Promise<Verdict> {
+      return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
+    },
+    close: () => closed.abort(),
+  }
+}
+
+/** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */
+function interestsIn(catalogue: AdmissionOptions['catalogue']): Interest[] {
+  const byGroup = new Map<string, Set<string>>()
+  for (const { group, plural, isNamespaced, subresources } of catalogue.resources) {
+    if (!isNamespaced) continue
+    const resources = byGroup.get(group) ?? new Set()
+    byGroup.set(group, resources)
+    // A review of access writes nothing and is allowed everywhere.
+    if (plural !== 'localsubjectaccessreviews') resources.add(plural)
+    for (const { name, verbs } of subresources) if (verbs.includes('create')) resources.add(`${plural}/${name}`)
+  }
+  const creates = [...byGroup].map(([group, resources]) => ({
+    phase: 'mutate',
+    operations: ['CREATE'],
+    groups: [group],
+    resources: [...resources],
+  }))
+  return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'] }]
+}
+
+const decoder = new TextDecoder()
+
+function stateOf(value: Uint8Array): NamespaceState {
+  // Storage holds nothing but objects that the gateway has checked.
+  const { metadata, status } = JSON.parse(decoder.decode(value)) as ApiObject & { status?: { phase?: string } }
+  return {
+    revision: Number(metadata.resourceVersion),
+    isTerminating: metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating',
+  }
+}
+
+function terminating({ group, resource, name, namespace }: Attributes) {
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }
+  return forbidden({ group, resource }, name, why, [cause])
+}
