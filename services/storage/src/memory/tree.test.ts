@@ -1,0 +1,113 @@
+import { encodeObject, encodeStored } from '@orch/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Interner } from './facts.ts'
+import { type StoredObject, toStoredObject } from './stored-object.ts'
+import { Tree } from './tree.ts'
+
+const interner = new Interner()
+function anObject(key: string, revision = 1): StoredObject {
+  const encoded = encodeObject({ metadata: { name: key }, at: revision })
+  return toStoredObject(
+    key,
+    revision,
+    encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }),
+    interner,
+  )
+}
+
+const keyOf = (number: number) => `k/${String(number).padStart(4, '0')}`
+
+function contentOf(tree: Tree, start = '', end = '\uffff'): string[] {
+  const content: string[] = []
+  for (const { objects, from, to } of tree.walk(start, end))
+    for (const { key, revision } of objects.slice(from, to)) content.push(`${key}@${revision}`)
+  return content
+}
+
+/** The content as the joined JSON tells it. */
+function joinedOf(tree: Tree): string[] {
+  const content: string[] = []
+  for (const run of tree.walk('', '\uffff')) {
+    const objects = JSON.parse(`[${new TextDecoder().decode(run.join())}]`) as { metadata: { name: string; resourceVersion: string } }[]
+    for (const { metadata } of objects) content.push(`${metadata.name}@${metadata.resourceVersion}`)
+  }
+  return content
+}
+
+const modelOf = (model: ReadonlyMap<string, number>) =>
+  [...model].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, revision]) => `${key}@${revision}`)
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('set' as const), number: fc.nat(400) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), number: fc.nat(400) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('fork' as const, 'join' as const), number: fc.constant(0) }) },
+  ),
+  { minLength: 200, maxLength: 900 },
+)
+
+describe('Tree', () => {
+  test('does what a sorted map does, and forks stay as they were', () => {
+    fc.assert(
+      fc.property(steps, (todo) => {
+        const tree = Tree.create()
+        const model = new Map<string, number>()
+        const forks: { fork: Tree; content: string[] }[] = []
+        let revision = 0
+        for (const { kind, number } of todo) {
+          const key = keyOf(number)
+          if (kind === 'set') {
+            revision++
+            expect(tree.set(anObject(key, revision))?.revision).toBe(model.get(key))
+            model.set(key, revision)
+          } else if (kind === 'delete') {
+            expect(tree.delete(key)?.revision).toBe(model.get(key))
+            model.delete(key)
+          } else if (kind === 'fork')
+            forks.push({ fork: forks.length % 2 === 0 ? tree.fork() : tree.forkForReading(), content: modelOf(model) })
+          else expect(joinedOf(tree)).toEqual(modelOf(model))
+        }
+        const content = modelOf(model)
+        expect(contentOf(tree)).toEqual(content)
+        expect(joinedOf(tree)).toEqual(content)
+        expect(tree.size).toBe(model.size)
+        for (const { fork, content: then } of forks) {
+          expect(contentOf(fork)).toEqual(then)
+          expect(joinedOf(fork)).toEqual(then)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('rank and at agree with the order of keys', () => {
+    const tree = Tree.create()
+    for (let number = 0; number < 1_000; number++) tree.set(anObject(keyOf((number * 7) % 1_000)))
+    for (let number = 0; number < 1_000; number += 37) {
+      expect(tree.rank(keyOf(number))).toBe(number)
+      expect(tree.at(number)?.key).toBe(keyOf(number))
+    }
+    expect([tree.rank('a'), tree.rank('z'), tree.at(1_000)]).toEqual([0, 1_000, undefined])
+  })
+
+  test('a walk has its bounds, the start in it and the end not', () => {
+    const tree = Tree.create()
+    for (let number = 0; number < 500; number++) tree.set(anObject(keyOf(number)))
+    expect(contentOf(tree, keyOf(130), keyOf(133))).toEqual([`${keyOf(130)}@1`, `${keyOf(131)}@1`, `${keyOf(132)}@1`])
+    expect(contentOf(tree, keyOf(499), 'z')).toHaveLength(1)
+    expect(contentOf(tree, 'z', 'zz')).toEqual([])
+  })
+
+  test('a joined leaf is where its objects lie, and joining again costs nothing', () => {
+    const tree = Tree.create()
+    const objects = Array.from({ length: 10 }, (_, number) => anObject(keyOf(number)))
+    for (const object of objects) tree.set(object)
+    const join = () => [...tree.forkForReading().walk('', '\uffff')][0]!.join()
+    const first = join()
+    expect(new Set(objects.map(({ bytes }) => bytes.buffer))).toEqual(new Set([first.buffer]))
+    expect(join().buffer).toBe(first.buffer)
+    tree.set(anObject(keyOf(3), 2))
+    expect(join().buffer).not.toBe(first.buffer)
+  })
+})
