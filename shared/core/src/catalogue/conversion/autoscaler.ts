@@ -1,0 +1,101 @@
+import type { ApiObject } from '../../meta/object-meta.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
+import { itemsOf, optionalPart, type Part, partOf } from '../validation/part.ts'
+import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
+
+/** Annotations in which the first version keeps what it has no field for. */
+type Keeper = 'metrics' | 'behavior' | 'current-metrics' | 'conditions'
+
+const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
+
+const cpuUtilizationDefault = 80
+
+/** A HorizontalPodAutoscaler of the second version in the first: one number for the processor, annotations for the rest. */
+export function autoscalerToFirst(autoscaler: ApiObject, names: Names): ApiObject {
+  const { metrics: _metrics, behavior, ...spec } = partOf(autoscaler, 'spec')
+  const { currentMetrics: _current, conditions, ...status } = partOf(autoscaler, 'status')
+  const metrics = itemsOf(partOf(autoscaler, 'spec'), 'metrics')
+  const currentMetrics = itemsOf(partOf(autoscaler, 'status'), 'currentMetrics')
+  const cpu = metrics.find(isCpuUtilization)
+  const currentCpu = currentMetrics.find(isCpu)
+  const kept: Record<Keeper, unknown> = {
+    metrics: metrics.filter((metric) => metric !== cpu).map((metric) => metricToOlder(metric, 'target')),
+    behavior,
+    'current-metrics': currentMetrics.map((metric) => metricToOlder(metric, 'current')),
+    conditions,
+  }
+  return {
+    ...autoscaler,
+    metadata: { ...autoscaler.metadata, ...annotationsWith(autoscaler, kept, names) },
+    spec: { ...spec, targetCPUUtilizationPercentage: usageOf(cpu, 'target') },
+    status: { ...status, currentCPUUtilizationPercentage: usageOf(currentCpu, 'current') },
+  }
+}
+
+/** A HorizontalPodAutoscaler of the first version in the second, annotations of its own making included. */
+export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObject {
+  const { targetCPUUtilizationPercentage: target, ...spec } = partOf(autoscaler, 'spec')
+  const { currentCPUUtilizationPercentage: current, ...status } = partOf(autoscaler, 'status')
+  const annotations = { ...autoscaler.metadata.annotations }
+  const take = (keeper: Keeper): unknown => takeJson(annotations, keeperName(names, keeper))
+  const others = listOrNothing(take('metrics')).map((metric) => metricToNewer(metric, 'target'))
+  const measured = listOrNothing(take('current-metrics')).map((metric) => metricToNewer(metric, 'current'))
+  const metrics = [...(target === undefined ? [] : [cpuTarget(target)]), ...others]
+  const { annotations: _annotations, ...metadata } = autoscaler.metadata
+  return {
+    ...autoscaler,
+    metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    spec: { ...spec, metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics, behavior: take('behavior') },
+    status: {
+      ...status,
+      currentMetrics: measured.length === 0 && current !== undefined ? [cpuCurrent(current)] : measured,
+      conditions: take('conditions'),
+    },
+  }
+}
+
+function isCpu(metric: Part): boolean {
+  return metric['type'] === 'Resource' && partOf(metric, 'resource')['name'] === 'cpu'
+}
+
+function isCpuUtilization(metric: Part): boolean {
+  return isCpu(metric) && usageOf(metric, 'target') !== undefined
+}
+
+function usageOf(metric: Part | undefined, reading: 'target' | 'current'): unknown {
+  return partOf(optionalPart(metric, 'resource'), reading)['averageUtilization']
+}
+
+const cpuTarget = (averageUtilization: unknown): Part => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+})
+
+const cpuCurrent = (averageUtilization: unknown): Part => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
+
+function annotationsWith({ metadata }: ApiObject, kept: Record<Keeper, unknown>, names: Names): { annotations?: Record<string, string> } {
+  const annotations: Record<string, string> = { ...metadata.annotations }
+  for (const [keeper, value] of Object.entries(kept)) {
+    const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+    if (!isNothing) annotations[keeperName(names, keeper as Keeper)] = JSON.stringify(value)
+  }
+  return Object.keys(annotations).length === 0 ? {} : { annotations }
+}
+
+/** An annotation that is not JSON is somebody else's and stays. */
+function takeJson(annotations: Record<string, string>, name: string): unknown {
+  const text = annotations[name]
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) return undefined
+    delete annotations[name]
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+function listOrNothing(value: unknown): readonly Part[] {
+  return Array.isArray(value) ? (value as Part[]) : []
+}

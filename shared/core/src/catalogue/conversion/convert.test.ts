@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiObject } from '../../meta/object-meta.ts'
+import { decoderOf } from '../../schema/decode.ts'
+import { createCatalogue } from '../catalogue.ts'
+import { convert, type Form } from './convert.ts'
+
+const catalogue = createCatalogue('orch')
+const { names } = catalogue
+
+const form = (group: string, version: string, plural: string): Form => {
+  const resource = catalogue.find(group, version, plural)
+  if (resource === undefined) throw new Error(`${group}/${version} ${plural} is not served`)
+  return resource
+}
+
+const read = ({ type, apiVersion }: Form, kind: string, body: Record<string, unknown>): ApiObject => {
+  const decoded = decoderOf(type)({ apiVersion, kind, metadata: { name: 'a', namespace: 'b' }, ...body }, { trackUnknown: true })
+  if (decoded.kind !== 'decoded' || decoded.unknownFields.length > 0) throw new Error(JSON.stringify(decoded))
+  return decoded.object as ApiObject
+}
+
+const event = {
+  involvedObject: { kind: 'Pod', name: 'p' },
+  reason: 'Started',
+  message: 'it runs',
+  source: { component: 'agent', host: 'n' },
+  firstTimestamp: '2024-01-01T00:00:00Z',
+  lastTimestamp: '2024-01-02T00:00:00Z',
+  count: 3,
+  type: 'Normal',
+  eventTime: '2024-01-01T00:00:00.000001Z',
+  action: 'Start',
+  reportingComponent: 'agent',
+  reportingInstance: 'agent-1',
+}
+
+const metrics = [
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
+  { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '100Mi' } } },
+  { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } } },
+  {
+    type: 'Pods',
+    pods: { metric: { name: 'm', selector: { matchLabels: { a: 'b' } } }, target: { type: 'AverageValue', averageValue: '5' } },
+  },
+  {
+    type: 'Object',
+    object: {
+      describedObject: { kind: 'Service', name: 's', apiVersion: 'v1' },
+      metric: { name: 'm' },
+      target: { type: 'Value', value: '7' },
+    },
+  },
+  { type: 'External', external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '9' } } },
+]
+const autoscaler = {
+  spec: {
+    scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+    minReplicas: 1,
+    maxReplicas: 5,
+    metrics,
+    behavior: { scaleDown: { stabilizationWindowSeconds: 60 } },
+  },
+  status: {
+    desiredReplicas: 2,
+    currentReplicas: 2,
+    currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 55, averageValue: '250m' } } }],
+    conditions: [{ type: 'AbleToScale', status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z' }],
+  },
+}
+
+const trips: readonly (readonly [string, Form, Form, string, Record<string, unknown>])[] = [
+  ['events of the core group through the newer one', form('', 'v1', 'events'), form('events.orch.io', 'v1', 'events'), 'Event', event],
+  [
+    'autoscalers of v2 through v1',
+    form('autoscaling', 'v2', 'horizontalpodautoscalers'),
+    form('autoscaling', 'v1', 'horizontalpodautoscalers'),
+    'HorizontalPodAutoscaler',
+    autoscaler,
+  ],
+  [
+    'autoscalers of v2 through v2beta2',
+    form('autoscaling', 'v2', 'horizontalpodautoscalers'),
+    form('autoscaling', 'v2beta2', 'horizontalpodautoscalers'),
+    'HorizontalPodAutoscaler',
+    autoscaler,
+  ],
+  [
+    'autoscalers of v1 through v2',
+    form('autoscaling', 'v1', 'horizontalpodautoscalers'),
+    form('autoscaling', 'v2', 'horizontalpodautoscalers'),
+    'HorizontalPodAutoscaler',
+    {
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 5, targetCPUUtilizationPercentage: 50 },
+      status: { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 40 },
+    },
+  ],
+  [
+    'storage capacities of v1 through v1beta1',
+    form('storage.orch.io', 'v1', 'csistoragecapacities'),
+    form('storage.orch.io', 'v1beta1', 'csistoragecapacities'),
+    'CSIStorageCapacity',
+    { storageClassName: 's', capacity: '1Gi' },
+  ],
+  [
+    'flow schemas of v1beta2 through v1beta1',
+    form('flowcontrol.apiserver.orch.io', 'v1beta2', 'flowschemas'),
+    form('flowcontrol.apiserver.orch.io', 'v1beta1', 'flowschemas'),
+    'FlowSchema',
+    { spec: { priorityLevelConfiguration: { name: 'p' }, matchingPrecedence: 5 } },
+  ],
+]
+
+test.each(trips)('DEP-02: %s come back unchanged', (_, from, to, kind, body) => {
+  const object = read(from, kind, body)
+  const there = convert(object, { names, from, to })
+  expect(there.apiVersion).toBe(to.apiVersion)
+  const back = convert(there, { names, from: to, to: from })
+  // An autoscaler of v1 keeps what v2 measured in an annotation, which v1 itself did not write.
+  const { annotations: _made, ...metadata } = back.metadata
+  expect({ ...back, metadata }).toEqual(object)
+})
+
+describe('events', () => {
+  test('STORE-06: an event is readable under the other name', () => {
+    const from = form('', 'v1', 'events')
+    const to = form('events.orch.io', 'v1', 'events')
+    expect(convert(read(from, 'Event', event), { names, from, to })).toMatchObject({
+      apiVersion: 'events.orch.io/v1',
+      regarding: { kind: 'Pod', name: 'p' },
+      note: 'it runs',
+      reportingController: 'agent',
+      deprecatedCount: 3,
+    })
+  })
+})
+
+describe('autoscalers', () => {
+  const first = form('autoscaling', 'v1', 'horizontalpodautoscalers')
+  const second = form('autoscaling', 'v2', 'horizontalpodautoscalers')
+
+  test('STORE-06, DEP-21: v1 has a number for the processor and annotations for the rest', () => {
+    const { metadata, spec, status } = convert(read(second, 'HorizontalPodAutoscaler', autoscaler), { names, from: second, to: first })
+    expect(spec).toMatchObject({ targetCPUUtilizationPercentage: 60 })
+    expect(status).toMatchObject({ currentCPUUtilizationPercentage: 55 })
+    expect(Object.keys(metadata.annotations ?? {}).sort()).toEqual(
+      ['behavior', 'conditions', 'current-metrics', 'metrics'].map((name) => `autoscaling.alpha.orch.io/${name}`),
+    )
+    expect(JSON.parse(metadata.annotations?.['autoscaling.alpha.orch.io/metrics'] ?? '')[0]).toEqual({
+      type: 'Resource',
+      resource: { name: 'memory', targetAverageValue: '100Mi' },
+    })
+  })
+
+  test('one of v1 that names no metric follows the processor', () => {
+    const object = read(first, 'HorizontalPodAutoscaler', { spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 5 } })
+    expect(convert(object, { names, from: first, to: second }).spec).toMatchObject({
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+    })
+  })
+
+  test('an annotation that is not JSON stays where it is', () => {
+    const annotations = { 'autoscaling.alpha.orch.io/metrics': 'not json' }
+    const object = read(first, 'HorizontalPodAutoscaler', {
+      metadata: { name: 'a', annotations },
+      spec: { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5 },
+    })
+    expect(convert(object, { names, from: first, to: second }).metadata.annotations).toEqual(annotations)
+  })
+})
