@@ -1,6 +1,6 @@
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
+import { parseInstant, printMicroTime, printTime } from '../meta/time.ts'
 import type { ScalarNode } from './node.ts'
-import { canonicalMicroTime, canonicalTime } from './time-text.ts'
 
 /** A value of the wrong type. `message` says what was expected; the caller knows where. */
 export class Mismatch extends Error {}
@@ -93,15 +93,15 @@ function readBytes(value: unknown): string {
 
 function readTime(value: unknown): string {
   if (typeof value === 'string' && wholeSecond.test(value)) return value
-  const canonical = typeof value === 'string' ? canonicalTime(value) : undefined
-  if (canonical === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
-  return canonical
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined
+  if (instant === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
+  return printTime(instant)
 }
 
 function readMicroTime(value: unknown): string {
-  const canonical = typeof value === 'string' ? canonicalMicroTime(value) : undefined
-  if (canonical === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
-  return canonical
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined
+  if (instant === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
+  return printMicroTime(instant)
 }
 
 function readQuantityText(value: unknown): string {
