@@ -1,2 +1,6 @@
 /** Who asks and in which words: the HTTP entry point. */
-export {}
+export { createGateway, type Gateway, type Loopback } from './gateway.ts'
+export type { ListenOptions } from './listen.ts'
+export type { GatewayOptions, HealthCheck, VersionInfo } from './parts.ts'
+export { type Authorizer, alwaysAllow, type Decision } from './steps/authorize.ts'
+export * from './watch-hub/index.ts'

@@ -99,7 +99,7 @@ test('a client that begins after the last event but before the shared position j
   await push(0, events('e7', 7), position(20))
   const client = attach(9)
   await push(0, events('e21', 21))
-  expect([subscriptions.length, client.seen]).toEqual([1, ['e21@21']])
+  expect([subscriptions.length, client.seen]).toEqual([1, ['position 20', 'e21@21']])
 })
 
 test('WATCH-16: a client that begins later waits for the shared position', async () => {

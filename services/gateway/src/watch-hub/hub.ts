@@ -130,9 +130,15 @@ class SharedFeed {
   attach(sink: WatchSink, after: number): WatchAttachment {
     const client = new Client(this, sink, after)
     if (after > this.#line.position) this.#waiting.add(client)
-    else if (after >= this.#lastEvent) this.#attached.add(client)
+    else if (after >= this.#lastEvent) this.#attach(client)
     else this.#goAlone(client)
     return client
+  }
+
+  /** The client stands where the shared subscription does; it is told how far that is without waiting for the next position. */
+  #attach(client: Client): void {
+    this.#attached.add(client)
+    if (this.#hasReceived) queueMicrotask(() => this.#give(client, { kind: 'position', revision: this.#line.position }))
   }
 
   detach(client: Client): void {

@@ -1,0 +1,36 @@
+import { type ApiObject, convert, decodeJson, encodeObject, printJson } from '@orch/core'
+import type { GatewayParts } from './parts.ts'
+import type { Served } from './served.ts'
+
+/** An object that has been read from bytes of ours. */
+export interface ReadObject {
+  readonly object: ApiObject
+  readonly hasBigIntegers: boolean
+}
+
+/** Bytes of the stored version as the asked version shows them. */
+export function toServedBytes(parts: GatewayParts, served: Served, stored: Uint8Array): Uint8Array {
+  if (served.isStoredVersion) return stored
+  const { object, hasBigIntegers } = readBytesOfOurs(stored)
+  return Buffer.from(printJson(toServedObject(parts, served, object), { hasBigIntegers }))
+}
+
+/** An object of the stored version in the asked one. */
+export function toServedObject({ names }: GatewayParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
+  return isStoredVersion ? object : convert(object, { names, from: resource.stored, to: resource })
+}
+
+/** An object of the asked version in the stored one. */
+export function toStoredObject({ names }: GatewayParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
+  return isStoredVersion ? object : convert(object, { names, from: resource, to: resource.stored })
+}
+
+export function readBytesOfOurs(bytes: Uint8Array): ReadObject {
+  const decoded = decodeJson(bytes)
+  if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
+  return { object: decoded.value as ApiObject, hasBigIntegers: decoded.hasBigIntegers }
+}
+
+export function encode({ object, hasBigIntegers }: ReadObject): ReturnType<typeof encodeObject> {
+  return hasBigIntegers ? encodeObject(object, (value) => printJson(value, { hasBigIntegers })) : encodeObject(object)
+}

@@ -1,0 +1,95 @@
+import { badRequest, failed, methodNotAllowed, notAcceptable, notFound, type Resource } from '@orch/core'
+import { acceptedMediaTypes } from './negotiate.ts'
+import type { GatewayParts } from './parts.ts'
+import type { GatewayRequest } from './request.ts'
+import type { ResourceInfo, ResourceVerb } from './request-info.ts'
+import { pageNotFound } from './respond.ts'
+import { create } from './verbs/create.ts'
+import { deleteOne } from './verbs/delete.ts'
+import { deleteCollection } from './verbs/delete-collection.ts'
+import { get } from './verbs/get.ts'
+import { list, respondEmptyList } from './verbs/list.ts'
+import { patch } from './verbs/patch.ts'
+import { update } from './verbs/update.ts'
+import type { Target, Verb } from './verbs/verb.ts'
+import { watch } from './verbs/watch.ts'
+
+/** Serves a request to a resource: finds what the path names, then does what the method says. */
+export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
+  const target = findTarget(info, parts)
+  const verb = requireVerb(info.verb, target)
+  if (request.negotiated.kind === 'none') throw notAcceptable(acceptedMediaTypes)
+  const { form } = target.served.resource
+  if (form === 'computed') return answerComputed(request, target, parts)
+  if (form === 'virtual') throw unavailable(target)
+  return verb(request, target, parts)
+}
+
+const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: deleteOne,
+  deletecollection: deleteCollection,
+}
+
+/** Subresources that are parts of the object itself, and the verbs that work on them. */
+const ownParts: ReadonlySet<string> = new Set(['status', 'finalize'])
+
+function findTarget(info: ResourceInfo, { served: resources }: GatewayParts): Target {
+  const served = resources.find(info.group, info.version, info.resource)
+  if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
+  requireSegment(info.name, 'Name')
+  requireSegment(info.namespace, 'Namespace')
+  if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)
+  if (info.subresource === '') return { info, served, subresource: undefined }
+  const subresource = served.subresource(info.subresource)
+  if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw pageNotFound()
+  return { info, served, subresource }
+}
+
+/** Objects in namespaces are found below one; a path across all of them is a collection's. */
+function isPlaceOf({ isNamespaced, plural }: Resource, { namespace, name }: ResourceInfo): boolean {
+  if (isNamespaced) return namespace !== '' || name === ''
+  return namespace === '' || plural === 'namespaces'
+}
+
+/** What can't be one segment of a path can't be a name. */
+function requireSegment(text: string, what: string): void {
+  if (text === '.' || text === '..') throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not be '${text}'`)
+  if (text.includes('%')) throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not contain '%'`)
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 0x20) return true
+  return false
+}
+
+function requireVerb(name: ResourceVerb, { served, subresource, info }: Target): Verb {
+  const allowed = subresource?.verbs ?? served.resource.verbs
+  const needsNamespace = served.resource.isNamespaced && info.namespace === '' && name !== 'list' && name !== 'watch'
+  if (name === 'unknown' || needsNamespace || !allowed.includes(name) || !fitsPath(name, info.name)) throw methodNotAllowed()
+  if (subresource !== undefined && !ownParts.has(subresource.name)) throw unavailable({ served, subresource, info })
+  return verbs[name]
+}
+
+/** A POST goes to a collection, PUT and PATCH to one object. */
+function fitsPath(verb: ResourceVerb, name: string): boolean {
+  if (verb === 'create') return name === ''
+  return (verb !== 'update' && verb !== 'patch') || name !== ''
+}
+
+/** Resources that are made up on each read have, in this server, nothing to show. */
+async function answerComputed(request: GatewayRequest, { info, served }: Target, { storage }: GatewayParts): Promise<void> {
+  if (info.verb === 'get') throw notFound(served.name, info.name)
+  const { revision } = await storage.status({})
+  return respondEmptyList(request, served, revision)
+}
+
+function unavailable({ served, subresource, info }: Target): Error {
+  const what = subresource === undefined ? served.resource.plural : `${served.resource.plural}/${subresource.name}`
+  return failed(501, '', `${info.verb} of ${what} is not available in this server`)
+}

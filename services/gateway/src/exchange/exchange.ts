@@ -1,0 +1,76 @@
+/** Who stands at the other end of the connection, as far as the connection itself tells. */
+export type Peer =
+  /** No certificate was shown, or none was asked for. */
+  | { readonly kind: 'unknown' }
+  /** A certificate of one of the client CAs. */
+  | { readonly kind: 'certificate'; readonly commonName: string; readonly organizations: readonly string[]; readonly expiresMs: number }
+  /** A certificate that does not verify. */
+  | { readonly kind: 'untrusted'; readonly reason: string }
+  /** A part of this very process. */
+  | { readonly kind: 'internal'; readonly name: string; readonly groups: readonly string[] }
+
+/** Header fields of a response. Names are lower-case; HTTP/2 wants them so. */
+export type HeaderFields = Record<string, string>
+
+/** One request and its response, whatever carries them: HTTP/1.1, HTTP/2 or a call in this process. */
+export interface Exchange {
+  readonly method: string
+  /** Path and query as they came. */
+  readonly target: string
+  readonly peer: Peer
+  /** Remote address for the log; '' in process. */
+  readonly remoteAddress: string
+  /** Nothing more can be written. */
+  readonly isClosed: boolean
+  /** Bytes that were written and that the client has not taken. */
+  readonly waitingBytes: number
+  /** Value of a request header; the name is lower-case. */
+  header(name: string): string | undefined
+  /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
+  readBody(bytesMax: number): Promise<BodyOutcome>
+  /** Answers at once. */
+  send(code: number, headers: HeaderFields, body: Uint8Array | string): void
+  /** Begins an answer of unknown length; the head leaves at once. */
+  begin(code: number, headers: HeaderFields): void
+  /** False: wait for `drained` before writing more. */
+  write(bytes: Uint8Array | string): boolean
+  /** Resolves when there is room again or the exchange has closed. */
+  drained(): Promise<void>
+  end(): void
+  /** Breaks the answer off, so that the client sees that it is not whole. */
+  destroy(): void
+  /** Calls back once when the exchange is over, however it ended. */
+  onClose(callback: () => void): void
+}
+
+export type BodyOutcome =
+  | { readonly kind: 'body'; readonly bytes: Uint8Array }
+  | { readonly kind: 'tooLarge' }
+  /** The client went away. */
+  | { readonly kind: 'broken' }
+
+/** The value when it is one text, or several joined as HTTP says. */
+export function headerText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value
+}
+
+/** Collects a body from a readable stream that emits `data`, `end`, `error`, `close`. */
+export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Promise<BodyOutcome> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.length
+      if (length > bytesMax) finish({ kind: 'tooLarge' })
+      else chunks.push(chunk)
+    }
+    const onEnd = () => finish({ kind: 'body', bytes: chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length) })
+    const onBroken = () => finish({ kind: 'broken' })
+    const finish = (outcome: BodyOutcome) => {
+      source.off('data', onData).off('end', onEnd).off('close', onBroken)
+      if (outcome.kind === 'tooLarge') source.pause()
+      resolve(outcome)
+    }
+    source.on('data', onData).on('end', onEnd).on('close', onBroken)
+  })
+}

@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
+
+/** An exchange over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly peer: Peer
+  /** The connection is closed after this answer. */
+  closesConnection = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer) {
+    this.#request = request
+    this.#response = response
+    this.peer = peer
+    request.on('error', ignoreError)
+    response.on('error', ignoreError)
+  }
+
+  get method(): string {
+    return this.#request.method as string
+  }
+
+  get target(): string {
+    return this.#request.url as string
+  }
+
+  get remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? ''
+  }
+
+  get isClosed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded
+  }
+
+  get waitingBytes(): number {
+    return this.#response.writableLength
+  }
+
+  header(name: string): string | undefined {
+    return headerText(this.#request.headers[name])
+  }
+
+  async readBody(bytesMax: number): Promise<BodyOutcome> {
+    const announced = Number(this.#request.headers['content-length'] ?? Number.NaN)
+    const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)
+    if (outcome.kind === 'tooLarge') this.closesConnection = true
+    return outcome
+  }
+
+  send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
+    if (this.isClosed) return
+    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    this.#writeHead(code, headers)
+    if (this.#request.method === 'HEAD') this.#response.end()
+    else this.#response.end(body)
+  }
+
+  begin(code: number, headers: HeaderFields): void {
+    if (this.isClosed) return
+    this.#writeHead(code, headers)
+    this.#response.flushHeaders()
+  }
+
+  write(bytes: Uint8Array | string): boolean {
+    return this.isClosed || this.#response.write(bytes)
+  }
+
+  drained(): Promise<void> {
+    return drainOf(this.#response, this.isClosed)
+  }
+
+  end(): void {
+    if (!this.isClosed) this.#response.end()
+  }
+
+  destroy(): void {
+    this.#response.destroy()
+  }
+
+  onClose(callback: () => void): void {
+    this.#response.once('close', callback)
+  }
+
+  #writeHead(code: number, headers: HeaderFields): void {
+    if (this.closesConnection) headers.connection = 'close'
+    this.#response.writeHead(code, headers)
+  }
+}
+
+/** A client that breaks off is an ordinary end, which `close` tells. */
+function ignoreError(): void {}
+
+/** Resolves at the next `drain` or `close`. */
+export function drainOf(target: NodeJS.WritableStream, isClosed: boolean): Promise<void> {
+  if (isClosed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      target.off('drain', done).off('close', done)
+      resolve()
+    }
+    target.on('drain', done).on('close', done)
+  })
+}

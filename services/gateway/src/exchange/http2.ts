@@ -1,0 +1,91 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
+import { drainOf } from './http1.ts'
+
+/** An exchange over one stream of an HTTP/2 connection. */
+export class Http2Exchange implements Exchange {
+  readonly #stream: ServerHttp2Stream
+  readonly #headers: IncomingHttpHeaders
+  readonly peer: Peer
+  #resetsAfterAnswer = false
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: Peer) {
+    this.#stream = stream
+    this.#headers = headers
+    this.peer = peer
+    stream.on('error', ignoreError)
+  }
+
+  get method(): string {
+    return this.#headers[':method'] as string
+  }
+
+  get target(): string {
+    return this.#headers[':path'] as string
+  }
+
+  get remoteAddress(): string {
+    return this.#stream.session?.socket.remoteAddress ?? ''
+  }
+
+  get isClosed(): boolean {
+    return this.#stream.destroyed || this.#stream.writableEnded
+  }
+
+  get waitingBytes(): number {
+    return this.#stream.writableLength
+  }
+
+  header(name: string): string | undefined {
+    return headerText(this.#headers[name])
+  }
+
+  async readBody(bytesMax: number): Promise<BodyOutcome> {
+    const announced = Number(this.#headers['content-length'] ?? Number.NaN)
+    const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#stream, bytesMax)
+    if (outcome.kind === 'tooLarge') this.#resetsAfterAnswer = true
+    return outcome
+  }
+
+  send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
+    if (this.isClosed) return
+    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    this.#respond(code, headers, this.method === 'HEAD')
+    if (this.method === 'HEAD') return
+    this.#stream.end(body)
+    if (this.#resetsAfterAnswer) this.#stream.close(constants.NGHTTP2_NO_ERROR)
+  }
+
+  begin(code: number, headers: HeaderFields): void {
+    if (!this.isClosed) this.#respond(code, headers, false)
+  }
+
+  write(bytes: Uint8Array | string): boolean {
+    return this.isClosed || this.#stream.write(bytes)
+  }
+
+  drained(): Promise<void> {
+    return drainOf(this.#stream, this.isClosed)
+  }
+
+  end(): void {
+    if (!this.isClosed) this.#stream.end()
+  }
+
+  destroy(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+
+  onClose(callback: () => void): void {
+    this.#stream.once('close', callback)
+  }
+
+  #respond(code: number, headers: HeaderFields, endStream: boolean): void {
+    const fields: Record<string, string | number> = headers
+    fields[':status'] = code
+    this.#stream.respond(fields, { endStream })
+  }
+}
+
+/** A client that breaks off is an ordinary end, which `close` tells. */
+function ignoreError(): void {}

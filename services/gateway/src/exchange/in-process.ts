@@ -1,0 +1,162 @@
+import type { BodyOutcome, Exchange, HeaderFields, Peer } from './exchange.ts'
+
+/** A request made by a part of this process. It has the shape that clients send through any transport. */
+export interface InProcessRequest {
+  readonly method: string
+  /** Path with its query: `/api/v1/pods?limit=5`. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+  readonly signal?: AbortSignal
+}
+
+export interface InProcessResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** What a caller may leave unread before `write` asks to wait. */
+const waitingBytesComfortable = 1024 * 1024
+
+/** An exchange without a socket: the answer's head resolves `response`, its body is an async iterable. */
+export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
+  readonly #request: InProcessRequest
+  readonly peer: Peer
+  readonly remoteAddress = ''
+  /** Resolves with the head of the answer. */
+  readonly response: Promise<InProcessResponse>
+  #answer!: (response: InProcessResponse) => void
+  #refuse!: (error: unknown) => void
+  #chunks: Uint8Array[] = []
+  #waitingBytes = 0
+  #readers: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }[] = []
+  #waitForRoom: (() => void)[] = []
+  #state: 'open' | 'ended' | 'broken' = 'open'
+  #onClose: (() => void)[] = []
+
+  constructor(request: InProcessRequest, peer: Peer) {
+    this.#request = request
+    this.peer = peer
+    this.response = new Promise((resolve, reject) => {
+      this.#answer = resolve
+      this.#refuse = reject
+    })
+    request.signal?.addEventListener('abort', this.#abort, { once: true })
+    if (request.signal?.aborted) this.#abort()
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get target(): string {
+    return this.#request.path
+  }
+
+  get isClosed(): boolean {
+    return this.#state !== 'open'
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers[name]
+  }
+
+  async readBody(bytesMax: number): Promise<BodyOutcome> {
+    const { body = '' } = this.#request
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    return bytes.length > bytesMax ? { kind: 'tooLarge' } : { kind: 'body', bytes }
+  }
+
+  send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
+    if (this.isClosed) return
+    this.begin(code, headers)
+    if (this.method !== 'HEAD' && body.length > 0) this.write(body)
+    this.end()
+  }
+
+  begin(code: number, headers: HeaderFields): void {
+    this.#answer({ status: code, headers, body: this })
+  }
+
+  write(bytes: Uint8Array | string): boolean {
+    if (this.isClosed) return true
+    const chunk = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    const reader = this.#readers.shift()
+    if (reader !== undefined) {
+      reader.resolve({ value: chunk, done: false })
+      return true
+    }
+    this.#chunks.push(chunk)
+    this.#waitingBytes += chunk.length
+    return this.#waitingBytes < waitingBytesComfortable
+  }
+
+  drained(): Promise<void> {
+    if (this.isClosed || this.#waitingBytes < waitingBytesComfortable) return Promise.resolve()
+    return new Promise((resolve) => this.#waitForRoom.push(resolve))
+  }
+
+  end(): void {
+    this.#close('ended')
+  }
+
+  destroy(): void {
+    this.#close('broken')
+  }
+
+  onClose(callback: () => void): void {
+    if (this.isClosed) queueMicrotask(callback)
+    else this.#onClose.push(callback)
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const chunk = this.#chunks.shift()
+    if (chunk !== undefined) {
+      this.#waitingBytes -= chunk.length
+      if (this.#waitingBytes < waitingBytesComfortable) this.#makeRoom()
+      return Promise.resolve({ value: chunk, done: false })
+    }
+    if (this.#state === 'ended') return Promise.resolve({ value: undefined, done: true })
+    if (this.#state === 'broken') return Promise.reject(new Error('the answer was broken off'))
+    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }))
+  }
+
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#chunks = []
+    this.#waitingBytes = 0
+    this.#close('ended')
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #abort = (): void => {
+    this.#chunks = []
+    this.#close('broken')
+    this.#refuse(this.#request.signal?.reason)
+  }
+
+  #makeRoom(): void {
+    for (const resolve of this.#waitForRoom.splice(0)) resolve()
+  }
+
+  #close(state: 'ended' | 'broken'): void {
+    if (this.isClosed) return
+    this.#state = state
+    this.#request.signal?.removeEventListener('abort', this.#abort)
+    for (const reader of this.#readers.splice(0)) {
+      if (state === 'ended') reader.resolve({ value: undefined, done: true })
+      else reader.reject(new Error('the answer was broken off'))
+    }
+    this.#makeRoom()
+    for (const callback of this.#onClose.splice(0)) callback()
+  }
+}

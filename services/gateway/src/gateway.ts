@@ -1,0 +1,206 @@
+import { domainGroup, type StatusError } from '@orch/core'
+import { sleep, TimerWheel } from '@orch/platform'
+import { createAdmitter } from './admission/admitter.ts'
+import { createAllocator } from './allocation/allocator.ts'
+import type { Exchange } from './exchange/exchange.ts'
+import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import { limits } from './limits.ts'
+import { type Listener, type ListenOptions, listen } from './listen.ts'
+import { createGatewayMetrics } from './metrics.ts'
+import type { GatewayOptions, GatewayParts, GatewayState } from './parts.ts'
+import { GatewayRequest } from './request.ts'
+import { respondError } from './respond.ts'
+import { createRoutes } from './routes/routes.ts'
+import { createServedResources } from './served.ts'
+import { authenticate } from './steps/authenticate.ts'
+import { authorize } from './steps/authorize.ts'
+import { deadline } from './steps/deadline.ts'
+import { inFlight } from './steps/in-flight.ts'
+import type { Step } from './steps/step.ts'
+
+/** Everything that a request passes before it is routed, in this order. */
+const chain: readonly Step[] = [deadline, authenticate, inFlight, authorize]
+
+/** Who asks and in which words: the entry point of everything. */
+export interface Gateway {
+  /** Answers one request. Never throws. */
+  handle(exchange: Exchange): void
+  /** Opens a TLS port; gives its number. */
+  listen(options: ListenOptions): Promise<number>
+  /** A way in without a socket, as a part of this process. */
+  loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
+  /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
+  close(options?: { readonly delayMs?: number; readonly graceMs?: number }): Promise<void>
+}
+
+export interface Loopback {
+  send(request: InProcessRequest): Promise<InProcessResponse>
+  close(): void
+}
+
+/** A gateway over the given services. It owns what it opens and closes it in `close`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const parts = createParts(options)
+  const { state, clock, log } = parts
+  const handle = createHandler(parts)
+  const listeners: Listener[] = []
+  return {
+    handle,
+    async listen(listenOptions) {
+      const listener = await listen(listenOptions, handle)
+      listeners.push(listener)
+      state.address = `${listenOptions.host}:${listener.port}`
+      return listener.port
+    },
+    loopback: (user) => createLoopback(handle, user),
+    async close({ delayMs = 0, graceMs = 0 } = {}) {
+      if (!state.isClosing) {
+        state.isClosing = true
+        if (delayMs > 0) await sleep(clock, delayMs)
+      }
+      for (const listener of listeners) listener.drain()
+      await endWatches(parts, Math.min(graceMs, limits.watchEndSpreadMs))
+      if (graceMs > 0) await requestsDone(parts)
+      await Promise.all(listeners.map((listener) => listener.close()))
+      parts.admitter.close()
+      parts.allocator.close()
+      parts.wheel.close()
+      log.debug({}, 'the gateway has stopped')
+    },
+  }
+}
+
+function createParts(options: GatewayOptions): GatewayParts {
+  const { catalogue, clock, log, random, storage } = options
+  const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
+  const { names } = catalogue
+  return {
+    options,
+    names,
+    metaVersion: `${domainGroup(names, 'meta')}/v1`,
+    catalogue,
+    storage,
+    watchHub: options.watchHub,
+    admitter: createAdmitter({ admission: options.admission, clock, log }),
+    allocator: createAllocator({
+      storage,
+      clock,
+      random,
+      log,
+      clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
+      nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
+    }),
+    clock,
+    random,
+    log,
+    metrics: createGatewayMetrics(options.metrics, state),
+    served: createServedResources(catalogue),
+    wheel: new TimerWheel({ clock }),
+    state,
+  }
+}
+
+function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
+  const { clock, options } = parts
+  const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
+  const pathPrefix = options.pathPrefix ?? ''
+  const routes = createRoutes()
+  return (exchange) => {
+    let request: GatewayRequest
+    try {
+      request = new GatewayRequest(exchange, clock.monotonic(), requestTimeoutMs, pathPrefix)
+    } catch (error) {
+      refuseUnreadable(exchange, error as StatusError)
+      return
+    }
+    void run(request, parts, routes)
+  }
+}
+
+/** The chain, then the route. One place turns whatever is thrown into an answer. */
+async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnType<typeof createRoutes>): Promise<void> {
+  try {
+    for (const step of chain) {
+      const done = step(request, parts)
+      if (done !== undefined) await done
+    }
+    await routes.fetch(toHonoRequest(request), { request, parts })
+  } catch (error) {
+    fail(request, parts, error)
+  } finally {
+    request.finish()
+    const durationMs = parts.clock.monotonic() - request.startedMs
+    parts.metrics.count(request, durationMs)
+    parts.log.debug(
+      { method: request.method, path: request.path, code: request.code, durationMs, auditId: request.auditId, user: request.user.name },
+      'request',
+    )
+  }
+}
+
+/** Hono reads no more of a request than this on the way to a handler. */
+function toHonoRequest({ method, path, info }: GatewayRequest): Request {
+  const isProbe = info.kind === 'path' && method === 'HEAD'
+  return { method: isProbe ? 'GET' : method === 'HEAD' ? 'OPTIONS' : method, url: path } as Request
+}
+
+function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): void {
+  try {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'number' || code >= 500) {
+      parts.log.error({ err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId }, 'a request has failed')
+    }
+    respondError(request, error)
+  } catch (second) {
+    parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')
+    request.exchange.destroy()
+  }
+}
+
+/** A request line that can't be read has no path, so nothing of the usual way applies. */
+function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
+  exchange.send(
+    status?.code ?? 400,
+    { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
+    JSON.stringify(status ?? {}),
+  )
+}
+
+function createLoopback(
+  handle: (exchange: Exchange) => void,
+  user: { readonly name: string; readonly groups: readonly string[] },
+): Loopback {
+  const peer = { kind: 'internal', name: user.name, groups: user.groups } as const
+  const open = new Set<InProcessExchange>()
+  return {
+    send(request) {
+      const exchange = new InProcessExchange(request, peer)
+      open.add(exchange)
+      exchange.onClose(() => open.delete(exchange))
+      handle(exchange)
+      return exchange.response
+    },
+    close() {
+      for (const exchange of open) exchange.destroy()
+    },
+  }
+}
+
+/** Ends watches one after the other, so that their clients do not all come back at once. */
+async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Promise<void> {
+  const watches = [...state.watches]
+  const pauseMs = watches.length === 0 ? 0 : spreadMs / watches.length
+  let owedMs = 0
+  for (const watch of watches) {
+    watch.finish()
+    owedMs += pauseMs
+    if (owedMs < 10) continue
+    await sleep(clock, owedMs)
+    owedMs = 0
+  }
+}
+
+/** Requests that are under way are answered; they have a deadline of their own. */
+async function requestsDone({ state, clock }: GatewayParts): Promise<void> {
+  while (state.readsInFlight + state.writesInFlight > 0) await sleep(clock, 5)
+}

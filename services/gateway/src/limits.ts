@@ -1,0 +1,53 @@
+/** Bounds of the gateway, each with the reason for its number. */
+export const limits = {
+  /** Largest request body. The level's own bound; a client is told it in the 413. */
+  bodyBytesMax: 3 * 1024 * 1024,
+  /** Largest request head, all fields together. A client certificate travels in the handshake, so heads stay far below. */
+  headBytesMax: 1024 * 1024,
+  /** Longest a client may take to send a head; ends a client that trickles bytes to hold a connection. */
+  headTimeoutMs: 32_000,
+  /** Longest a client may take to send head and body. */
+  receiveTimeoutMs: 60_000,
+  /** Longest TLS handshake. */
+  handshakeTimeoutMs: 10_000,
+  /** A connection without a request is closed after this. */
+  idleTimeoutMs: 90_000,
+  /** Streams that one HTTP/2 connection may have open. */
+  streamsPerConnectionMax: 250,
+  /** Reads in flight; one more is answered 429. Watches do not count. */
+  readsInFlightMax: 400,
+  /** Writes in flight; one more is answered 429. */
+  writesInFlightMax: 200,
+  /** A 429 asks to come back after this. */
+  retryAfterSeconds: 1,
+  /** Longest a request may take when no setting says otherwise, watches aside. */
+  requestTimeoutMs: 60_000,
+  /** A list is joined to chunks of about this size before it is written: large enough to be cheap, small enough to share a connection. */
+  listChunkBytes: 256 * 1024,
+  /** Bodies from this size on are compressed for clients that ask for it; below, it costs more than it saves. */
+  gzipBytesMin: 128 * 1024,
+  /** Bytes that may wait for one watcher; one who lets more pile up is ended and resumes where it stopped. */
+  watchBacklogBytesMax: 4 * 1024 * 1024,
+  /** A watcher that takes nothing of what waits for this long is ended. */
+  watchStallMs: 60_000,
+  /** How often a bookmark is sent to watchers that want them. */
+  bookmarkIntervalMs: 60_000,
+  /** The last bookmark comes this long before the end of a watch. */
+  lastBookmarkMs: 2_000,
+  /** Shortest life of a watch without `timeoutSeconds`; the actual one is random up to twice this, so that clients do not return together. */
+  watchLifeMs: 30 * 60_000,
+  /** Watches end within this time when the server stops gracefully, one after the other. */
+  watchEndSpreadMs: 10_000,
+  /** Attempts of a write that lost the race to another one. */
+  writeAttemptsMax: 5,
+  /** Steps back through an object's past in search of a write whose answer was lost. */
+  lostReplyStepsMax: 32,
+  /** Distinct `Accept` texts whose meaning is kept. */
+  acceptTextsMax: 1_000,
+  /** Operations of a JSON patch. */
+  patchOperationsMax: 10_000,
+  /** Interests of admission older than this are not trusted: every write asks. */
+  interestAgeMsMax: 5_000,
+  /** Longest path and query together; longer ones cannot name anything. */
+  targetBytesMax: 64 * 1024,
+} as const

@@ -1,0 +1,173 @@
+import { createServer as createHttp2Server, type Http2Session } from 'node:http2'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Exchange, Peer } from './exchange/exchange.ts'
+import { Http1Exchange } from './exchange/http1.ts'
+import { Http2Exchange } from './exchange/http2.ts'
+import { limits } from './limits.ts'
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** PEM. */
+  readonly certificate: string
+  readonly key: string
+  /** PEM, any number of them; '' switches client certificates off. */
+  readonly clientCertificateAuthorities: string
+}
+
+/** One TLS port that speaks HTTP/1.1 and HTTP/2. */
+export interface Listener {
+  readonly port: number
+  /** Takes no new connections and asks those that are open to go when their requests are done. */
+  drain(): void
+  /** Resolves when every connection is closed; those that are left are cut. */
+  close(): Promise<void>
+}
+
+/** Opens the port. `handle` gets every request, whichever protocol carries it. */
+export async function listen({ host, port, ...tls }: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
+  const authorities = tls.clientCertificateAuthorities.trim()
+  const state = { isDraining: false }
+  const peers = new PeerReader(authorities !== '')
+  const http1 = createHttpsServer(
+    {
+      cert: tls.certificate,
+      key: tls.key,
+      ...(authorities === '' ? {} : { ca: splitPem(authorities), requestCert: true, rejectUnauthorized: false }),
+      ALPNProtocols: ['h2', 'http/1.1'],
+      handshakeTimeout: limits.handshakeTimeoutMs,
+      maxHeaderSize: limits.headBytesMax,
+      headersTimeout: limits.headTimeoutMs,
+      requestTimeout: limits.receiveTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      noDelay: true,
+    },
+    (request, response) => {
+      const exchange = new Http1Exchange(request, response, peers.of(request.socket as TLSSocket))
+      exchange.closesConnection = state.isDraining
+      handle(exchange)
+    },
+  )
+  const http2 = createHttp2Server({
+    settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headBytesMax },
+    maxHeaderListPairs: 2_000,
+  })
+  http2.on('stream', (stream, headers) => handle(new Http2Exchange(stream, headers, peers.of(stream.session?.socket as TLSSocket))))
+  const sessions = new Set<Http2Session>()
+  http2.on('session', (session) => {
+    sessions.add(session)
+    session.setTimeout(limits.idleTimeoutMs, () => closeIfIdle(session))
+    session.once('close', () => sessions.delete(session)).on('error', ignoreError)
+  })
+  const connections = trackConnections(http1)
+  routeByProtocol(http1, http2)
+  await opened(http1, host, port)
+  const drain = () => {
+    state.isDraining = true
+    http1.close()
+    http1.closeIdleConnections()
+    for (const session of sessions) session.close()
+  }
+  return {
+    port: (http1.address() as AddressInfo).port,
+    drain,
+    async close() {
+      drain()
+      for (const session of sessions) session.destroy()
+      for (const socket of connections) socket.destroy()
+      await new Promise<void>((resolve) => (connections.size === 0 ? resolve() : http1.once('drained', resolve)))
+    },
+  }
+}
+
+/** The server speaks TLS once; what the client has chosen decides who goes on. */
+function routeByProtocol(http1: ReturnType<typeof createHttpsServer>, http2: ReturnType<typeof createHttp2Server>): void {
+  const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  http1.removeAllListeners('secureConnection')
+  http1.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
+    else serveHttp1?.call(http1, socket)
+  })
+  http1.on('tlsClientError', (_error, socket) => socket.destroy())
+}
+
+function trackConnections(server: ReturnType<typeof createHttpsServer>): Set<Socket> {
+  const connections = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.on('error', ignoreError).once('close', () => {
+      connections.delete(socket)
+      if (connections.size === 0) server.emit('drained')
+    })
+  })
+  return connections
+}
+
+function opened(server: ReturnType<typeof createHttpsServer>, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Sessions with open streams, such as watches, are not idle however little they say. */
+function closeIfIdle(session: Http2Session): void {
+  const { state } = session
+  if ((state as { localStreams?: number }).localStreams === undefined || !hasStreams(session)) session.close()
+}
+
+function hasStreams(session: Http2Session): boolean {
+  return (session as { openStreams?: Set<unknown> }).openStreams !== undefined
+}
+
+/** Says who stands behind a socket; asked once per connection. */
+class PeerReader {
+  readonly #known = new WeakMap<TLSSocket, Peer>()
+  readonly #isAsking: boolean
+
+  constructor(isAsking: boolean) {
+    this.#isAsking = isAsking
+  }
+
+  of(socket: TLSSocket): Peer {
+    const known = this.#known.get(socket)
+    if (known !== undefined) return known
+    const peer = this.#isAsking ? peerOf(socket) : unknown
+    this.#known.set(socket, peer)
+    return peer
+  }
+}
+
+const unknown: Peer = { kind: 'unknown' }
+
+/** The chain, the time and the purpose of a certificate have been judged by TLS. */
+function peerOf(socket: TLSSocket): Peer {
+  const certificate = socket.getPeerCertificate()
+  if (certificate === null || Object.keys(certificate).length === 0) return unknown
+  if (!socket.authorized) return { kind: 'untrusted', reason: String(socket.authorizationError) }
+  const { CN: commonName, O: organizations } = certificate.subject as { CN?: string | string[]; O?: string | string[] }
+  return {
+    kind: 'certificate',
+    commonName: listOf(commonName)[0] ?? '',
+    organizations: listOf(organizations),
+    expiresMs: Date.parse(certificate.valid_to),
+  }
+}
+
+function listOf(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value
+}
+
+function splitPem(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+}
+
+/** A client that breaks off is an ordinary end. */
+function ignoreError(): void {}

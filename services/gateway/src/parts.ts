@@ -1,0 +1,93 @@
+import type { AdmissionService, Catalogue, Names, StorageService } from '@orch/core'
+import type { Clock, Log, Metrics, TimerWheel } from '@orch/platform'
+import type { Admitter } from './admission/admitter.ts'
+import type { Allocator } from './allocation/allocator.ts'
+import type { GatewayMetrics } from './metrics.ts'
+import type { ServedResources } from './served.ts'
+import type { Authorizer } from './steps/authorize.ts'
+import type { WatchHub } from './watch-hub/index.ts'
+
+/** One thing that must be well before the server is ready. */
+export interface HealthCheck {
+  readonly name: string
+  /** undefined: well; a text: what is wrong, for the log. Clients read only that it failed. */
+  check(): string | undefined | Promise<string | undefined>
+}
+
+/** What `/version` says. */
+export interface VersionInfo {
+  readonly major: string
+  readonly minor: string
+  readonly gitVersion: string
+  readonly gitCommit: string
+  readonly gitTreeState: string
+  readonly buildDate: string
+  readonly goVersion: string
+  readonly compiler: string
+  readonly platform: string
+}
+
+/** Everything that a gateway is made of. */
+export interface GatewayOptions {
+  readonly catalogue: Catalogue
+  readonly storage: StorageService
+  readonly watchHub: WatchHub
+  /** Absent: nothing is refused by admission; for tests of the gateway alone. */
+  readonly admission?: AdmissionService
+  readonly clock: Clock
+  /** Whole number from 0 to below the bound; for names and addresses, not for secrets. */
+  readonly random: (bound: number) => number
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly version: VersionInfo
+  /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
+  readonly anonymousAuth?: boolean
+  /** Asked in order until one decides; default: everything is allowed. */
+  readonly authorizers?: readonly Authorizer[]
+  readonly requestTimeoutMs?: number
+  /** With it off, `limit` does not divide a list. */
+  readonly listChunking?: boolean
+  /** With it off, unknown and duplicate fields are dropped in silence. */
+  readonly fieldValidation?: boolean
+  /** Everything is served below this path: `/base`. */
+  readonly pathPrefix?: string
+  readonly serviceClusterIpRange?: string
+  readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
+  /** Says which schema objects are stored with; storage encodes values of another one anew. */
+  readonly fingerprint?: number
+  /** Expiry of Events. */
+  readonly eventTtlMs?: number
+  readonly checks?: readonly HealthCheck[]
+}
+
+/** What verbs and routes are given. */
+export interface GatewayParts {
+  readonly options: GatewayOptions
+  readonly names: Names
+  /** `apiVersion` of options and of what belongs to no group: `meta.orch.io/v1`. */
+  readonly metaVersion: string
+  readonly catalogue: Catalogue
+  readonly storage: StorageService
+  readonly watchHub: WatchHub
+  readonly admitter: Admitter
+  readonly allocator: Allocator
+  readonly clock: Clock
+  readonly random: (bound: number) => number
+  readonly log: Log
+  readonly metrics: GatewayMetrics
+  readonly served: ServedResources
+  readonly wheel: TimerWheel
+  readonly state: GatewayState
+}
+
+/** What changes while the gateway lives. */
+export interface GatewayState {
+  /** No new work: readyz fails, connections are asked to go. */
+  isClosing: boolean
+  readsInFlight: number
+  writesInFlight: number
+  /** `host:port` under which clients reach the server. */
+  address: string
+  /** Watches that are open, to be ended when the server stops. */
+  readonly watches: Set<{ finish(): void }>
+}

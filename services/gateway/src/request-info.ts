@@ -1,0 +1,87 @@
+/** What a request is about, read from its method, path and query alone. */
+export type RequestInfo = ResourceInfo | PathInfo
+
+export interface ResourceInfo {
+  readonly kind: 'resource'
+  readonly verb: ResourceVerb
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly resource: string
+  /** '' for a collection. */
+  readonly name: string
+  readonly subresource: string
+  /** What follows the subresource. */
+  readonly rest: readonly string[]
+}
+
+export interface PathInfo {
+  readonly kind: 'path'
+  /** The method in lower case. */
+  readonly verb: string
+  readonly path: string
+}
+
+export type ResourceVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'unknown'
+
+export interface RequestLine {
+  readonly method: string
+  /** Decoded, without the query. */
+  readonly path: string
+  /** The query asks for a watch. */
+  readonly isWatch: boolean
+}
+
+/** Words that follow a namespace's name and mean the namespace itself, not a resource in it. */
+const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'])
+
+/** Verb, resource, namespace and name of a request; a path that is not one of a resource stays a path. */
+export function parseRequestInfo({ method, path, isWatch }: RequestLine): RequestInfo {
+  const segments = path.split('/')
+  // A leading slash gives an empty first segment; one at the end is forgiven.
+  if (segments[segments.length - 1] === '' && segments.length > 2) segments.pop()
+  const start = segments[1] === 'api' ? 3 : segments[1] === 'apis' ? 4 : 0
+  if (start === 0 || segments.length <= start) return { kind: 'path', verb: method.toLowerCase(), path }
+  const group = start === 3 ? '' : (segments[2] as string)
+  const version = segments[start - 1] as string
+  const hasWatchPrefix = segments[start] === 'watch' && segments.length > start + 1
+  const place = placeOf(segments, hasWatchPrefix ? start + 1 : start)
+  const verb = verbOf(method, place.name !== '', isWatch || hasWatchPrefix, place.subresource !== '')
+  return { kind: 'resource', verb, group, version, ...place }
+}
+
+type Place = Pick<ResourceInfo, 'namespace' | 'resource' | 'name' | 'subresource' | 'rest'>
+
+const nothing: readonly string[] = []
+
+function placeOf(segments: readonly string[], start: number): Place {
+  const at = (index: number): string => segments[start + index] ?? ''
+  const isInNamespace = at(0) === 'namespaces' && segments.length > start + 2 && !namespaceSubresources.has(at(2))
+  const offset = isInNamespace ? 2 : 0
+  const isNamespace = at(0) === 'namespaces' && !isInNamespace
+  return {
+    namespace: isInNamespace || isNamespace ? at(1) : '',
+    resource: at(offset),
+    name: at(offset + 1),
+    subresource: at(offset + 2),
+    rest: segments.length > start + offset + 3 ? segments.slice(start + offset + 3) : nothing,
+  }
+}
+
+function verbOf(method: string, hasName: boolean, isWatch: boolean, hasSubresource: boolean): ResourceVerb {
+  switch (method) {
+    case 'GET':
+      if (isWatch && !hasSubresource) return 'watch'
+      return hasName ? 'get' : 'list'
+    case 'POST':
+      return 'create'
+    case 'PUT':
+      return 'update'
+    case 'PATCH':
+      return 'patch'
+    case 'DELETE':
+      return hasName ? 'delete' : 'deletecollection'
+    default:
+      return 'unknown'
+  }
+}

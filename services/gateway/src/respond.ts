@@ -1,0 +1,99 @@
+import { gzip } from 'node:zlib'
+import { internal, type Status, type StatusDetails, StatusError } from '@orch/core'
+import { dump } from 'js-yaml'
+import type { HeaderFields } from './exchange/exchange.ts'
+import { limits } from './limits.ts'
+import { prettyJson } from './pretty-json.ts'
+import type { GatewayRequest } from './request.ts'
+
+/** An answer that is no Status: a plain text with a code. */
+export class PlainRefusal extends Error {
+  readonly code: number
+  readonly headers: HeaderFields
+
+  constructor(code: number, text: string, headers: HeaderFields = {}) {
+    super(text)
+    this.code = code
+    this.headers = headers
+  }
+}
+
+/** A path that nothing is served at. */
+export function pageNotFound(): PlainRefusal {
+  return new PlainRefusal(404, '404 page not found\n')
+}
+
+/** Header fields that every answer has. */
+export function commonHeaders(request: GatewayRequest, contentType: string): HeaderFields {
+  const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
+  if (request.warnings !== undefined) headers.warning = request.warnings.map((text) => `299 - ${quoted(text)}`).join(', ')
+  return headers
+}
+
+/** Answers with an object whose JSON is at hand. In the common case the bytes leave as they are. */
+export function respondJson(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
+  if (request.format === 'yaml') return respondYaml(request, code, json)
+  const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
+  return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
+}
+
+/** Answers with an object that has no bytes yet. */
+export function respondObject(request: GatewayRequest, code: number, object: unknown): void | Promise<void> {
+  return respondJson(request, code, Buffer.from(JSON.stringify(object)))
+}
+
+/** Answers with the Status of a success. It carries no code. */
+export function respondSuccess(request: GatewayRequest, details: StatusDetails): void | Promise<void> {
+  return respondObject(request, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
+}
+
+/** Answers a request that failed, whatever was thrown. An answer that has begun is broken off. */
+export function respondError(request: GatewayRequest, error: unknown): void | Promise<void> {
+  if (error instanceof PlainRefusal) {
+    const headers = { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff', ...error.headers }
+    return send(request, error.code, headers, error.message)
+  }
+  const { status } = error instanceof StatusError ? error : internal('the server has failed', { cause: error })
+  const retryAfter = status.details?.retryAfterSeconds
+  const format = request.format === 'yaml' ? 'yaml' : 'json'
+  const headers = commonHeaders(request, `application/${format}`)
+  if (retryAfter !== undefined && retryAfter > 0) headers['retry-after'] = String(retryAfter)
+  send(request, status.code, headers, format === 'yaml' ? dump(status) : printStatus(request, status))
+}
+
+function printStatus(request: GatewayRequest, status: Status): string {
+  return request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)
+}
+
+function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
+  const text = dump(JSON.parse(Buffer.from(json).toString()), { noRefs: true, lineWidth: -1 })
+  return sendBytes(request, code, commonHeaders(request, 'application/yaml'), Buffer.from(text))
+}
+
+/** Sends a body that is whole, compressed where that pays. */
+export function sendBytes(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array): void | Promise<void> {
+  if (body.length < limits.gzipBytesMin || !acceptsGzip(request)) return send(request, code, headers, body)
+  return new Promise((resolve, reject) => {
+    gzip(body, { level: 1 }, (error, packed) => {
+      if (error !== null) return reject(error)
+      send(request, code, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, packed)
+      resolve()
+    })
+  })
+}
+
+/** Sends a body as it is. */
+export function send(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array | string): void {
+  request.code = code
+  request.sentBytes = body.length
+  request.exchange.send(code, headers, body)
+}
+
+export function acceptsGzip(request: GatewayRequest): boolean {
+  const accepted = request.exchange.header('accept-encoding')
+  return accepted !== undefined && accepted.split(',').some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part))
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, ' ')}"`
+}

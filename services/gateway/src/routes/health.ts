@@ -1,0 +1,53 @@
+import type { GatewayParts, HealthCheck } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { commonHeaders, send } from '../respond.ts'
+
+export type Probe = 'healthz' | 'livez' | 'readyz'
+
+/** Answers a probe, or one check of it: `ok`, or which checks fail. Why one fails is told in the log only. */
+export function healthRoute(probe: Probe) {
+  return async (request: GatewayRequest, parts: GatewayParts): Promise<void> => {
+    const name = request.path.replace(/\/$/, '').slice(probe.length + 2)
+    const excluded = new Set((request.query.get('exclude') ?? '').split(',').filter((one) => one !== ''))
+    const checks = checksOf(probe, parts).filter((check) => (name === '' ? !excluded.has(check.name) : check.name === name))
+    if (name !== '' && checks.length === 0) return answer(request, 404, '404 page not found\n')
+    const results = await Promise.all(checks.map(async (check) => ({ name: check.name, problem: await problemOf(check) })))
+    const failed = results.filter(({ problem }) => problem !== undefined)
+    for (const { name: check, problem } of failed) parts.log.info({ probe, check, problem }, 'a health check has failed')
+    if (failed.length === 0 && request.query.get('verbose') === undefined) return answer(request, 200, 'ok')
+    const lines = results.map(({ name: check, problem }) =>
+      problem === undefined ? `[+]${check} ok` : `[-]${check} failed: reason withheld`,
+    )
+    if (name === '') lines.push(...[...excluded].map((one) => `[+]${one} excluded: ok`))
+    const verdict = failed.length === 0 ? `${probe} check passed` : `${probe} check failed`
+    return answer(request, failed.length === 0 ? 200 : 500, `${[...lines, verdict].join('\n')}\n`)
+  }
+}
+
+function answer(request: GatewayRequest, code: number, text: string): void {
+  send(request, code, { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' }, text)
+}
+
+/** A live server need not be ready: it may be starting, or on its way out. */
+function checksOf(probe: Probe, { options, storage, state }: GatewayParts): readonly HealthCheck[] {
+  const ping: HealthCheck = { name: 'ping', check: () => undefined }
+  if (probe === 'livez') return [ping]
+  const store: HealthCheck = {
+    name: 'storage',
+    async check() {
+      const { refusing } = await storage.status({})
+      return refusing === '' ? undefined : refusing
+    },
+  }
+  const checks = [ping, store, ...(options.checks ?? [])]
+  if (probe === 'healthz') return checks
+  return [...checks, { name: 'shutdown', check: () => (state.isClosing ? 'the server is shutting down' : undefined) }]
+}
+
+async function problemOf(check: HealthCheck): Promise<string | undefined> {
+  try {
+    return await check.check()
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

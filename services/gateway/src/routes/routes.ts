@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto'
+import {
+  type AggregatedVersion,
+  aggregatedDocument,
+  aggregatedGroup,
+  aggregatedMediaType,
+  aggregatedVersions,
+  apiGroupDocument,
+  apiGroupListDocument,
+  apiResourceListDocument,
+  apiVersionsDocument,
+  encodeOpenApi2,
+  type Group,
+  openApi2Document,
+  openApi3Document,
+  openApi3Index,
+  openApi3Names,
+  printApiVersion,
+} from '@orch/core'
+import { type Context, Hono } from 'hono'
+import { dispatch } from '../dispatch.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { commonHeaders, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
+import { healthRoute } from './health.ts'
+
+/** What handlers find in hono's environment. */
+export interface Environment {
+  readonly Bindings: { readonly request: GatewayRequest; readonly parts: GatewayParts }
+}
+
+/** Stands for an answer that went to the exchange directly. */
+const answered: Response = new Response(null)
+
+type Handler = (request: GatewayRequest, parts: GatewayParts, context: Context<Environment>) => void | Promise<void>
+
+/** All paths. Resources have one handler and no middleware, as nearly every request is theirs. */
+export function createRoutes(): Hono<Environment> {
+  // The path has been decoded already, and may have been behind a prefix.
+  const app = new Hono<Environment>({ getPath: (_request, options) => options?.env?.request.path as string })
+  const route = (path: string, handler: Handler) =>
+    app.all(path, (context): Response | Promise<Response> => {
+      const done = handler(context.env.request, context.env.parts, context)
+      return done === undefined ? answered : (done as Promise<void>).then((): Response => answered)
+    })
+  route('/api', coreVersions)
+  route('/apis', groups)
+  route('/apis/:group', oneGroup)
+  route('/api/:version', groupVersion)
+  route('/apis/:group/:version', groupVersion)
+  route('/api/:version/:rest{.+}', resource)
+  route('/apis/:group/:version/:rest{.+}', resource)
+  route('/version', version)
+  route('/metrics', metrics)
+  route('/openapi/v2', openApi2)
+  route('/openapi/v3', openApi3)
+  route('/openapi/v3/:name{.+}', openApi3One)
+  for (const probe of ['healthz', 'livez', 'readyz'] as const) {
+    route(`/${probe}`, healthRoute(probe))
+    route(`/${probe}/:check{.+}`, healthRoute(probe))
+  }
+  route('*', paths)
+  // What is thrown becomes an answer in one place, which is not here.
+  app.onError((error) => {
+    throw error
+  })
+  return app
+}
+
+const resource: Handler = (request, parts) => {
+  if (request.info.kind === 'path') throw pageNotFound()
+  return dispatch(request, request.info, parts)
+}
+
+const coreVersions: Handler = (request, parts) => {
+  const address = request.exchange.header('host') ?? parts.state.address
+  return respondAggregated(request, parts, [{ name: '', versions: ['v1'] }]) ?? respondObject(request, 200, apiVersionsDocument(address))
+}
+
+const groups: Handler = (request, parts) =>
+  respondAggregated(request, parts, parts.catalogue.groups) ?? respondObject(request, 200, apiGroupListDocument(parts.catalogue.groups))
+
+const oneGroup: Handler = (request, { catalogue }, context) => {
+  const name = context.req.param('group')
+  const group = catalogue.groups.find((one) => one.name === name)
+  if (group === undefined) throw pageNotFound()
+  return respondObject(request, 200, apiGroupDocument(group))
+}
+
+const groupVersion: Handler = (request, { catalogue }, context) => {
+  const group = context.req.param('group') ?? ''
+  const name = context.req.param('version') as string
+  const resources = catalogue.inGroupVersion(group, name)
+  if (resources.length === 0) throw pageNotFound()
+  return respondObject(request, 200, apiResourceListDocument(printApiVersion(group, name), resources))
+}
+
+const done = Promise.resolve()
+
+/** The aggregated form, where the client asks for one that is offered, before any plain clause. */
+function respondAggregated(
+  request: GatewayRequest,
+  { catalogue, names }: GatewayParts,
+  list: readonly Group[],
+): void | Promise<void> | undefined {
+  const asked = aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(names))
+  if (asked === undefined) return undefined
+  const document = aggregatedDocument(names, asked, list, (group, version) => catalogue.inGroupVersion(group, version))
+  return (
+    sendBytes(
+      request,
+      200,
+      { ...commonHeaders(request, aggregatedMediaType(names, asked)), vary: 'Accept' },
+      Buffer.from(JSON.stringify(document)),
+    ) ?? done
+  )
+}
+
+function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {
+  for (const clause of accept.split(',')) {
+    const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
+    if (!parameters.some((parameter) => parameter.startsWith('as='))) {
+      if (type === 'application/json' || type === '*/*') return undefined
+      continue
+    }
+    const asked = aggregatedVersions.find((version) => parameters.includes(`v=${version}`))
+    const isMeant = type === 'application/json' && parameters.includes(`g=${group}`) && parameters.includes('as=APIGroupDiscoveryList')
+    if (isMeant && asked !== undefined) return asked
+  }
+  return undefined
+}
+
+const version: Handler = (request, { options }) => respondObject(request, 200, options.version)
+
+const metrics: Handler = async (request, parts) => {
+  const text = await parts.metrics.text()
+  await sendBytes(request, 200, commonHeaders(request, parts.metrics.contentType), Buffer.from(text))
+}
+
+const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
+
+/** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
+const openApi2: Handler = (request, parts) => {
+  const accept = request.exchange.header('accept') ?? '*/*'
+  const wantsProtobuf = accept.includes(protobuf2)
+  if (!wantsProtobuf && !/(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/.test(accept)) {
+    return send(request, 406, commonHeaders(request, 'text/plain; charset=utf-8'), '')
+  }
+  const { json, encoded } = openApi2Of(parts)
+  // A type with an @ in it, as the client spells it, breaks the client when it comes back.
+  const file = wantsProtobuf ? { ...encoded(), type: 'application/octet-stream' } : { ...json(), type: 'application/json' }
+  return respondFile(request, file)
+}
+
+interface File {
+  readonly bytes: Uint8Array
+  readonly hash: string
+}
+
+interface OpenApiFiles {
+  json(): File
+  encoded(): File
+}
+
+const openApi2Files = new WeakMap<object, OpenApiFiles>()
+
+function openApi2Of({ catalogue, options }: GatewayParts): OpenApiFiles {
+  const known = openApi2Files.get(catalogue)
+  if (known !== undefined) return known
+  const document = lazily(() => openApi2Document(catalogue, options.version.gitVersion))
+  const files = {
+    json: lazily(() => fileOf(Buffer.from(JSON.stringify(document())))),
+    encoded: lazily(() => fileOf(encodeOpenApi2(document()))),
+  }
+  openApi2Files.set(catalogue, files)
+  return files
+}
+
+const openApi3Files = new WeakMap<object, Map<string, File>>()
+
+function openApi3Of({ catalogue, options }: GatewayParts, name: string): File | undefined {
+  const files = openApi3Files.get(catalogue) ?? new Map<string, File>()
+  openApi3Files.set(catalogue, files)
+  const known = files.get(name)
+  if (known !== undefined) return known
+  const one = openApi3Names(catalogue).find((candidate) => candidate.name === name)
+  if (one === undefined) return undefined
+  const file = fileOf(Buffer.from(JSON.stringify(openApi3Document(catalogue, { ...one, serverVersion: options.version.gitVersion }))))
+  files.set(name, file)
+  return file
+}
+
+const openApi3: Handler = (request, parts) =>
+  respondObject(
+    request,
+    200,
+    openApi3Index(parts.catalogue, (name) => openApi3Of(parts, name)?.hash ?? ''),
+  )
+
+/** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
+const openApi3One: Handler = (request, parts, context) => {
+  const name = context.req.param('name') as string
+  const file = openApi3Of(parts, name)
+  if (file === undefined) throw pageNotFound()
+  const hash = request.query.get('hash')
+  if (hash !== undefined && hash !== '' && hash !== file.hash) {
+    const headers = commonHeaders(request, 'text/plain; charset=utf-8')
+    const prefix = parts.options.pathPrefix ?? ''
+    return send(request, 301, { ...headers, location: `${prefix}/openapi/v3/${name}?hash=${file.hash}` }, '')
+  }
+  const isKept = hash === file.hash
+  return respondFile(request, { ...file, type: 'application/json' }, isKept ? keptHeaders(parts.clock.now()) : {})
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
+function keptHeaders(nowMs: number): Record<string, string> {
+  return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
+}
+
+function respondFile(
+  request: GatewayRequest,
+  { bytes, hash, type }: File & { type: string },
+  extra: Record<string, string> = {},
+): void | Promise<void> {
+  const headers = { ...commonHeaders(request, type), etag: `"${hash}"`, vary: 'Accept', ...extra }
+  if (request.exchange.header('if-none-match') === `"${hash}"`) return send(request, 304, headers, '')
+  return sendBytes(request, 200, headers, bytes)
+}
+
+function fileOf(bytes: Uint8Array): File {
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** The list of paths: at `/` as an answer, elsewhere as what a 404 has to say. */
+const paths: Handler = (request, { catalogue }) => {
+  const known = [
+    '/api',
+    '/api/v1',
+    '/apis',
+    ...catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ]
+  if (/^\/apis?\//.test(request.path)) throw pageNotFound()
+  return respondObject(request, request.path === '/' ? 200 : 404, { paths: known })
+}

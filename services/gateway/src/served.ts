@@ -1,0 +1,68 @@
+import type { Catalogue, Decode, KindName, Resource, ResourceName, Subresource } from '@orch/core'
+import { decoderOf } from '@orch/core'
+import { type Strategy, strategyOf } from './strategies/strategy.ts'
+
+/** A resource in one version with what every request to it needs, made once. */
+export interface Served {
+  readonly resource: Resource
+  /** What messages call it. */
+  readonly name: ResourceName
+  readonly kind: KindName
+  readonly strategy: Strategy
+  /** Objects are kept in this very version, so bytes may be answered as they are. */
+  readonly isStoredVersion: boolean
+  /** Its status is written by its own subresource alone. */
+  readonly hasStatus: boolean
+  readonly decode: Decode
+  /** `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` */
+  readonly listOpening: string
+  subresource(name: string): Subresource | undefined
+}
+
+/** Finds resources by path; each is prepared at its first use. */
+export interface ServedResources {
+  find(group: string, version: string, plural: string): Served | undefined
+  of(resource: Resource): Served
+}
+
+export function createServedResources(catalogue: Catalogue): ServedResources {
+  const made = new Map<Resource, Served>()
+  const byPath = new Map<string, Served>()
+  const of = (resource: Resource): Served => {
+    const known = made.get(resource)
+    if (known !== undefined) return known
+    const served = createServed(resource)
+    made.set(resource, served)
+    return served
+  }
+  const find = (group: string, version: string, plural: string): Served | undefined => {
+    const path = `${group}/${version}/${plural}`
+    const known = byPath.get(path)
+    if (known !== undefined) return known
+    const resource = catalogue.find(group, version, plural)
+    if (resource === undefined) return undefined
+    const served = of(resource)
+    byPath.set(path, served)
+    return served
+  }
+  return { find, of }
+}
+
+function createServed(resource: Resource): Served {
+  let decode: Decode | undefined
+  const subresources = new Map(resource.subresources.map((subresource) => [subresource.name, subresource]))
+  return {
+    resource,
+    name: { group: resource.group, resource: resource.plural },
+    kind: { group: resource.group, kind: resource.kind },
+    strategy: strategyOf(resource),
+    isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
+    hasStatus: subresources.has('status'),
+    get decode() {
+      decode ??= decoderOf(resource.type)
+      return decode
+    },
+    listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
+    subresource: (name) => subresources.get(name),
+  }
+}

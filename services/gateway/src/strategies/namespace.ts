@@ -1,0 +1,27 @@
+import type { ApiObject } from '@orch/core'
+import type { KindRules } from './strategy.ts'
+
+/** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
+export const namespaceStrategy: KindRules = {
+  prepareCreate(object, names) {
+    const spec = object.spec as { finalizers?: string[] } | undefined
+    const finalizers = spec?.finalizers ?? []
+    object.spec = {
+      ...spec,
+      finalizers: finalizers.includes(names.namespaceFinalizer) ? finalizers : [...finalizers, names.namespaceFinalizer],
+    }
+    object.status = { phase: 'Active' }
+  },
+  prepareUpdate(object, live) {
+    // Only the finalize subresource changes them.
+    object.spec = { ...(object.spec as object | undefined), finalizers: specFinalizers(live) }
+  },
+  prepareDeletion(object) {
+    object.status = { ...(object.status as object | undefined), phase: 'Terminating' }
+  },
+  isHeld: (object) => specFinalizers(object).length > 0,
+}
+
+export function specFinalizers(namespace: ApiObject): readonly string[] {
+  return (namespace.spec as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []
+}

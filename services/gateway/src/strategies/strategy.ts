@@ -1,0 +1,104 @@
+import { type ApiObject, type Behaviour, behaviourOf, type FieldError, type Names, type Resource } from '@orch/core'
+import { namespaceStrategy } from './namespace.ts'
+import { podStrategy } from './pod.ts'
+import { serviceStrategy } from './service.ts'
+
+/** What is particular about writing objects of one kind. All functions may change `object`, which is the write's own. */
+export interface Strategy {
+  readonly behaviour: Behaviour
+  /** A PUT to a name that is not taken creates the object. */
+  readonly createsOnUpdate: boolean
+  /** A PUT without resourceVersion replaces whatever is there. */
+  readonly replacesUnconditionally: boolean
+  /** `metadata.generation` counts changes of what the writer wants. */
+  readonly countsGenerations: boolean
+  readonly rules: KindRules
+}
+
+/** The hooks of a kind that has rules of its own. */
+export interface KindRules {
+  /** Before the object is validated for creation. */
+  prepareCreate?(object: ApiObject, names: Names): void
+  /** Before the object is validated for an update of its main part. */
+  prepareUpdate?(object: ApiObject, live: ApiObject): void
+  /** Rules on top of those of the catalogue. */
+  validate?(object: ApiObject, live: ApiObject | undefined): readonly FieldError[]
+  /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
+  graceSeconds?(object: ApiObject, asked: number | undefined): number
+  /** Changes the object when it is marked for deletion. */
+  prepareDeletion?(object: ApiObject): void
+  /** Something beside `metadata.finalizers` still holds the object. */
+  isHeld?(object: ApiObject): boolean
+}
+
+const rulesByKind: Readonly<Record<string, KindRules>> = {
+  Namespace: namespaceStrategy,
+  Pod: podStrategy,
+  Service: serviceStrategy,
+}
+
+const createdByUpdate: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'EndpointSlice',
+  'Endpoints',
+  'Event',
+  'Lease',
+  'LimitRange',
+  'Role',
+  'RoleBinding',
+  'Service',
+])
+
+const updatedByVersionOnly: ReadonlySet<string> = new Set([
+  'APIService',
+  'CSIDriver',
+  'CSINode',
+  'CSIStorageCapacity',
+  'CustomResourceDefinition',
+  'FlowSchema',
+  'Lease',
+  'MutatingWebhookConfiguration',
+  'PodDisruptionBudget',
+  'PriorityLevelConfiguration',
+  'RuntimeClass',
+  'StorageVersion',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
+])
+
+const countingKinds: ReadonlySet<string> = new Set([
+  'CSIDriver',
+  'CronJob',
+  'CustomResourceDefinition',
+  'DaemonSet',
+  'Deployment',
+  'EndpointSlice',
+  'FlowSchema',
+  'Ingress',
+  'IngressClass',
+  'Job',
+  'MutatingWebhookConfiguration',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'PriorityClass',
+  'PriorityLevelConfiguration',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+  'ValidatingWebhookConfiguration',
+])
+
+const noRules: KindRules = {}
+
+/** How objects of a resource are written. */
+export function strategyOf({ kind, stored, group }: Resource): Strategy {
+  const hasRules = group === '' && Object.hasOwn(rulesByKind, kind)
+  return {
+    behaviour: behaviourOf(stored.type),
+    createsOnUpdate: createdByUpdate.has(kind),
+    replacesUnconditionally: !updatedByVersionOnly.has(kind),
+    countsGenerations: countingKinds.has(kind),
+    rules: hasRules ? (rulesByKind[kind] as KindRules) : noRules,
+  }
+}

@@ -1,0 +1,25 @@
+import { badRequest } from '@orch/core'
+import { readBody } from '../body.ts'
+import { toServedBytes } from '../convert.ts'
+import { respondJson } from '../respond.ts'
+import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { writeOptionsOf } from '../write/options.ts'
+import { write } from '../write/write-loop.ts'
+import type { Verb } from './verb.ts'
+
+/** A new object. */
+export const create: Verb = async (request, target, parts) => {
+  const { resource } = target.served
+  const options = writeOptionsOf(request, parts, 'CreateOptions')
+  const candidate = readCandidate(target, parts, await readBody(request, parts, resource.kind))
+  judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  if (candidate.object.metadata.resourceVersion) throw versionOnCreate()
+  const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const step = () => ({ kind: 'create', candidate }) as const
+  const { json } = await write({ request, target, name: '', options, optionsObject, step }, parts)
+  await respondJson(request, 201, toServedBytes(parts, target.served, json))
+}
+
+function versionOnCreate(): Error {
+  return badRequest('resourceVersion should not be set on objects to be created')
+}

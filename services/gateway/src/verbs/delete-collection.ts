@@ -1,0 +1,55 @@
+import { type Entry, resolveRead, StatusError } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { respondSuccess } from '../respond.ts'
+import { rangeOf } from '../selection.ts'
+import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
+import { deleteObject } from './delete.ts'
+import { pageOf } from './list.ts'
+import { readQueryOf, remainingMs, type Target, type Verb } from './verb.ts'
+
+/** Objects that are deleted at the same time. */
+const deletesAtOnce = 16
+
+/** Deletes every object that a list with the same parameters would show. */
+export const deleteCollection: Verb = async (request, target, parts) => {
+  const options = await readDeleteOptions(request, parts)
+  const entries = await selected(request, target, parts)
+  const waiting = entries.values()
+  const worker = async () => {
+    for (const entry of waiting) await deleteEntry(request, target, entry, options, parts)
+  }
+  await Promise.all(Array.from({ length: deletesAtOnce }, worker))
+  const { group, plural } = target.served.resource
+  return respondSuccess(request, { ...(group === '' ? {} : { group }), kind: plural })
+}
+
+async function selected(request: GatewayRequest, { served, info }: Target, parts: GatewayParts): Promise<Entry[]> {
+  const read = resolveRead('deletecollection', readQueryOf(request), {
+    names: parts.names,
+    isChunkingOn: parts.options.listChunking !== false,
+  })
+  const entries: Entry[] = []
+  const listed = parts.storage.list(
+    { ...rangeOf(served, info, request.query), ...pageOf(read), form: 'entries' },
+    { timeoutMs: remainingMs(request, parts) },
+  )
+  for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
+  return entries
+}
+
+/** An object that has gone in the meantime is as good as deleted. */
+async function deleteEntry(
+  request: GatewayRequest,
+  target: Target,
+  { key }: Entry,
+  options: DeleteOptions,
+  parts: GatewayParts,
+): Promise<void> {
+  try {
+    await deleteObject(request, target, key.slice(key.lastIndexOf('/') + 1), options, parts)
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === 'NotFound') return
+    throw error
+  }
+}

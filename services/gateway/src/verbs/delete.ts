@@ -1,0 +1,100 @@
+import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core'
+import { toServedBytes } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { respondJson, respondSuccess } from '../respond.ts'
+import type { Served } from '../served.ts'
+import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
+import type { Live } from '../write/live.ts'
+import { type Intent, markedObject, type Write, type Written, write } from '../write/write-loop.ts'
+import type { Target, Verb } from './verb.ts'
+
+/** Deletes an object, at once or in two phases where something still holds it. */
+export const deleteOne: Verb = async (request, target, parts) => {
+  const options = await readDeleteOptions(request, parts)
+  const written = await deleteObject(request, target, target.info.name, options, parts)
+  const isLater = written.kind !== 'removed' && options.orphanDependents === false
+  const answersObject = written.kind !== 'removed' || target.served.strategy.behaviour.deleteAnswer === 'object'
+  if (answersObject) return respondJson(request, isLater ? 202 : 200, toServedBytes(parts, target.served, written.json))
+  return respondSuccess(request, removedDetails(target.served, target.info.name, written))
+}
+
+/** The same for one object of a collection. */
+export function deleteObject(
+  request: GatewayRequest,
+  target: Target,
+  name: string,
+  options: DeleteOptions,
+  parts: GatewayParts,
+): Promise<Written> {
+  const step = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
+  const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore' }
+  return write({ request, target, name, options: writeOptions, optionsObject: options.object, step }, parts)
+}
+
+function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: GatewayParts, live: Live | undefined): Intent {
+  if (live === undefined) throw notFound(served.name, name)
+  requirePreconditions(served, name, options, live)
+  const { metadata } = live.object
+  const { rules } = served.strategy
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options)
+  const isGoing = metadata.deletionTimestamp != null
+  const graceSeconds = rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0
+  const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
+  if (graceSeconds === 0 && !isHeld) return { kind: 'remove' }
+  if (isGoing && !isShortened(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds) && isSame(finalizers, metadata.finalizers ?? [])) {
+    return { kind: 'nothing' }
+  }
+  const seconds = isGoing ? Math.min(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds) : graceSeconds
+  const object = markedObject(live, seconds, clock.now(), served, finalizers)
+  // The first request has said when; only a shorter grace moves it.
+  if (isGoing && !isShortened(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds))
+    object.metadata.deletionTimestamp = metadata.deletionTimestamp
+  return { kind: 'mark', object }
+}
+
+function isShortened(running: number, asked: number): boolean {
+  return asked < running
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((finalizer) => right.includes(finalizer))
+}
+
+/** The policy is carried out by whoever sees these finalizers. Without a policy they stay as they are. */
+function finalizersAfter(present: readonly string[], { propagation }: DeleteOptions): string[] {
+  if (propagation === undefined) return [...present]
+  const others = present.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
+  switch (propagation) {
+    case 'Background':
+      return others
+    case 'Orphan':
+      return [...others, orphanFinalizer]
+    case 'Foreground':
+      return [...others, foregroundFinalizer]
+  }
+}
+
+function requirePreconditions({ kind }: Served, name: string, { preconditions }: DeleteOptions, live: Live): void {
+  const { uid, resourceVersion } = live.object.metadata
+  const named = { group: kind.group, resource: kind.kind }
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(
+      named,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    )
+  }
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw conflict(
+      named,
+      name,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    )
+  }
+}
+
+function removedDetails({ name: resource }: Served, name: string, { uid }: Written): StatusDetails {
+  const group = resource.group === '' ? {} : { group: resource.group }
+  return { name, ...group, kind: resource.resource, uid }
+}

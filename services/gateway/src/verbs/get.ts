@@ -1,0 +1,33 @@
+import { type Freshness, notFound, resolveRead } from '@orch/core'
+import { toServedBytes } from '../convert.ts'
+import { respondJson } from '../respond.ts'
+import { keyOf, readQueryOf, remainingMs, type Verb } from './verb.ts'
+
+const latest: Freshness = { kind: 'latest' }
+
+/** One object. Its bytes are answered as they are stored, unless another version or form is wanted. */
+export const get: Verb = async (request, target, parts) => {
+  const { info, served } = target
+  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
+  const { entry } = await parts.storage.get({ key: keyOf(target, info.name), read }, { timeoutMs: remainingMs(request, parts) })
+  if (entry === undefined) throw notFound(served.name, info.name)
+  await respondJson(request, 200, toServedBytes(parts, served, entry.value))
+}
+
+function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {
+  switch (read.kind) {
+    case 'latest':
+    case 'any':
+      return { kind: read.kind }
+    case 'notOlderThan':
+      return { kind: 'notOlderThan', revision: read.revision, asked: read.asked }
+    case 'refused':
+      throw read.error
+    case 'exact':
+    case 'continue':
+    case 'watchFrom':
+    case 'watchFromNow':
+    case 'watchWithState':
+      throw new Error(`a get was read as ${read.kind}`)
+  }
+}

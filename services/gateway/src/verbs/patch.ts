@@ -1,0 +1,125 @@
+import {
+  type ApiObject,
+  applyJsonPatch,
+  applyMergePatch,
+  badRequest,
+  failed,
+  type JsonPatch,
+  notFound,
+  parseJsonPatch,
+  unsupportedMediaType,
+} from '@orch/core'
+import { type ParsedBody, parseBody, readBytes } from '../body.ts'
+import { toServedBytes } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { respondJson } from '../respond.ts'
+import { type Candidate, decodeCandidate, isObject } from '../write/candidate.ts'
+import type { Live } from '../write/live.ts'
+import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+import { requireSameObject } from './update.ts'
+import type { Target, Verb } from './verb.ts'
+
+/** Media types of the patches that are understood. */
+const patchMediaTypes: readonly string[] = ['application/json-patch+json', 'application/merge-patch+json']
+
+/** Changes what a patch says of an object, or of the part that the path names. */
+export const patch: Verb = async (request, target, parts) => {
+  const options = writeOptionsOf(request, parts, 'PatchOptions')
+  const change = await readChange(request, parts)
+  const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const step = (live: Live | undefined) => patched(request, target, change, options, parts, live)
+  const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+  await respondJson(request, 200, toServedBytes(parts, target.served, json))
+}
+
+/** A patch that has been read. */
+type Change =
+  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: ParsedBody }
+  | { readonly kind: 'merge'; readonly body: ParsedBody }
+
+async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
+  switch (request.contentType) {
+    case 'application/json-patch+json': {
+      const body = await readPatchBody(request, parts)
+      const reading = parseJsonPatch(body.value)
+      if (reading.kind === 'refused') throw reading.error
+      return { kind: 'json', patch: reading.patch, body }
+    }
+    case 'application/merge-patch+json':
+      return { kind: 'merge', body: await readPatchBody(request, parts) }
+    default:
+      throw unsupportedMediaType(patchMediaTypes)
+  }
+}
+
+async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Promise<ParsedBody> {
+  const bytes = await readBytes(request, parts)
+  if (bytes.length === 0) throw badRequest('error decoding patch: unexpected end of JSON input')
+  return parseBody(bytes, 'json', 'Patch')
+}
+
+function patched(
+  request: GatewayRequest,
+  target: Target,
+  change: Change,
+  options: WriteOptions,
+  parts: GatewayParts,
+  live: Live | undefined,
+): Intent {
+  const { served, info } = target
+  if (live === undefined) throw notFound(served.name, info.name)
+  const value = apply(change, live.object)
+  const candidate = decodeCandidate(
+    served.resource,
+    value,
+    live.hasBigIntegers || change.body.hasBigIntegers,
+    change.body.duplicates,
+    parts,
+  )
+  judgePatched(request, target, candidate, options)
+  requirePatchedKind(target, value)
+  requireSameVersion(target, candidate, live)
+  return { kind: 'update', candidate }
+}
+
+function apply(change: Change, live: ApiObject): Record<string, unknown> {
+  const outcome = change.kind === 'json' ? applyJsonPatch(live, change.patch) : applyMergePatch(live, change.body.value)
+  if (outcome.kind === 'refused') throw outcome.error
+  if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request')
+  return outcome.value
+}
+
+/** In a patch, unknown fields are the patch's fault: they are told as such. */
+function judgePatched(request: GatewayRequest, { served, info }: Target, { problems }: Candidate, { fieldValidation }: WriteOptions): void {
+  if (problems.length === 0 || fieldValidation === 'Ignore') return
+  if (fieldValidation === 'Warn') {
+    for (const problem of problems) request.warn(problem)
+    return
+  }
+  const { kind } = served
+  const dotted = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
+  const message = `Invalid value: strict decoding error: ${problems.join(', ')}`
+  throw failed(422, 'Invalid', `${dotted} ${JSON.stringify(info.name)} is invalid: patch: ${message}`, {
+    name: info.name,
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.kind,
+    causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }],
+  })
+}
+
+function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<string, unknown>): void {
+  const { resource } = served
+  if (kind !== resource.kind || apiVersion !== resource.apiVersion) {
+    throw badRequest(`a patch may not change kind or apiVersion: got ${String(apiVersion)}, Kind=${String(kind)}`)
+  }
+}
+
+/** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */
+function requireSameVersion(target: Target, candidate: Candidate, live: Live): void {
+  if (candidate.object.metadata.resourceVersion === live.object.metadata.resourceVersion) return
+  const { uid: _uid, ...metadata } = candidate.object.metadata
+  if (!metadata.resourceVersion) return
+  requireSameObject(target.served, target.info.name, { ...candidate, object: { ...candidate.object, metadata } }, live)
+}

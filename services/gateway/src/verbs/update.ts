@@ -1,0 +1,59 @@
+import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core'
+import { readBody } from '../body.ts'
+import { toServedBytes } from '../convert.ts'
+import { respondJson } from '../respond.ts'
+import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
+import type { Live } from '../write/live.ts'
+import { writeOptionsOf } from '../write/options.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+import type { Target, Verb } from './verb.ts'
+
+/** Replaces an object, or the part of it that the path names. */
+export const update: Verb = async (request, target, parts) => {
+  const { resource } = target.served
+  const options = writeOptionsOf(request, parts, 'UpdateOptions')
+  const candidate = readCandidate(target, parts, await readBody(request, parts, resource.kind))
+  judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  requireNumericVersion(candidate)
+  const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const step = (live: Live | undefined) => replace(target, candidate, live)
+  const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+  await respondJson(request, kind === 'created' ? 201 : 200, toServedBytes(parts, target.served, json))
+}
+
+function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
+  const { resourceVersion, uid } = candidate.object.metadata
+  if (live === undefined) {
+    if (!served.strategy.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
+    // Whoever names a version or uid means an object that is gone.
+    if (resourceVersion || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
+    return { kind: 'create', candidate }
+  }
+  requireSameObject(served, info.name, candidate, live)
+  return { kind: 'update', candidate }
+}
+
+/** A version or uid in the object says which object, in which state, the writer means. */
+export function requireSameObject(served: Target['served'], name: string, { object }: Candidate, live: Live): void {
+  const { resourceVersion, uid } = object.metadata
+  const liveUid = live.object.metadata.uid ?? ''
+  if (uid && uid !== liveUid) throw uidMismatch(served, name, uid, liveUid)
+  if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, name)
+  if (!resourceVersion && !served.strategy.replacesUnconditionally) {
+    const message = 'Invalid value: 0x0: must be specified for an update'
+    throw invalid(served.kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
+  }
+}
+
+function uidMismatch({ name: resource }: Target['served'], name: string, given: string, live: string): Error {
+  return conflict(resource, name, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${live}`)
+}
+
+function requireNumericVersion({ object }: Candidate): void {
+  const { resourceVersion } = object.metadata
+  if (!resourceVersion || parseRevision(resourceVersion) !== undefined) return
+  const text = JSON.stringify(resourceVersion)
+  throw badRequest(
+    `invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`,
+  )
+}

@@ -1,0 +1,124 @@
+import {
+  type ApiObject,
+  applyDefaults,
+  badRequest,
+  decodeFailureText,
+  decoderOf,
+  type Resource,
+  type Subresource,
+  strictFailureText,
+  unknownFieldText,
+} from '@orch/core'
+import type { ParsedBody } from '../body.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { Target } from '../verbs/verb.ts'
+import type { FieldValidation } from './options.ts'
+
+/** An object on its way to being written, in the version of the request. */
+export interface Candidate {
+  /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed. */
+  readonly object: ApiObject
+  readonly hasBigIntegers: boolean
+  /** As it came, or as a patch left it. */
+  readonly body: unknown
+  /** `unknown field "spec.zzz"`, `duplicate field "spec.size"`. */
+  readonly problems: readonly string[]
+}
+
+/** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
+export function readCandidate({ served, info, subresource }: Target, parts: GatewayParts, body: ParsedBody): Candidate {
+  const { resource } = served
+  const value = requireKind(body, subresource ?? resource)
+  const candidate = decodeCandidate(resource, value, body.hasBigIntegers, body.duplicates, parts)
+  requirePlace(candidate.object, info)
+  return candidate
+}
+
+/** Parsed JSON as an object of the resource. A value of a wrong type is a 400. */
+export function decodeCandidate(
+  { kind, version, type, apiVersion }: Resource,
+  value: Record<string, unknown>,
+  hasBigIntegers: boolean,
+  duplicates: readonly string[],
+  _parts: GatewayParts,
+): Candidate {
+  const decoded = decoderOf(type)(value, { trackUnknown: true })
+  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  const { metadata, ...rest } = decoded.object as ApiObject
+  return {
+    object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
+    hasBigIntegers,
+    body: value,
+    problems: [...decoded.unknownFields.map(unknownFieldText), ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)],
+  }
+}
+
+/** Fills in what the writer left to the server, and brings the fields back in order. */
+export function complete(
+  { type, kind, version, apiVersion }: Resource,
+  object: ApiObject,
+  { names }: GatewayParts,
+  isNew: boolean,
+): ApiObject {
+  applyDefaults(type, object, { names, isNew })
+  const decoded = decoderOf(type)(object, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.object as ApiObject
+  return { kind, apiVersion, metadata, ...rest }
+}
+
+/** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */
+export function judgeProblems(
+  { kind, version }: Resource,
+  problems: readonly string[],
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): void {
+  if (problems.length === 0) return
+  switch (validation) {
+    case 'Ignore':
+      return
+    case 'Warn':
+      for (const problem of problems) warn(problem)
+      return
+    case 'Strict':
+      throw badRequest(strictFailureText(kind, version, problems))
+  }
+}
+
+function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'kind' | 'apiVersion'>): Record<string, unknown> {
+  const { value, text } = body
+  const unrecognized = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why}`)
+  if (text === '') throw unrecognized("couldn't get version/kind; json parse error: unexpected end of JSON input")
+  if (!isObject(value)) throw unrecognized(`couldn't get version/kind; json parse error: expected an object in '${text}'`)
+  const { kind = '', apiVersion = '' } = value
+  if (kind === '') throw unrecognized(`Object 'Kind' is missing in '${text}'`)
+  if (apiVersion === '') throw unrecognized(`Object 'apiVersion' is missing in '${text}'`)
+  if (apiVersion !== expected.apiVersion) {
+    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected.apiVersion})`)
+  }
+  if (kind !== expected.kind) {
+    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${expected.kind})`)
+  }
+  return value
+}
+
+/** The place in the object may be left out, but not be another than the path's. */
+export function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
+  const { metadata } = object
+  const isNamespace = resource === 'namespaces'
+  if (!isNamespace && metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  if (name !== '' && metadata.name && metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+  }
+  if (name !== '' && !metadata.name) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
+  if (!isNamespace && namespace !== '') metadata.namespace = namespace
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

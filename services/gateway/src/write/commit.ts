@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { type ApiObject, type CommitOutcome, type CommitRequest, encodeStored, fillRevision, StatusError, timeout } from '@orch/core'
+import { encode, toStoredObject } from '../convert.ts'
+import { limits } from '../limits.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Served } from '../served.ts'
+import { remainingMs } from '../verbs/verb.ts'
+
+/** What else must hold when a commit is made. */
+export type Condition = CommitRequest['conditions'][number]
+
+/** An object that is ready to be stored. */
+export interface ObjectWrite {
+  readonly served: Served
+  /** In the version of the request. */
+  readonly object: ApiObject
+  readonly hasBigIntegers: boolean
+  readonly key: string
+  /** Revision that it replaces; 0: it is new. */
+  readonly expected: number
+  readonly conditions: readonly Condition[]
+}
+
+export type ObjectOutcome =
+  | { readonly kind: 'written'; readonly json: Uint8Array }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'unmet' }
+
+/** Stores an object. The answer's bytes are those that readers will get. */
+export async function commitObject(write: ObjectWrite, request: GatewayRequest, parts: GatewayParts): Promise<ObjectOutcome> {
+  const { served, key, expected, conditions } = write
+  const stored = toStoredObject(parts, served, write.object)
+  const encoded = encode({ object: stored, hasBigIntegers: write.hasBigIntegers })
+  const writeId = randomUUID()
+  const value = encodeStored({
+    fingerprint: parts.options.fingerprint ?? 1,
+    writeId,
+    expiresAtMs: expiryOf(served, parts),
+    encoded,
+    labels: stored.metadata.labels ?? {},
+    fields: withoutName(served.resource.stored.fieldsOf(stored)),
+  })
+  const outcome = await commitSurely({ key, expected, conditions, value, writeId }, request, parts)
+  return outcome.kind === 'written'
+    ? { kind: 'written', json: fillRevision(encoded.json, encoded.hole, outcome.revision) }
+    : { kind: outcome.kind }
+}
+
+/** Removes an object. */
+export async function commitRemoval(
+  removal: Pick<ObjectWrite, 'key' | 'expected' | 'conditions'>,
+  request: GatewayRequest,
+  parts: GatewayParts,
+): Promise<{ readonly kind: CommitOutcome['kind'] }> {
+  const { kind } = await commitSurely({ ...removal, writeId: randomUUID() }, request, parts)
+  return { kind }
+}
+
+/** What the object would be served as; revision 0: without one, as nothing is stored. */
+export function previewObject(
+  { served, object, hasBigIntegers }: Omit<ObjectWrite, 'key'>,
+  parts: GatewayParts,
+  revision: number,
+): Uint8Array {
+  const { json, hole } = encode({ object: toStoredObject(parts, served, object), hasBigIntegers })
+  return revision === 0 ? json : fillRevision(json, hole, revision)
+}
+
+/** Events are not kept for ever. */
+function expiryOf({ resource }: Served, { options, clock }: GatewayParts): number {
+  return resource.stored.kind === 'Event' && options.eventTtlMs !== undefined ? clock.now() + options.eventTtlMs : 0
+}
+
+function withoutName(fields: Record<string, string>): Record<string, string> {
+  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...rest } = fields
+  return rest
+}
+
+/** Commits once. When the answer is lost, the object's own past tells whether it was written. */
+async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome> {
+  try {
+    return await parts.storage.commit(commit, { timeoutMs: remainingMs(request, parts) })
+  } catch (error) {
+    // A Status is an answer: storage has refused, and nothing was written.
+    if (error instanceof StatusError) throw error
+    parts.log.warn({ err: error, key: commit.key }, 'the answer to a commit was lost')
+    return findLostCommit(commit, parts, error)
+  }
+}
+
+async function findLostCommit(commit: CommitRequest, { storage }: GatewayParts, cause: unknown): Promise<CommitOutcome> {
+  const undecided = timeout('it is not known whether the object was written', { cause })
+  try {
+    let { entry } = await storage.get({ key: commit.key, read: { kind: 'latest' } })
+    if (entry === undefined && commit.value === undefined) return { kind: 'written', revision: commit.expected }
+    for (let steps = 0; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > commit.expected; steps++) {
+      if (entry.writeId === commit.writeId) return { kind: 'written', revision: entry.revision }
+      entry = (await storage.getAt({ key: commit.key, revision: entry.revision - 1 })).entry
+    }
+  } catch {
+    throw undecided
+  }
+  throw undecided
+}

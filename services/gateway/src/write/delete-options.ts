@@ -1,0 +1,103 @@
+import { badRequest, type FieldError } from '@orch/core'
+import { parseBody, readBytes } from '../body.ts'
+import { bodyFormat } from '../negotiate.ts'
+import type { GatewayParts } from '../parts.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
+import type { GatewayRequest } from '../request.ts'
+import { isObject } from './candidate.ts'
+import { checkDryRun, invalidOptions, unsupported } from './options.ts'
+
+export type Propagation = 'Background' | 'Orphan' | 'Foreground'
+
+/** How a deletion is meant. */
+export interface DeleteOptions {
+  readonly isDryRun: boolean
+  readonly gracePeriodSeconds: number | undefined
+  /** undefined: the deleter does not say. */
+  readonly propagation: Propagation | undefined
+  readonly orphanDependents: boolean | undefined
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string }
+  /** As admission sees it. */
+  readonly object: Record<string, unknown>
+}
+
+/** The options in the body or, where that is empty, in the query. */
+export async function readDeleteOptions(request: GatewayRequest, parts: GatewayParts): Promise<DeleteOptions> {
+  const bytes = await readBytes(request, parts)
+  return judge(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes), parts)
+}
+
+function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
+  if (query.isEmpty) return {}
+  const dryRun = query.get('dryRun')
+  const orphan = query.get('orphanDependents')
+  return {
+    gracePeriodSeconds: queryInteger(query, 'gracePeriodSeconds'),
+    propagationPolicy: query.get('propagationPolicy') || undefined,
+    orphanDependents: orphan === undefined ? undefined : queryBoolean(query, 'orphanDependents'),
+    dryRun: dryRun === undefined || dryRun === '' ? undefined : [dryRun],
+  }
+}
+
+function fromBody(request: GatewayRequest, bytes: Uint8Array): Record<string, unknown> {
+  const format = bodyFormat(request.contentType)
+  // A media type that is not ours says nothing about options; most clients that send none mean JSON.
+  const { value } = parseBody(bytes, format === 'yaml' ? 'yaml' : 'json', 'DeleteOptions')
+  if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
+  const { kind = 'DeleteOptions' } = value
+  if (kind !== 'DeleteOptions') throw badRequest(`no kind ${JSON.stringify(kind)} is registered for delete options; expected DeleteOptions`)
+  return { ...value, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
+}
+
+function judge(options: Record<string, unknown>, parts: GatewayParts): DeleteOptions {
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun, preconditions } = options
+  requireType('gracePeriodSeconds', gracePeriodSeconds, 'number')
+  requireType('propagationPolicy', propagationPolicy, 'string')
+  requireType('orphanDependents', orphanDependents, 'boolean')
+  if (dryRun != null && !Array.isArray(dryRun)) throw wrongType('dryRun', 'an array of strings')
+  const dryRuns = (dryRun ?? []) as readonly string[]
+  const errors: FieldError[] = []
+  checkDryRun(errors, dryRuns)
+  if (propagationPolicy != null && !isPropagation(propagationPolicy)) {
+    errors.push(unsupported('propagationPolicy', JSON.stringify(propagationPolicy), '"Foreground", "Background", "Orphan", "nil"'))
+  }
+  if (propagationPolicy != null && orphanDependents != null) {
+    const message = `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`
+    errors.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message })
+  }
+  if (errors.length > 0) throw invalidOptions(parts, 'DeleteOptions', errors)
+  return {
+    isDryRun: dryRuns.length > 0,
+    gracePeriodSeconds: (gracePeriodSeconds ?? undefined) as number | undefined,
+    propagation: isPropagation(propagationPolicy) ? propagationPolicy : propagationOf(orphanDependents),
+    orphanDependents: (orphanDependents ?? undefined) as boolean | undefined,
+    preconditions: isObject(preconditions) ? readPreconditions(preconditions) : {},
+    object: { ...options, kind: 'DeleteOptions', apiVersion: parts.metaVersion },
+  }
+}
+
+function propagationOf(orphanDependents: unknown): Propagation | undefined {
+  if (orphanDependents === true) return 'Orphan'
+  return orphanDependents === false ? 'Background' : undefined
+}
+
+function isPropagation(value: unknown): value is Propagation {
+  return value === 'Background' || value === 'Orphan' || value === 'Foreground'
+}
+
+function readPreconditions({ uid, resourceVersion }: Record<string, unknown>): DeleteOptions['preconditions'] {
+  requireType('preconditions.uid', uid, 'string')
+  requireType('preconditions.resourceVersion', resourceVersion, 'string')
+  return {
+    ...(uid == null ? {} : { uid: uid as string }),
+    ...(resourceVersion == null ? {} : { resourceVersion: resourceVersion as string }),
+  }
+}
+
+function requireType(field: string, value: unknown, type: 'number' | 'string' | 'boolean'): void {
+  if (value != null && typeof value !== type) throw wrongType(field, `a ${type}`)
+}
+
+function wrongType(field: string, expected: string): Error {
+  return badRequest(`DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${field}: expected ${expected}`)
+}

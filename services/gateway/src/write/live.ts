@@ -1,0 +1,27 @@
+import type { ApiObject, Entry, Freshness } from '@orch/core'
+import { readBytesOfOurs, toServedObject } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { Served } from '../served.ts'
+
+/** The object as it is before a write, in the version of the request. It is never changed. */
+export interface Live {
+  readonly object: ApiObject
+  readonly hasBigIntegers: boolean
+  readonly entry: Entry
+}
+
+/** Reads the object that a write starts from; undefined: there is none. */
+export async function readLive(
+  key: string,
+  served: Served,
+  parts: GatewayParts,
+  { read, timeoutMs }: { read: Freshness; timeoutMs: number },
+): Promise<Live | undefined> {
+  const { entry } = await parts.storage.get({ key, read }, { timeoutMs })
+  return entry === undefined ? undefined : toLive(entry, served, parts)
+}
+
+export function toLive(entry: Entry, served: Served, parts: GatewayParts): Live {
+  const { object, hasBigIntegers } = readBytesOfOurs(entry.value)
+  return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
+}

@@ -1,0 +1,62 @@
+import { domainGroup, type FieldError, invalid, validateFieldManager } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import { queryBoolean } from '../query.ts'
+import type { GatewayRequest } from '../request.ts'
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+/** How a write is meant. */
+export interface WriteOptions {
+  readonly isDryRun: boolean
+  readonly fieldManager: string
+  readonly fieldValidation: FieldValidation
+}
+
+export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
+
+const ordinary: Readonly<Record<FieldValidation, WriteOptions>> = {
+  Ignore: { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore' },
+  Warn: { isDryRun: false, fieldManager: '', fieldValidation: 'Warn' },
+  Strict: { isDryRun: false, fieldManager: '', fieldValidation: 'Strict' },
+}
+
+/** Reads `dryRun`, `fieldManager` and `fieldValidation`; all that is wrong with them is told at once. */
+export function writeOptionsOf({ query }: GatewayRequest, parts: GatewayParts, kind: OptionsKind): WriteOptions {
+  const isValidating = parts.options.fieldValidation !== false
+  const fallback: FieldValidation = isValidating ? 'Warn' : 'Ignore'
+  if (query.isEmpty) return ordinary[fallback]
+  const errors: FieldError[] = []
+  const dryRun = query.get('dryRun') ?? ''
+  const fieldManager = query.get('fieldManager') ?? ''
+  const validation = query.get('fieldValidation') ?? ''
+  checkDryRun(errors, dryRun === '' ? [] : [dryRun])
+  validateFieldManager(errors, fieldManager, 'fieldManager')
+  if (validation !== '' && !isFieldValidation(validation)) {
+    errors.push(unsupported('fieldValidation', JSON.stringify(validation), '"", "Ignore", "Strict", "Warn"'))
+  }
+  if (kind === 'PatchOptions' && query.get('force') !== undefined && queryBoolean(query, 'force')) {
+    errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' })
+  }
+  if (errors.length > 0) throw invalidOptions(parts, kind, errors)
+  return { isDryRun: dryRun !== '', fieldManager, fieldValidation: isValidating && isFieldValidation(validation) ? validation : fallback }
+}
+
+/** The 422 of bad options. */
+export function invalidOptions({ names }: GatewayParts, kind: string, errors: readonly FieldError[]): Error {
+  return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors)
+}
+
+/** `All` is the only dry run there is. */
+export function checkDryRun(errors: FieldError[], values: readonly string[]): void {
+  if (values.every((value) => value === 'All')) return
+  const list = values.map((value) => JSON.stringify(value)).join(', ')
+  errors.push(unsupported('dryRun', `[]string{${list}}`, '"All"'))
+}
+
+export function unsupported(field: string, value: string, supported: string): FieldError {
+  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${value}: supported values: ${supported}` }
+}
+
+function isFieldValidation(text: string): text is FieldValidation {
+  return text === 'Ignore' || text === 'Warn' || text === 'Strict'
+}

@@ -1,0 +1,313 @@
+import {
+  type ApiObject,
+  alreadyExists,
+  carryOverMeta,
+  conflict,
+  type FieldError,
+  invalid,
+  notFound,
+  StatusError,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@orch/core'
+import { requestLate } from '../body.ts'
+import { limits } from '../limits.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { keyOf, remainingMs, type Target } from '../verbs/verb.ts'
+import { type Candidate, complete } from './candidate.ts'
+import { type Condition, commitObject, commitRemoval, previewObject } from './commit.ts'
+import { type Live, readLive } from './live.ts'
+import { differsInSubstance, fillMetadata, printTime } from './metadata.ts'
+import type { WriteOptions } from './options.ts'
+
+/** What the first step of a write wants to happen, given what is there. */
+export type Intent =
+  | { readonly kind: 'create'; readonly candidate: Candidate }
+  | { readonly kind: 'update'; readonly candidate: Candidate }
+  /** The object stays for now, and is marked as going. */
+  | { readonly kind: 'mark'; readonly object: ApiObject }
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'nothing' }
+
+export interface Write {
+  readonly request: GatewayRequest
+  readonly target: Target
+  /** '' for a create: the name is in the object. */
+  readonly name: string
+  readonly options: WriteOptions
+  /** What admission is told of the options. */
+  readonly optionsObject: unknown
+  /** The only part in which writes differ. It refuses by throwing, and may be called again with a newer object. */
+  readonly step: (live: Live | undefined) => Intent | Promise<Intent>
+}
+
+/** What a write has led to. `json` is the object as it is served, in the stored version. */
+export interface Written {
+  readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
+  readonly json: Uint8Array
+  readonly uid: string
+}
+
+/**
+ * The loop that every write goes through: read, the verb's own step, complete, admit, judge, commit; again when someone
+ * else was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
+ */
+export async function write(plan: Write, parts: GatewayParts): Promise<Written> {
+  let isLatest = false
+  for (let attempt = 1; attempt <= limits.writeAttemptsMax; attempt++) {
+    const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
+    try {
+      const outcome = await attemptWrite(plan, live, parts)
+      if (outcome.kind !== 'again') return outcome
+      isLatest = true
+    } catch (error) {
+      if (isLatest || plan.name === '' || !(error instanceof StatusError)) throw error
+      const current = await read(plan, parts, true)
+      if (current?.entry.revision === live?.entry.revision) throw error
+      isLatest = true
+    }
+  }
+  throw conflict(plan.target.served.name, plan.name)
+}
+
+function read({ request, target, name }: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
+  const timeoutMs = remainingMs(request, parts)
+  if (timeoutMs === 0) throw requestLate()
+  const key = keyOf(target, name)
+  return readLive(key, target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, timeoutMs })
+}
+
+type Attempt = Written | { readonly kind: 'again' }
+
+async function attemptWrite(plan: Write, live: Live | undefined, parts: GatewayParts): Promise<Attempt> {
+  const intent = await plan.step(live)
+  switch (intent.kind) {
+    case 'create':
+      return attemptCreate(plan, intent.candidate, parts)
+    case 'update':
+      return attemptUpdate(plan, intent.candidate, live as Live, parts)
+    case 'mark':
+      return attemptMark(plan, intent.object, live as Live, parts)
+    case 'remove':
+      return attemptRemove(plan, live as Live, parts)
+    case 'nothing':
+      return unchanged(live as Live)
+  }
+}
+
+async function attemptCreate(plan: Write, { object: given, hasBigIntegers, body }: Candidate, parts: GatewayParts): Promise<Attempt> {
+  const { served } = plan.target
+  const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
+  if (served.hasStatus) delete draft.status
+  fillMetadata(draft, served, parts)
+  served.strategy.rules.prepareCreate?.(draft, parts.names)
+  const completed = complete(served.resource, draft, parts, true)
+  const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
+  const { object } = admitted
+  refuseInvalid(plan, object, judgeNew(object, body, plan))
+  const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'CREATE', object, undefined))]
+  const reserved = await parts.allocator.reserve(plan, object, undefined)
+  const name = object.metadata.name as string
+  const key = keyOf(plan.target, name)
+  const write = { served, object: reserved.object, hasBigIntegers, key, expected: 0, conditions }
+  if (plan.options.isDryRun) {
+    const existing = await readLive(key, served, parts, { read: { kind: 'latest' }, timeoutMs: remainingMs(plan.request, parts) })
+    if (existing !== undefined) throw alreadyExists(served.name, name)
+    return { kind: 'created', json: previewObject(write, parts, 0), uid: object.metadata.uid ?? '' }
+  }
+  const outcome = await commitObject(write, plan.request, parts)
+  if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid: object.metadata.uid ?? '' }
+  await reserved.release()
+  if (outcome.kind === 'unmet') return { kind: 'again' }
+  throw nameTaken(plan, given, name)
+}
+
+/** A generated name that is taken is nobody's mistake: the client is asked to try again. */
+function nameTaken({ target }: Write, given: ApiObject, name: string): StatusError {
+  const refusal = alreadyExists(target.served.name, name)
+  if (given.metadata.name || !given.metadata.generateName) return refusal
+  const { status } = refusal
+  return new StatusError({
+    ...status,
+    message: `${status.message}, the server was not able to generate a unique name for the object`,
+    details: { ...status.details, retryAfterSeconds: 1 },
+  })
+}
+
+async function attemptUpdate(
+  plan: Write,
+  { object: given, hasBigIntegers, body }: Candidate,
+  live: Live,
+  parts: GatewayParts,
+): Promise<Attempt> {
+  const { served, subresource } = plan.target
+  const draft = prepareUpdate(plan, given, live)
+  const metadataErrors = validateObjectMetaUpdate(given.metadata, live.object.metadata)
+  const completed = complete(served.resource, draft, parts, false)
+  const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
+  const { object } = admitted
+  if (served.strategy.countsGenerations && subresource === undefined) countGeneration(object, live.object)
+  refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan)])
+  const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
+  const isBig = hasBigIntegers || live.hasBigIntegers
+  const write = { served, object, hasBigIntegers: isBig, key: live.entry.key, expected: live.entry.revision, conditions }
+  const preview = previewObject(write, parts, live.entry.revision)
+  if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
+  if (isDeletedByUpdate(object, live.object, plan)) return attemptRemoveAs(plan, preview, live, parts)
+  if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid: object.metadata.uid ?? '' }
+  const reserved = await parts.allocator.reserve(plan, object, live.object)
+  const outcome = await commitObject({ ...write, object: reserved.object }, plan.request, parts)
+  if (outcome.kind !== 'written') {
+    await reserved.release()
+    return { kind: 'again' }
+  }
+  await reserved.settle()
+  return { kind: 'updated', json: outcome.json, uid: object.metadata.uid ?? '' }
+}
+
+/** "Nothing to change" may not rest on an old object either. */
+async function confirmUnchanged(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const current = await read(plan, parts, true)
+  return current?.entry.revision === live.entry.revision ? unchanged(live) : { kind: 'again' }
+}
+
+function unchanged({ entry, object }: Live): Written {
+  return { kind: 'unchanged', json: entry.value, uid: object.metadata.uid ?? '' }
+}
+
+/** The part that the path names comes from the writer, everything else stays as it is. */
+function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live): ApiObject {
+  const { served, subresource } = target
+  if (subresource !== undefined) {
+    const metadata = { ...live.metadata }
+    return subresource.name === 'finalize'
+      ? {
+          ...live,
+          metadata,
+          spec: {
+            ...(live.spec as object | undefined),
+            finalizers: (given.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [],
+          },
+        }
+      : { ...live, metadata, status: given.status }
+  }
+  const { generation: _generation, selfLink: _selfLink, managedFields: _managed, ...written } = carryOverMeta(given.metadata, live.metadata)
+  const { generation, managedFields } = live.metadata
+  const object: ApiObject = {
+    ...given,
+    metadata: {
+      ...written,
+      ...(generation === undefined ? {} : { generation }),
+      ...(managedFields === undefined ? {} : { managedFields }),
+    },
+  }
+  if (live.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = live.metadata.resourceVersion
+  if (served.hasStatus) {
+    if (live.status === undefined) delete object.status
+    else object.status = live.status
+  }
+  served.strategy.rules.prepareUpdate?.(object, live)
+  return object
+}
+
+function countGeneration(object: ApiObject, live: ApiObject): void {
+  if (differsInSubstance(object, live)) object.metadata.generation = (live.metadata.generation ?? 0) + 1
+}
+
+function judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write): FieldError[] {
+  const { resource, strategy } = served
+  const nameKind = strategy.behaviour.nameKind
+  return [
+    ...validateObjectMeta(object.metadata, { isNamespaced: resource.isNamespaced, nameKind }),
+    ...validateObject({ type: resource.type, body, object, part: 'main' }),
+    ...(strategy.rules.validate?.(object, undefined) ?? []),
+  ]
+}
+
+function judgeChanged(object: ApiObject, body: unknown, live: ApiObject, { target: { served, subresource } }: Write): FieldError[] {
+  const { resource, strategy } = served
+  switch (subresource?.name) {
+    case undefined:
+      return [
+        ...validateObject({ type: resource.type, body, object, live, part: 'main' }),
+        ...(strategy.rules.validate?.(object, live) ?? []),
+      ]
+    case 'status':
+      return validateObject({ type: resource.type, body, object, live, part: 'status' })
+    default:
+      return []
+  }
+}
+
+function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(served.kind, object.metadata.name ?? '', errors)
+}
+
+/** An update that takes the last thing that held a going object is its end. */
+function isDeletedByUpdate(object: ApiObject, live: ApiObject, { target: { served } }: Write): boolean {
+  if (live.metadata.deletionTimestamp == null || (live.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
+  return (object.metadata.finalizers ?? []).length === 0 && served.strategy.rules.isHeld?.(object) !== true
+}
+
+async function attemptMark(plan: Write, object: ApiObject, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const conditions = await parts.admitter.validate(plan, 'DELETE', undefined, live.object)
+  const write = {
+    served: plan.target.served,
+    object,
+    hasBigIntegers: live.hasBigIntegers,
+    key: live.entry.key,
+    expected: live.entry.revision,
+    conditions,
+  }
+  const uid = object.metadata.uid ?? ''
+  if (plan.options.isDryRun) return { kind: 'marked', json: previewObject(write, parts, live.entry.revision), uid }
+  const outcome = await commitObject(write, plan.request, parts)
+  return outcome.kind === 'written' ? { kind: 'marked', json: outcome.json, uid } : { kind: 'again' }
+}
+
+async function attemptRemove(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const conditions = await parts.admitter.validate(plan, 'DELETE', undefined, live.object)
+  return remove(plan, live.entry.value, live, conditions, parts)
+}
+
+/** As a removal, for an object that an update has changed for the last time. */
+function attemptRemoveAs(plan: Write, json: Uint8Array, live: Live, parts: GatewayParts): Promise<Attempt> {
+  return remove(plan, json, live, [], parts)
+}
+
+async function remove(plan: Write, json: Uint8Array, live: Live, conditions: readonly Condition[], parts: GatewayParts): Promise<Attempt> {
+  const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
+  if (plan.options.isDryRun) return removed
+  const outcome = await commitRemoval({ key: live.entry.key, expected: live.entry.revision, conditions }, plan.request, parts)
+  if (outcome.kind !== 'written') return { kind: 'again' }
+  await parts.allocator.release(plan.target.served, live.object)
+  return removed
+}
+
+/** The object as it is while its deletion is under way. */
+export function markedObject(
+  { object: live }: Live,
+  seconds: number,
+  nowMs: number,
+  { strategy }: Target['served'],
+  finalizers: readonly string[],
+): ApiObject {
+  const metadata = {
+    ...live.metadata,
+    deletionTimestamp: printTime(nowMs + seconds * 1000),
+    deletionGracePeriodSeconds: seconds,
+  }
+  if (finalizers.length > 0) metadata.finalizers = [...finalizers]
+  else delete metadata.finalizers
+  if (metadata.generation !== undefined && live.metadata.deletionTimestamp == null) metadata.generation += 1
+  const object: ApiObject = { ...live, metadata }
+  strategy.rules.prepareDeletion?.(object)
+  return object
+}
+
+export function requireLive(live: Live | undefined, { target, name }: Pick<Write, 'target' | 'name'>): Live {
+  if (live === undefined) throw notFound(target.served.name, name)
+  return live
+}
