@@ -118,7 +118,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   await lifecycle.run({ name: 'storage', stop: () => storage.close() })
   const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })
-  const admission = createAdmission({ storage, catalogue, clock, log })
+  const admission = createAdmission({ storage, catalogue, clock, log, random })
   await lifecycle.run({ name: 'admission', stop: () => admission.close() })
   const watchHub = createWatchHub({ watch, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })

@@ -17,6 +17,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   for (const warning of options.featureGates.warnings) log.warn({}, warning)
+  // Whatever is written from here on is for the owner alone.
+  process.umask(0o077)
   makePrivateFolder(dataDir)
   const lock = lockOrExplain(dataDir)
   try {
