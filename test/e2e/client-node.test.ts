@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
+import { expect, onTestFinished, test } from 'vitest'
+import { startProcess } from './server-process.ts'
+
+test('the informer of @kubernetes/client-node goes on over a restart of the server', async () => {
+  const flags = ['--profile=kubernetes']
+  const first = await startProcess(flags)
+  const port = new URL(first.url).port
+  const config = new KubeConfig()
+  config.loadFromFile(join(first.dataDir, 'admin.conf'))
+  const api = config.makeApiClient(CoreV1Api)
+  const informer = makeInformer(config, '/api/v1/namespaces/default/configmaps', () =>
+    api.listNamespacedConfigMap({ namespace: 'default' }),
+  )
+  onTestFinished(() => informer.stop())
+  const seen = new Set<string>()
+  const waiting = new Map<string, () => void>()
+  informer.on('add', ({ metadata }) => {
+    const name = metadata?.name ?? ''
+    seen.add(name)
+    waiting.get(name)?.()
+  })
+  const added = (name: string) => (seen.has(name) ? Promise.resolve() : new Promise<void>((resolve) => waiting.set(name, resolve)))
+  // This informer ends on an error and leaves the restart to its user.
+  const ended = new Promise<void>((resolve) => informer.on('error', () => resolve()))
+  await informer.start()
+  await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'before' } } })
+  await added('before')
+
+  first.signal('SIGKILL')
+  await first.exited
+  await ended
+  await startProcess([...flags, `--secure-port=${port}`], { dataDir: first.dataDir })
+  await informer.start()
+  await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'after' } } })
+  await added('after')
+  expect([...seen].sort()).toEqual(['after', 'before'])
+})

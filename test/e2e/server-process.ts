@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
+import { onTestFinished } from 'vitest'
+
+const entry = join(import.meta.dirname, '../../services/orch/dist/main.js')
+
+/** `orch up` as a process of its own. */
+export interface ServerProcess {
+  readonly url: string
+  readonly pid: number
+  readonly dataDir: string
+  /** What it printed when it was ready. */
+  readonly message: string
+  readonly client: Client
+  signal(name: 'SIGTERM' | 'SIGKILL'): void
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<Exit>
+  stop(): Promise<Exit>
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly error: string
+}
+
+/** A folder that goes with the test. */
+export function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orch-e2e-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts a server and waits until it says that it is ready. It ends with the test. */
+export async function startProcess(
+  flags: readonly string[],
+  { dataDir = aFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<ServerProcess> {
+  const { child, exited, ready } = launch([`--data-dir=${dataDir}`, '--secure-port=0', ...flags], env)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const message = await ready
+  const url = /https:\/\/\S+/.exec(message)?.[0] ?? ''
+  const client = createClient(createHttpsTransport(await loadConfiguration(join(dataDir, 'admin.conf'))))
+  onTestFinished(() => client.close())
+  const signal = (name: 'SIGTERM' | 'SIGKILL') => void child.kill(name)
+  return {
+    url,
+    pid: child.pid ?? 0,
+    dataDir,
+    message,
+    client,
+    signal,
+    exited,
+    stop() {
+      signal('SIGTERM')
+      return exited
+    },
+  }
+}
+
+/** Runs the command to its end; for starts that are refused. */
+export async function runToEnd(flags: readonly string[]): Promise<Exit> {
+  const { exited, ready } = launch(flags, {})
+  ready.catch(() => {})
+  return exited
+}
+
+function launch(flags: readonly string[], env: Record<string, string>) {
+  if (!existsSync(entry)) throw new Error(`${entry} is absent: build first`)
+  const child = spawn(process.execPath, [entry, 'up', ...flags], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed = collect(child)
+  const exited = new Promise<Exit>((resolve) => child.on('close', (code, signal) => resolve({ code, signal, error: printed.error })))
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      if (printed.out.includes('Try:')) resolve(printed.out)
+    })
+    child.on('close', () => reject(new Error(`the server has ended: ${printed.error}`)))
+  })
+  return { child, exited, ready }
+}
+
+function collect(child: ChildProcess) {
+  const printed = { out: '', error: '' }
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed.out += chunk.toString()
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed.error += chunk.toString()
+  })
+  return printed
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { readText } from '@orch/client'
+import { aConfigMap } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+
+describe('the first start', () => {
+  test('makes what clients need, for the owner alone, and says where it is', async () => {
+    const { dataDir, url, message } = await startProcess([])
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    for (const name of ['admin.conf', 'ca.crt', 'ca.key', 'admin.crt', 'admin.key', 'serving.crt', 'serving.key']) {
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
+    }
+    expect(readFileSync(join(dataDir, 'admin.conf'), 'utf8')).toContain(`server: "${url}"`)
+    expect(message).toContain(`orch is ready at ${url} (profile orch, data in ${dataDir})`)
+  })
+
+  test('NAME-05: everything is below the path prefix', async () => {
+    const { url, client } = await startProcess(['--memory', '--path-prefix=/cluster-a'])
+    expect(url).toMatch(/\/cluster-a$/)
+    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '25' })
+  })
+
+  test('settings come from the environment too', async () => {
+    const { url } = await startProcess(['--memory'], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.2:/)
+  })
+})
+
+describe('state', () => {
+  test('survives a kill', async () => {
+    const first = await startProcess([])
+    const created = await first.client.resource(configMaps).create(aConfigMap({ name: 'kept', data: { a: '1' } }))
+    first.signal('SIGKILL')
+    await first.exited
+    const second = await startProcess([], { dataDir: first.dataDir })
+    expect(await second.client.resource(configMaps).get('kept', { namespace: 'default' })).toEqual(created)
+  })
+
+  test('with --memory is gone with the process, and no state is written', async () => {
+    const first = await startProcess(['--memory'])
+    await first.client.resource(configMaps).create(aConfigMap({ name: 'lost' }))
+    expect(await first.stop()).toMatchObject({ code: 0 })
+    expect(readdirSync(first.dataDir).filter((name) => name.includes('mdb'))).toEqual([])
+    const second = await startProcess(['--memory'], { dataDir: first.dataDir })
+    await expect(second.client.resource(configMaps).get('lost', { namespace: 'default' })).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+describe('a start that cannot be is refused with one sentence', () => {
+  test('a second process on the same folder', async () => {
+    const { dataDir, pid, url } = await startProcess([])
+    const { code, error } = await runToEnd([`--data-dir=${dataDir}`, '--secure-port=0'])
+    expect(code).toBe(1)
+    expect(error).toContain(`orch: the data directory ${dataDir} is in use by process ${pid}, which listens on ${url}\n`)
+  })
+
+  test('a port that is taken', async () => {
+    const taken = createServer()
+    onTestFinished(() => void taken.close())
+    const port = await new Promise<number>((resolve) =>
+      taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)),
+    )
+    const { code, error } = await runToEnd(['--memory', `--data-dir=${aFolder()}`, `--secure-port=${port}`])
+    expect([code, error]).toEqual([1, expect.stringContaining(`orch: port ${port} on 127.0.0.1 is in use by another program`)])
+  })
+
+  test('a folder that belongs to the other profile', async () => {
+    const first = await startProcess([])
+    await first.stop()
+    const { code, error } = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0', '--profile=kubernetes'])
+    expect(code).toBe(1)
+    expect(error).toMatch(/^orch: .*orch.*kubernetes.*\n$/)
+  })
+})
+
+describe('a signal to stop', () => {
+  test('WATCH-09: ends watches with a last bookmark, and the process with 0', async () => {
+    const server = await startProcess(['--memory'])
+    const events = await server.client.resource(configMaps).watch({ resourceVersion: '0', allowWatchBookmarks: true })
+    await server.client.resource(configMaps).create(aConfigMap({ name: 'seen' }))
+    const types: string[] = []
+    const reading = (async () => {
+      for await (const { type } of events) types.push(type)
+    })()
+    const exit = await server.stop()
+    await reading
+    expect(exit).toMatchObject({ code: 0 })
+    expect(types.at(-1)).toBe('BOOKMARK')
+  })
+
+  test('fails /readyz at once, while requests are still served for the delay', async () => {
+    const server = await startProcess(['--memory', '--shutdown-delay-duration=1m'])
+    expect(await statusOf(server, '/readyz')).toBe(200)
+    server.signal('SIGTERM')
+    while ((await statusOf(server, '/readyz')) === 200);
+    expect(await statusOf(server, '/readyz')).toBe(500)
+    expect(await server.client.resource(configMaps).list()).toMatchObject({ kind: 'ConfigMapList' })
+    server.signal('SIGTERM')
+    expect(await server.exited).toMatchObject({ code: 1 })
+  })
+})
+
+async function statusOf({ client }: ServerProcess, path: string): Promise<number> {
+  const response = await client.transport.send({ method: 'GET', path, headers: {} })
+  await readText(response)
+  return response.status
+}
