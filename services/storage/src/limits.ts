@@ -39,3 +39,12 @@ export const refusingRetryMs = 1_000
 
 /** Writes that are remembered by their id: a write whose answer was lost is asked again within moments or never. */
 export const rememberedWritesMax = 16_384
+
+/** Objects that are written get their room from buffers of this size: about 80 objects of 3 KB. */
+export const slabBytes = 256 * 1024
+
+/** Memory is tidied when this much, and as much as all objects have, has been written since the last time. */
+export const tidyAtLeastBytes = 32 * 1024 * 1024
+
+/** Leaves of the tree that are tidied in one turn of the event loop. */
+export const leavesTidiedPerTurn = 64

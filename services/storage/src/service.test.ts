@@ -275,3 +275,20 @@ describe('restore', () => {
       }
     }))
 })
+
+test('memory that is tidied still shows every object as it was written', async () => {
+  const { storage, close } = await opening(createMemoryStore, { historyBytesMax: 100_000 })()
+  const revisions = new Map<string, number>()
+  const data = (name: string, round: number) => `${name} ${round} ${'x'.repeat(60_000)}`
+  for (let round = 0; round < 8; round++) {
+    for (let index = 0; index < 100; index++) {
+      const name = `n${String(index).padStart(3, '0')}`
+      revisions.set(name, await written(storage, aPut({ name, data: data(name, round) }, { expected: revisions.get(name) ?? 0 })))
+    }
+    await settle()
+  }
+  const { objects } = await listed(storage)
+  expect(objects.map(({ metadata, data: { text } }) => text === data(metadata.name, 7))).toEqual(Array.from({ length: 100 }, () => true))
+  expect(objects.map(({ metadata }) => Number(metadata.resourceVersion))).toEqual([...revisions.values()])
+  await close()
+})

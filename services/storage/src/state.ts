@@ -1,9 +1,10 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, rememberedWritesMax, storePageRecords } from './limits.ts'
+import { changesPerPart, leavesTidiedPerTurn, rememberedWritesMax, storePageRecords, tidyAtLeastBytes } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
-import { type StoredObject, toStoredObject } from './memory/stored-object.ts'
+import { Slabs } from './memory/slabs.ts'
+import { detach, type Room, type StoredObject, toStoredObject } from './memory/stored-object.ts'
 import { Tree } from './memory/tree.ts'
 
 /** What streams of changes look at. */
@@ -33,7 +34,9 @@ export class State implements StateReader {
   readonly history: History
   readonly #store: Store
   readonly #reencode: Reencode | undefined
-  readonly #interner = new Interner()
+  readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
+  #isTidying = false
+  #isClosed = false
   /** Revisions of the last writes, by write id, the oldest first. */
   readonly #writes = new Map<string, Revision>()
   readonly #detach: () => void
@@ -71,6 +74,7 @@ export class State implements StateReader {
 
   /** Stops listening to the store. */
   close(): void {
+    this.#isClosed = true
     this.#detach()
   }
 
@@ -102,7 +106,7 @@ export class State implements StateReader {
   toObject(key: string, revision: Revision, stored: Uint8Array): StoredObject {
     const reencode = this.#reencode
     const current = reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
-    return toStoredObject(key, revision, current, this.#interner)
+    return toStoredObject(key, revision, current, this.#room)
   }
 
   async #load(): Promise<void> {
@@ -116,6 +120,7 @@ export class State implements StateReader {
       }
       start = page.next
     }
+    this.#room.slabs.allocated = 0
   }
 
   #onChanges(changes: readonly StoreChange[]): void {
@@ -126,12 +131,34 @@ export class State implements StateReader {
     if (changes.length === 0) return
     const happened = changes.map((change) => this.#apply(change))
     this.#onApplied(happened)
+    if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
+  }
+
+  /** Joins the leaves, a few in each turn: what lives leaves the slabs, which go with what does not. */
+  #tidy(): void {
+    if (this.#isTidying) return
+    this.#isTidying = true
+    this.#room.slabs.allocated = 0
+    const runs = this.tree.forkForReading().walk('', '\uffff')
+    const step = () => {
+      for (let count = 0; count < leavesTidiedPerTurn; count++) {
+        const { value: run, done } = runs.next()
+        if (done === true || this.#isClosed) {
+          this.#isTidying = false
+          return
+        }
+        run.join()
+      }
+      setImmediate(step)
+    }
+    setImmediate(step)
   }
 
   #apply(change: StoreChange): Happened {
     const { key, revision, value, writeId } = change
     const after = value === undefined ? undefined : this.toObject(key, revision, value)
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
     const happened = { change: toChange(change, after, before), before, after }

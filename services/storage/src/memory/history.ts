@@ -1,5 +1,5 @@
 import type { Change, Revision, StoreChange } from '@orch/core'
-import { detach, jsonOf, type StoredObject } from './stored-object.ts'
+import { jsonOf, type StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
 /** One change as memory keeps it. */
@@ -39,7 +39,6 @@ export class History {
   }
 
   push(happened: Happened): void {
-    if (happened.before !== undefined) detach(happened.before)
     this.#items.push(happened)
     this.#bytes += costOf(happened)
     while (this.#bytes > this.#bytesMax && this.#head < this.#items.length) this.#dropFirst()

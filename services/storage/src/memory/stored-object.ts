@@ -1,5 +1,6 @@
 import { assemble, clearRevision, decodeStored, type Entry, fillRevisionInto, type Revision, revisionBytes } from '@orch/core'
 import type { FactSet, Interner } from './facts.ts'
+import type { Slabs } from './slabs.ts'
 
 /** One object in memory: its JSON as it is served, and what queries need to know of it. */
 export interface StoredObject {
@@ -19,13 +20,20 @@ export interface StoredObject {
   start: number
 }
 
-/** The object of a stored value at a revision, in bytes of its own. */
-export function toStoredObject(key: string, revision: Revision, stored: Uint8Array, interner: Interner): StoredObject {
+/** Where objects share what can be shared. */
+export interface Room {
+  readonly interner: Interner
+  readonly slabs: Slabs
+}
+
+/** The object of a stored value at a revision. The stored bytes are copied. */
+export function toStoredObject(key: string, revision: Revision, stored: Uint8Array, { interner, slabs }: Room): StoredObject {
   const view = decodeStored(stored)
   const inserted = revisionBytes(revision)
   const length = view.json.length + inserted
-  const bytes = Buffer.allocUnsafeSlow(length)
-  fillRevisionInto(bytes, 0, { json: view.json, hole: view.hole, revision })
+  const start = slabs.reserve(length)
+  const { bytes } = slabs
+  fillRevisionInto(bytes, start, { json: view.json, hole: view.hole, revision })
   return {
     key,
     revision,
@@ -39,7 +47,7 @@ export function toStoredObject(key: string, revision: Revision, stored: Uint8Arr
     labels: interner.intern(view.labelsText),
     fields: interner.intern(view.fieldsText),
     bytes,
-    start: 0,
+    start,
   }
 }
 
@@ -48,13 +56,12 @@ export function jsonOf(object: StoredObject): Uint8Array {
   return object.bytes.subarray(object.start, object.start + object.length)
 }
 
-/** Gives the object bytes of its own again, so that it does not keep a whole leaf's alive. */
-export function detach(object: StoredObject): void {
-  if (object.bytes.length === object.length) return
-  const own = Buffer.allocUnsafeSlow(object.length)
-  own.set(jsonOf(object))
-  object.bytes = own
-  object.start = 0
+/** Moves the object out of a joined leaf, so that what is only history does not keep a whole leaf's bytes alive. */
+export function detach(object: StoredObject, slabs: Slabs): void {
+  const start = slabs.reserve(object.length)
+  slabs.bytes.set(jsonOf(object), start)
+  object.bytes = slabs.bytes
+  object.start = start
 }
 
 /** What the contract says of an object. */

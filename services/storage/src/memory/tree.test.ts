@@ -2,18 +2,14 @@ import { encodeObject, encodeStored } from '@orch/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Interner } from './facts.ts'
+import { Slabs } from './slabs.ts'
 import { type StoredObject, toStoredObject } from './stored-object.ts'
 import { Tree } from './tree.ts'
 
-const interner = new Interner()
+const room = { interner: new Interner(), slabs: new Slabs() }
 function anObject(key: string, revision = 1): StoredObject {
   const encoded = encodeObject({ metadata: { name: key }, at: revision })
-  return toStoredObject(
-    key,
-    revision,
-    encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }),
-    interner,
-  )
+  return toStoredObject(key, revision, encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }), room)
 }
 
 const keyOf = (number: number) => `k/${String(number).padStart(4, '0')}`

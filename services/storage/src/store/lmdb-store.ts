@@ -3,7 +3,7 @@ import { mkdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Profile, Revision, Store } from '@orch/core'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
+import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
@@ -42,6 +42,7 @@ class LmdbTables implements Tables {
   /** Key → revision, eight bytes. */
   readonly #latest: Database<Buffer, string>
   readonly #about: Database<Buffer, string>
+  #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
   constructor({ directory, profile, unsafeNoSync, epoch }: TablesOptions) {
     this.#directory = directory
@@ -108,14 +109,26 @@ class LmdbTables implements Tables {
   }
 
   #put({ appended, removed, meta }: Batch): void {
+    const room = this.#room(appended)
+    let at = 0
     for (const entry of appended) {
+      const bytes = room.subarray(at, at + logEntryBytes(entry))
+      at += bytes.length
+      encodeLogEntry(entry, bytes)
       // Plain puts and removes; their own promises say nothing that the batch's does not.
-      void this.#log.put(entry.revision, encodeLogEntry(entry))
+      void this.#log.put(entry.revision, bytes)
       if (entry.value === undefined) void this.#latest.remove(entry.key)
       else void this.#latest.put(entry.key, revisionBytes(entry.revision))
     }
     for (const revision of removed) void this.#log.remove(revision)
     for (const [name, value] of Object.entries(meta)) void this.#about.put(name, Buffer.from(JSON.stringify(value)))
+  }
+
+  /** Room for a batch's entries. LMDB's thread reads it until the flush is over; only one flush with entries is under way. */
+  #room(appended: readonly LogEntry[]): Buffer {
+    const needed = appended.reduce((sum, entry) => sum + logEntryBytes(entry), 0)
+    if (needed > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(Math.min(needed * 2, Math.max(needed, scratchBytesMax)))
+    return this.#scratch
   }
 
   /** A new store gets its meta in one transaction, so that it has all of it or none. */
@@ -144,6 +157,9 @@ class LmdbTables implements Tables {
     return bavail * bsize < fullBelowBytes ? `the disk that holds ${this.#directory} is full (${text})` : `${this.#directory}: ${text}`
   }
 }
+
+/** Room for entries does not grow ahead of need beyond this. */
+const scratchBytesMax = 8 * 1024 * 1024
 
 /** With less room than this, a failed write is blamed on the lack of it. */
 const fullBelowBytes = 1024 * 1024

@@ -6,20 +6,21 @@ import type { LogEntry } from './tables.ts'
  */
 const headerBytes = 20
 
-/** The bytes of a log entry. */
-export function encodeLogEntry({ previous, replaces, key, writeId, value }: LogEntry): Buffer {
-  const idBytes = Buffer.byteLength(writeId)
-  const keyBytes = Buffer.byteLength(key)
-  const bytes = Buffer.allocUnsafe(headerBytes + idBytes + keyBytes + (value?.length ?? 0))
+/** How many bytes a log entry takes. */
+export function logEntryBytes({ key, writeId, value }: LogEntry): number {
+  return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + (value?.length ?? 0)
+}
+
+/** Writes a log entry to a buffer with as much room as `logEntryBytes` says. */
+export function encodeLogEntry({ previous, replaces, key, writeId, value }: LogEntry, bytes: Buffer): void {
+  const idBytes = bytes.write(writeId, headerBytes)
+  const keyBytes = bytes.write(key, headerBytes + idBytes)
   bytes.writeUInt8(value === undefined ? 0 : 1, 0)
   bytes.writeUInt8(idBytes, 1)
   bytes.writeUInt16LE(keyBytes, 2)
   bytes.writeDoubleLE(previous, 4)
   bytes.writeDoubleLE(replaces, 12)
-  bytes.write(writeId, headerBytes)
-  bytes.write(key, headerBytes + idBytes)
   if (value !== undefined) bytes.set(value, headerBytes + idBytes + keyBytes)
-  return bytes
 }
 
 /** The entry of a revision. Its value is a view into the given bytes. */
