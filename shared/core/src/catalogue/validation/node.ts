@@ -11,6 +11,7 @@ export function validateNodeSpec(node: Part, live: Part | undefined): FieldError
   return [
     ...validatePodRanges(spec),
     ...validateTaints(itemsOf(spec, 'taints')),
+    ...validateProvider(textOf(spec, 'providerID')),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
     ...(live === undefined ? [] : validateProviderChange(spec, partOf(live, 'spec'))),
   ]
@@ -120,6 +121,11 @@ function validateConfigSource(source: Part, path: string, part: 'spec' | 'status
       .filter((name) => textOf(configMap, name) !== '')
       .map((name) => forbiddenValue(`${at}.${name}`, `${name} must not be set in spec`)),
   ]
+}
+
+function validateProvider(provider: string): FieldError[] {
+  if (provider === '' || /^[^:/]+:\/\/.+/.test(provider)) return []
+  return [invalidValue('spec.providerID', provider, 'must have the form <ProviderName>://<ProviderSpecificNodeID>')]
 }
 
 function validateProviderChange(spec: Part, live: Part): FieldError[] {
