@@ -54,10 +54,11 @@ export class Contents {
   }
 }
 
-/** Frames of one turn for one (scope, selection, version, format), joined when taken. */
+/** Frames for one (scope, selection, version, format), joined when taken. */
 export class Frames {
   #pieces: Uint8Array[] = []
   #bytes = 0
+  /** Events that wait to be taken. */
   count = 0
   last = 0
 
@@ -69,6 +70,10 @@ export class Frames {
     }
     this.count += 1
     this.last = revision
+  }
+
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** The frames as one piece; the collection is empty afterwards. */

@@ -6,6 +6,8 @@ export interface WatchLimits {
   readonly subscriberBytesMax: number
   /** Changes that wait to be handed out in one go; above it storage's stream is not read on. Bounds the work of one turn. */
   readonly turnChangesMax: number
+  /** Joined frames beyond this leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
+  readonly pieceBytesMax: number
   /** Longest pause between two attempts to reach storage; the first is a hundredth of it. */
   readonly retryDelayMsMax: number
 }
@@ -14,5 +16,6 @@ export const defaultWatchLimits: WatchLimits = {
   windowBytesMax: 32 * 1024 * 1024,
   subscriberBytesMax: 64 * 1024 * 1024,
   turnChangesMax: 10_000,
+  pieceBytesMax: 256 * 1024,
   retryDelayMsMax: 5_000,
 }

@@ -196,6 +196,27 @@ test('the events of one turn are one buffer, and the same buffer for all subscri
   expect(buffers[2]).toEqual(buffers[0])
 })
 
+test('many events of one turn leave in pieces, in order, live and from the window', async () => {
+  const { storage, subscribe, ready } = open({ limits: { pieceBytesMax: 5_000 } })
+  await ready()
+  const live = subscribe()
+  for (let index = 1; index <= 50; index += 1) storage.put({ resource: maps, name: `n${index}`, data: 'x'.repeat(900) })
+  for (const events of [live, subscribe()]) {
+    const revisions: number[] = []
+    const sizes: number[] = []
+    while (revisions.length < 50) {
+      const part = await events.next()
+      if (part?.kind !== 'events') continue
+      sizes.push(part.frames.length)
+      revisions.push(...printed(part.frames).map((line) => Number(line.split(' ')[2])))
+      expect(part.last).toBe(revisions.at(-1))
+    }
+    expect(revisions).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+    expect(Math.max(...sizes)).toBeLessThan(6_500)
+    expect(sizes.length).toBeLessThan(12)
+  }
+})
+
 test('an object is converted once per version, however many selections show it', async () => {
   let conversions = 0
   const convert = (object: Uint8Array) => {

@@ -199,10 +199,7 @@ class Feed {
     if (this.#known !== known) return
     const touched = this.#write(changes, known)
     known.position = position
-    for (const outlet of touched) {
-      const part = outlet.frames.take()
-      for (const subscriber of outlet.subscribers) subscriber.events(part)
-    }
+    for (const outlet of touched) if (outlet.frames.count > 0) give(outlet)
     this.#forwardPosition(known)
   }
 
@@ -219,6 +216,7 @@ class Feed {
           if (outlet.subscribers.size === 0) continue
           if (outlet.write(change, type, contents, outlet.frames)) touched.add(outlet)
           else for (const subscriber of outlet.subscribers) subscriber.expired(change.revision)
+          if (outlet.frames.bytes >= this.#limits.pieceBytesMax) give(outlet)
         }
       }
     }
@@ -248,7 +246,7 @@ class Feed {
       void this.#catchUp(subscriber, known, missed)
       return
     }
-    deliver(missed, subscriber)
+    deliver(missed, subscriber, this.#limits.pieceBytesMax)
     if (subscriber.isEnded) return
     subscriber.position(known.position)
     subscriber.outlet.subscribers.add(subscriber)
@@ -258,7 +256,7 @@ class Feed {
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
-      else deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
+      else deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber, this.#limits.pieceBytesMax)
     } catch (error) {
       return subscriber.stream.fail(error)
     }
@@ -272,7 +270,8 @@ class Feed {
     for await (const part of stream) {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
       if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
-      if (part.kind === 'changes') deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
+      if (part.kind === 'changes')
+        deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber, this.#limits.pieceBytesMax)
       else subscriber.position(part.revision)
       await subscriber.drained()
       if (subscriber.isEnded || subscriber.sent >= known.window.from) return
@@ -319,20 +318,28 @@ function isLeft(change: Change, { outlet: { filter } }: Subscriber): boolean {
   return filter.covers(change.key) && filter.judge(change) === 'DELETED'
 }
 
-/** Gives one subscriber the events of these changes, as one piece. */
-function deliver(changes: readonly Change[], subscriber: Subscriber): void {
+/** What has been written leaves as one piece, the same for all. */
+function give({ frames, subscribers }: Outlet): void {
+  const part = frames.take()
+  for (const subscriber of subscribers) subscriber.events(part)
+}
+
+/** Gives one subscriber the events of these changes. */
+function deliver(changes: readonly Change[], subscriber: Subscriber, pieceBytesMax: number): void {
   const { outlet } = subscriber
   const contents = new Contents()
   const frames = new Frames()
-  let last = subscriber.sent
+  const after = subscriber.sent
+  let last = after
   for (const change of changes) {
-    if (change.revision <= subscriber.sent) continue
+    if (change.revision <= after) continue
     last = change.revision
     const type = outlet.filter.covers(change.key) ? outlet.filter.judge(change) : undefined
     if (type !== undefined && !outlet.write(change, type, contents, frames)) {
       subscriber.expired(change.revision)
       return
     }
+    if (frames.bytes >= pieceBytesMax) subscriber.events(frames.take())
   }
   if (frames.count > 0) subscriber.events(frames.take())
   subscriber.advance(last)

@@ -207,6 +207,24 @@ test('a closed attachment is called no more, also when it is closed by a call to
   expect(seen).toEqual([])
 })
 
+test('a client that is fed alone is fed at its own pace', async () => {
+  const { hub, subscriptions, attach, push } = open()
+  attach(50)
+  await push(0, position(50))
+  const { promise: drained, resolve: drain } = Promise.withResolvers<void>()
+  const seen: number[] = []
+  const frames: WatchSink['frames'] = (_, last) => {
+    seen.push(last)
+    return drained
+  }
+  hub.attach({ request: { ...anyRequest, after: 5 }, sink: { ...recorder().sink, frames } })
+  await push(1, events('e6', 6), events('e7', 7))
+  expect([seen, subscriptions.length]).toEqual([[6], 2])
+  drain()
+  await turn()
+  expect(seen).toEqual([6, 7])
+})
+
 test('closing the hub closes every subscription', async () => {
   const { hub, subscriptions, attach, push } = open()
   attach(50)

@@ -6,9 +6,10 @@ import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 export interface WatchSink {
   /**
    * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
-   * neither changed nor kept. `lastRevision` is the revision of the last of them.
+   * neither changed nor kept. `lastRevision` is the revision of the last of them. A promise asks for a pause: a client that is
+   * fed alone, from history, gets nothing more until it resolves. Clients that share are not waited for.
    */
-  frames(bytes: Uint8Array, lastRevision: number): void
+  frames(bytes: Uint8Array, lastRevision: number): void | Promise<void>
   /** Everything up to this revision has been given. */
   position(revision: number): void
   /** The history that the client wants is no longer held: `too old resource version: asked (oldest)`. */
@@ -112,7 +113,10 @@ class SharedFeed {
     this.#request = request
     this.#onEmpty = onEmpty
     this.#lastEvent = request.after
-    this.#line = new Line(environment, request, (part) => this.#receive(part))
+    this.#line = new Line(environment, request, (part) => {
+      this.#receive(part)
+      return undefined
+    })
   }
 
   get subscriptions(): number {
@@ -190,8 +194,9 @@ class SharedFeed {
     this.#waiting.delete(client)
     this.#alone.add(client)
     client.line = new Line(this.#environment, { ...this.#request, after: client.after }, (part) => {
-      this.#give(client, part)
+      const pause = this.#give(client, part)
       this.#rejoin(client)
+      return pause
     })
   }
 
@@ -203,12 +208,13 @@ class SharedFeed {
   }
 
   /** A sink that throws loses its client, not the others. */
-  #give(client: Client, part: WatchPart): void {
+  #give(client: Client, part: WatchPart): Promise<void> | undefined {
     try {
-      client.take(part)
+      return client.take(part)
     } catch (error) {
       this.#environment.log.warn({ err: error }, 'a watch client has failed')
       this.detach(client)
+      return undefined
     }
   }
 }
@@ -227,12 +233,12 @@ class Client implements WatchAttachment {
     this.after = after
   }
 
-  take(part: WatchPart): void {
-    if (this.#feed === undefined) return
+  /** Gives the sink its part; a pause that the sink asks for is returned. */
+  take(part: WatchPart): Promise<void> | undefined {
+    if (this.#feed === undefined) return undefined
     switch (part.kind) {
       case 'events':
-        if (part.last > this.after) this.#sink.frames(part.frames, part.last)
-        break
+        return part.last > this.after ? (this.#sink.frames(part.frames, part.last) ?? undefined) : undefined
       case 'position':
         this.#sink.position(part.revision)
         break
@@ -244,6 +250,7 @@ class Client implements WatchAttachment {
         this.close()
         this.#sink.replaced()
     }
+    return undefined
   }
 
   close(): void {
@@ -265,12 +272,12 @@ class Client implements WatchAttachment {
 class Line {
   readonly #environment: Environment
   readonly #request: SubscribeRequest
-  readonly #receive: (part: WatchPart) => void
+  readonly #receive: (part: WatchPart) => Promise<void> | undefined
   readonly #closed = new AbortController()
   #stream: Stream<WatchPart> | undefined
   #position: number
 
-  constructor(environment: Environment, request: SubscribeRequest, receive: (part: WatchPart) => void) {
+  constructor(environment: Environment, request: SubscribeRequest, receive: (part: WatchPart) => Promise<void> | undefined) {
     this.#environment = environment
     this.#request = request
     this.#receive = receive
@@ -300,7 +307,8 @@ class Line {
       try {
         for await (const part of this.#subscribe()) {
           attempt = 0
-          this.#take(part)
+          const pause = this.#take(part)
+          if (pause !== undefined) await pause
           if (this.isClosed) return
         }
       } catch (error) {
@@ -314,7 +322,7 @@ class Line {
     return this.#stream
   }
 
-  #take(part: WatchPart): void {
+  #take(part: WatchPart): Promise<void> | undefined {
     switch (part.kind) {
       case 'events':
         this.#position = part.last
@@ -326,7 +334,7 @@ class Line {
       case 'replaced':
         this.close()
     }
-    this.#receive(part)
+    return this.#receive(part)
   }
 
   #retryDelayMs(attempt: number): number {
