@@ -16,7 +16,7 @@ import { watch } from './verbs/watch.ts'
 
 /** Serves a request to a resource: finds what the path names, then does what the method says. */
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
-  const target = findTarget(info, parts)
+  const target = findTarget(request, info, parts)
   const verb = requireVerb(info.verb, target)
   if (request.negotiated.kind === 'none') throw notAcceptable(acceptedMediaTypes)
   const { form } = target.served.resource
@@ -39,9 +39,10 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
 const ownParts: ReadonlySet<string> = new Set(['status', 'finalize'])
 
-function findTarget(info: ResourceInfo, { served: resources }: GatewayParts): Target {
+function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resources }: GatewayParts): Target {
   const served = resources.find(info.group, info.version, info.resource)
   if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
+  request.isUnserved = false
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)

@@ -26,7 +26,7 @@ export class GatewayRequest {
   code = 0
   sentBytes = 0
   /** Nothing is served at its path; what it names must not become a label of a metric. */
-  isUnserved = false
+  isUnserved = true
   #finish: (() => void)[] | undefined
   #negotiated: Negotiated | undefined
 

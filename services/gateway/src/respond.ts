@@ -91,7 +91,7 @@ export function send(request: GatewayRequest, code: number, headers: HeaderField
 
 export function acceptsGzip(request: GatewayRequest): boolean {
   const accepted = request.exchange.header('accept-encoding')
-  return accepted !== undefined && accepted.split(',').some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part))
+  return accepted?.split(',').some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part)) === true
 }
 
 function quoted(text: string): string {

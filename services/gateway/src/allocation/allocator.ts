@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ApiObject, encodeObject, encodeStored, type FieldError, internal, invalid, type StorageService } from '@orch/core'
 import { addressAt, type Cidr, type Clock, type Log, settingTypes } from '@orch/platform'
 import type { Served } from '../served.ts'
+import { inOrder } from '../write/candidate.ts'
 import type { Write } from '../write/write-loop.ts'
 
 /** Gives Services their addresses and ports, so that no two have the same. */
@@ -105,7 +106,7 @@ async function reserveForService({ keys, range, ports, object, live, isDryRun, s
     await claimPorts(claim, ports, spec, before, { served, name: object.metadata.name ?? '' })
     const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
     return {
-      object: { ...object, spec },
+      object: inOrder(served.resource, { ...object, spec }),
       settle: () => keys.freeAll(isDryRun ? [] : freed, uid),
       release: () => keys.freeAll(taken, uid),
     }

@@ -149,8 +149,14 @@ class WatchSession implements WatchSink, WheelTask {
     this.#timer = undefined
     const now = this.#parts.clock.monotonic()
     if (this.#isOver) return
-    if (now >= this.#endsMs) return this.finish()
-    if (this.#isStalled(now)) return this.#request.exchange.destroy()
+    if (now >= this.#endsMs) {
+      this.finish()
+      return
+    }
+    if (this.#isStalled(now)) {
+      this.#request.exchange.destroy()
+      return
+    }
     if (this.#withBookmarks && now >= this.#nextBookmarkMs) {
       this.#bookmark()
       this.#nextBookmarkMs = now + limits.bookmarkIntervalMs

@@ -54,13 +54,13 @@ export function decodeCandidate(
 }
 
 /** Fills in what the writer left to the server, and brings the fields back in order. */
-export function complete(
-  { type, kind, version, apiVersion }: Resource,
-  object: ApiObject,
-  { names }: GatewayParts,
-  isNew: boolean,
-): ApiObject {
-  applyDefaults(type, object, { names, isNew })
+export function complete(resource: Resource, object: ApiObject, { names }: GatewayParts, isNew: boolean): ApiObject {
+  applyDefaults(resource.type, object, { names, isNew })
+  return inOrder(resource, object)
+}
+
+/** The object with its fields in the order of its type, so that equal objects have equal bytes. */
+export function inOrder({ type, kind, version, apiVersion }: Resource, object: ApiObject): ApiObject {
   const decoded = decoderOf(type)(object, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.object as ApiObject

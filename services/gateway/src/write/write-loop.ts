@@ -16,8 +16,8 @@ import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { keyOf, remainingMs, type Target } from '../verbs/verb.ts'
-import { type Candidate, complete } from './candidate.ts'
-import { type Condition, commitObject, commitRemoval, previewObject } from './commit.ts'
+import { type Candidate, complete, inOrder } from './candidate.ts'
+import { type Condition, commitObject, commitRemoval, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
 import { differsInSubstance, fillMetadata, printTime } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
@@ -151,20 +151,26 @@ async function attemptUpdate(
   if (served.strategy.countsGenerations && subresource === undefined) countGeneration(object, live.object)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan)])
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
-  const isBig = hasBigIntegers || live.hasBigIntegers
-  const write = { served, object, hasBigIntegers: isBig, key: live.entry.key, expected: live.entry.revision, conditions }
-  const preview = previewObject(write, parts, live.entry.revision)
-  if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
-  if (isDeletedByUpdate(object, live.object, plan)) return attemptRemoveAs(plan, preview, live, parts)
-  if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid: object.metadata.uid ?? '' }
   const reserved = await parts.allocator.reserve(plan, object, live.object)
-  const outcome = await commitObject({ ...write, object: reserved.object }, plan.request, parts)
-  if (outcome.kind !== 'written') {
-    await reserved.release()
-    return { kind: 'again' }
-  }
-  await reserved.settle()
-  return { kind: 'updated', json: outcome.json, uid: object.metadata.uid ?? '' }
+  const isBig = hasBigIntegers || live.hasBigIntegers
+  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, conditions }, live, parts)
+  if (outcome.kind === 'updated') await reserved.settle()
+  else await reserved.release()
+  return outcome
+}
+
+type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers' | 'conditions'>
+
+async function commitUpdate(plan: Write, update: Update, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const { key, revision } = live.entry
+  const write = { ...update, served: plan.target.served, key, expected: revision }
+  const uid = update.object.metadata.uid ?? ''
+  const preview = previewObject(write, parts, revision)
+  if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
+  if (isDeletedByUpdate(update.object, live.object, plan)) return removeLive(plan, preview, live, [], parts)
+  if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid }
+  const outcome = await commitObject(write, plan.request, parts)
+  return outcome.kind === 'written' ? { kind: 'updated', json: outcome.json, uid } : { kind: 'again' }
 }
 
 /** "Nothing to change" may not rest on an old object either. */
@@ -269,15 +275,16 @@ async function attemptMark(plan: Write, object: ApiObject, live: Live, parts: Ga
 
 async function attemptRemove(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
   const conditions = await parts.admitter.validate(plan, 'DELETE', undefined, live.object)
-  return remove(plan, live.entry.value, live, conditions, parts)
+  return removeLive(plan, live.entry.value, live, conditions, parts)
 }
 
-/** As a removal, for an object that an update has changed for the last time. */
-function attemptRemoveAs(plan: Write, json: Uint8Array, live: Live, parts: GatewayParts): Promise<Attempt> {
-  return remove(plan, json, live, [], parts)
-}
-
-async function remove(plan: Write, json: Uint8Array, live: Live, conditions: readonly Condition[], parts: GatewayParts): Promise<Attempt> {
+async function removeLive(
+  plan: Write,
+  json: Uint8Array,
+  live: Live,
+  conditions: readonly Condition[],
+  parts: GatewayParts,
+): Promise<Attempt> {
   const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
   if (plan.options.isDryRun) return removed
   const outcome = await commitRemoval({ key: live.entry.key, expected: live.entry.revision, conditions }, plan.request, parts)
@@ -291,7 +298,7 @@ export function markedObject(
   { object: live }: Live,
   seconds: number,
   nowMs: number,
-  { strategy }: Target['served'],
+  { strategy, resource }: Target['served'],
   finalizers: readonly string[],
 ): ApiObject {
   const metadata = {
@@ -304,7 +311,7 @@ export function markedObject(
   if (metadata.generation !== undefined && live.metadata.deletionTimestamp == null) metadata.generation += 1
   const object: ApiObject = { ...live, metadata }
   strategy.rules.prepareDeletion?.(object)
-  return object
+  return inOrder(resource, object)
 }
 
 export function requireLive(live: Live | undefined, { target, name }: Pick<Write, 'target' | 'name'>): Live {
