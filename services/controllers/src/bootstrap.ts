@@ -78,23 +78,23 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
 async function ensure(client: Client, { resource, object }: BootstrapObject, signal?: AbortSignal): Promise<void> {
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
-  if (await succeeds('AlreadyExists', () => collection.create(object, { signal }))) return
-  const live = await collection.get(name, { namespace, signal })
+  const live = await unlessRefused('NotFound', () => collection.get(name, { namespace, signal }))
+  if (live === undefined) return void (await unlessRefused('AlreadyExists', () => collection.create(object, { signal })))
   const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
   if (isLeaving || holds(live, object)) return
-  if (await succeeds('Invalid', () => collection.patch(name, object, { type: 'merge', namespace, signal }))) return
+  const patched = await unlessRefused('Invalid', () => collection.patch(name, object, { type: 'merge', namespace, signal }))
+  if (patched !== undefined) return
   // What differs cannot be changed, such as the address of a Service after its range was moved.
   await collection.delete(name, { namespace, signal })
   await collection.create(object, { signal })
 }
 
-/** False when the write is refused for the given reason. */
-async function succeeds(refusal: 'AlreadyExists' | 'Invalid', write: () => Promise<unknown>): Promise<boolean> {
+/** Undefined when the request is refused for the given reason. */
+async function unlessRefused<T>(refusal: 'NotFound' | 'AlreadyExists' | 'Invalid', request: () => Promise<T>): Promise<T | undefined> {
   try {
-    await write()
-    return true
+    return await request()
   } catch (error) {
-    if (error instanceof StatusError && error.reason === refusal) return false
+    if (error instanceof StatusError && error.reason === refusal) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { createClient, type TransportResponse } from '@orch/client'
-import { alreadyExists, invalid, namesOf } from '@orch/core'
+import { alreadyExists, invalid, namesOf, notFound } from '@orch/core'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'
@@ -158,6 +158,7 @@ describe('the objects of the start', () => {
     advertised: { address: '192.0.2.7', port: 6443 },
   }).filter(({ object }) => object.kind === 'Service')
   const exists = alreadyExists({ group: '', resource: 'services' }, 'orch').status
+  const absent = notFound({ group: '', resource: 'services' }, 'orch').status
   const refused = invalid({ group: '', kind: 'Service' }, 'orch', []).status
 
   /** Runs the start against a server that gives these answers, one per request; tells what was asked. */
@@ -172,26 +173,25 @@ describe('the objects of the start', () => {
     return methods
   }
 
+  test('one that is absent is made, whoever else makes it', async () => {
+    expect(await asked([404, absent], [201, {}])).toEqual(['GET', 'POST'])
+    expect(await asked([404, absent], [409, exists])).toEqual(['GET', 'POST'])
+  })
+
   test('one that is there as it should be is left alone', async () => {
-    expect(await asked([409, exists], [200, wanted[0]!.object])).toEqual(['POST', 'GET'])
+    expect(await asked([200, wanted[0]!.object])).toEqual(['GET'])
   })
 
   test('one that has been changed is patched', async () => {
-    expect(await asked([409, exists], [200, { metadata: {} }], [200, {}])).toEqual(['POST', 'GET', 'PATCH'])
+    expect(await asked([200, { metadata: {} }], [200, {}])).toEqual(['GET', 'PATCH'])
   })
 
   test('one that is being deleted comes later', async () => {
-    expect(await asked([409, exists], [200, { metadata: { deletionTimestamp: 'now' } }])).toEqual(['POST', 'GET'])
+    expect(await asked([200, { metadata: { deletionTimestamp: 'now' } }])).toEqual(['GET'])
   })
 
   test('one that cannot be changed is made anew', async () => {
-    expect(await asked([409, exists], [200, { metadata: {} }], [422, refused], [200, {}], [201, {}])).toEqual([
-      'POST',
-      'GET',
-      'PATCH',
-      'DELETE',
-      'POST',
-    ])
+    expect(await asked([200, { metadata: {} }], [422, refused], [200, {}], [201, {}])).toEqual(['GET', 'PATCH', 'DELETE', 'POST'])
   })
 })
 

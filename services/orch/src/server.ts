@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { createAdmission } from '@orch/admission'
-import { type Client, createClient } from '@orch/client'
+import { type Client, createClient, type Transport } from '@orch/client'
 import {
   bootstrap,
   bootstrapController,
@@ -147,7 +147,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   await lifecycle.run({ name: 'gateway', stop: () => gateway.close(stopOptions) })
   const port = await listen(gateway, options, certificates)
-  const clientAs = (user: { name: string; groups: readonly string[] }) => createClient(gateway.loopback(user))
+  const clientAs = (user: { name: string; groups: readonly string[] }) => createClient(below(options.pathPrefix, gateway.loopback(user)))
   const objects = bootstrapObjects({
     names,
     serviceAddress: serviceAddressOf(options),
@@ -205,6 +205,12 @@ function explainListenFailure(error: unknown, address: string, port: number): un
     return new StartError(`port ${port} on ${address} may not be opened by this user; choose another with --secure-port`)
   if (code === 'EADDRNOTAVAIL') return new StartError(`this machine does not have the address ${address} of --bind-address`)
   return error
+}
+
+/** The same way in, for clients that know nothing of the path prefix. */
+function below(pathPrefix: string, transport: Transport): Transport {
+  if (pathPrefix === '') return transport
+  return { send: (request) => transport.send({ ...request, path: pathPrefix + request.path }), close: () => transport.close() }
 }
 
 function controllerUser(names: Names, controller: ControllerName) {
