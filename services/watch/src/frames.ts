@@ -11,11 +11,24 @@ export interface Target {
   readonly resource: string
 }
 
-/** Turns an object as it is stored into the version asked for; the identity where they are the same. */
-export type Convert = (object: Uint8Array) => Uint8Array
+/** Turns an object as it is stored into the version asked for; undefined where it cannot. */
+export type Convert = (object: Uint8Array) => Uint8Array | undefined
 
 /** The conversion between a version and itself. */
 export const unconverted: Convert = (object) => object
+
+/** A conversion whose errors go to `onError`: one object that cannot be shown may not stop the changes of all others. */
+export function guarded(convert: Convert, onError: (error: unknown) => void): Convert {
+  if (convert === unconverted) return unconverted
+  return (object) => {
+    try {
+      return convert(object)
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+}
 
 const heads: Readonly<Record<EventType, Uint8Array>> = {
   ADDED: Buffer.from('{"type":"ADDED","object":'),
@@ -24,7 +37,7 @@ const heads: Readonly<Record<EventType, Uint8Array>> = {
 }
 const tail = Buffer.from('}\n')
 
-/** The content that DELETED would show is held neither here nor by storage. */
+/** The content of an event cannot be had: held neither here nor by storage, or not convertible. */
 export const contentLost = Symbol('content lost')
 
 /** The content of an event in the stored version: what the object is, or for DELETED what it was. */
@@ -47,8 +60,8 @@ export class Contents {
     const known = this.#made.get(key)
     if (known !== undefined) return known
     const stored = contentOf(change, type)
-    if (stored === contentLost) return contentLost
-    const content = convert(stored)
+    const content = stored === contentLost ? undefined : convert(stored)
+    if (content === undefined) return contentLost
     this.#made.set(key, content)
     return content
   }

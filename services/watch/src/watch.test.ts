@@ -231,6 +231,24 @@ test('an object is converted once per version, however many selections show it',
   expect(conversions).toBe(1)
 })
 
+test('an object that cannot be converted ends those who would see it, and nobody else', async () => {
+  const convert = (object: Uint8Array) => {
+    if (Buffer.from(object).includes('broken')) throw new Error('on purpose')
+    return object
+  }
+  const { storage, subscribe, ready } = open({ convert })
+  await ready()
+  const [all, web] = [subscribe(), subscribe({ selection: withLabel('app', 'web') })]
+  storage.put({ resource: maps, name: 'a', data: 'fine', labels: { app: 'web' } })
+  storage.put({ resource: maps, name: 'b', data: 'broken' })
+  storage.put({ resource: maps, name: 'c', data: 'fine', labels: { app: 'web' } })
+  storage.sendPosition()
+  expect(await web.position(3)).toEqual(['ADDED a 1 fine', 'ADDED c 3 fine'])
+  let last: WatchPart | undefined
+  for (let part = await all.next(); part !== undefined; part = await all.next()) last = part
+  expect(last).toMatchObject({ kind: 'expired', oldest: 2 })
+})
+
 test('a subscriber that does not read is ended, and the others are served on', async () => {
   const { storage, subscribe, ready } = open({ limits: { subscriberBytesMax: 10_000 } })
   await ready()

@@ -10,7 +10,7 @@ import {
   type WatchService,
 } from '@orch/core'
 import { type Clock, type Log, sleep } from '@orch/platform'
-import { Contents, type Convert, Frames, type Target } from './frames.ts'
+import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, type WatchLimits } from './limits.ts'
 import { type Outlet, Outlets } from './outlets.ts'
 import { Subscriber } from './subscriber.ts'
@@ -22,7 +22,10 @@ export interface WatchOptions {
   readonly log: Log
   /** From 0 to 1; spreads the attempts to reach storage. */
   readonly random: () => number
-  /** How stored objects become the version that a subscriber asked for; `unconverted` where it is the stored one. */
+  /**
+   * How stored objects become the version that a subscriber asked for; `unconverted` where it is the stored one. Where it fails
+   * the subscribers who would have seen the object are told to list again, where they meet the cause.
+   */
   readonly convertOf: (target: Target) => Convert
   readonly limits?: Partial<WatchLimits>
 }
@@ -76,7 +79,9 @@ class Feed {
     this.#log = log
     this.#random = random
     this.#limits = { ...defaultWatchLimits, ...limits }
-    this.#outlets = new Outlets(convertOf)
+    this.#outlets = new Outlets((target) =>
+      guarded(convertOf(target), (error) => log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')),
+    )
     void this.#run()
   }
 
