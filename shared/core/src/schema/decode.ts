@@ -1,4 +1,3 @@
-import type { FieldError } from '../meta/status.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import type { Field, Node, ScalarNode, StructNode, VariantNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
@@ -61,11 +60,6 @@ export function strictFailureText(kind: string, version: string, problems: reado
 /** How an unknown field is called in warnings and strict errors. */
 export function unknownFieldText(path: string): string {
   return `unknown field "${path}"`
-}
-
-/** A mismatch as the cause of a 422, for callers that have a body of the right kind already, such as a patched object. */
-export function mismatchError(mismatch: { readonly path: string; readonly message: string }): FieldError {
-  return { reason: 'FieldValueTypeInvalid', field: mismatch.path, message: `Invalid value: ${mismatch.message}` }
 }
 
 /** Whether anything was dropped. Paths are found by a second, slower walk, because almost no request needs them. */

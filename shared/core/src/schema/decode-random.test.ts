@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { applyDefaults } from '../catalogue/defaults/defaults.ts'
+import { validateObject } from '../catalogue/validation/validate.ts'
+import { namesOf } from '../names.ts'
+import { decoderOf } from './decode.ts'
+import type { Node } from './node.ts'
+import { resolveNode, resolveType } from './resolve.ts'
+
+const types = [
+  'core/v1.Pod',
+  'core/v1.Node',
+  'core/v1.ResourceQuota',
+  'core/v1.ReplicationController',
+  'storage/v1.CSINode',
+  'storage/v1.VolumeAttachment',
+]
+
+/** Bodies that look like a type most of the time, so that the random ones get beyond the first field. */
+function bodyOf(node: Node, depth: number): fc.Arbitrary<unknown> {
+  const target = resolveNode(node)
+  if (depth === 0) return fc.constant(null)
+  switch (target.kind) {
+    case 'struct': {
+      const fields = target.fields.map(({ name, node: inner }) => [name, bodyOf(inner, depth - 1)] as const)
+      return fc.record(Object.fromEntries(fields), { requiredKeys: [], noNullPrototype: true })
+    }
+    case 'list':
+      return fc.array(bodyOf(target.items, depth - 1), { maxLength: 2 })
+    case 'map':
+      return fc.dictionary(fc.constantFrom('a', '__proto__', 'constructor'), bodyOf(target.values, depth - 1), { maxKeys: 2 })
+    case 'string':
+      return fc.constantFrom('', 'a', ...(target.values ?? []))
+    case 'boolean':
+      return fc.boolean()
+    case 'int32':
+    case 'int64':
+      return fc.constantFrom(0, 1, -1)
+    case 'time':
+    case 'microTime':
+      return fc.constantFrom(null, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00.5+01:00')
+    default:
+      return fc.constantFrom('1', '1500m', '0.5Gi', null)
+  }
+}
+
+/** Any JSON where a known field should be. */
+const brokenBody = fc.record({ metadata: fc.jsonValue(), spec: fc.jsonValue(), status: fc.jsonValue() }, { requiredKeys: [] })
+
+test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice changes nothing', (type) => {
+  const decode = decoderOf(type)
+  const shaped = bodyOf(resolveType(type), 4)
+  fc.assert(
+    fc.property(
+      fc.oneof({ weight: 4, arbitrary: shaped }, { weight: 1, arbitrary: fc.jsonValue() }, { weight: 1, arbitrary: brokenBody }),
+      (body) => {
+        const first = decode(body, { trackUnknown: true })
+        if (first.kind === 'mismatch') {
+          expect(first.message).not.toBe('')
+          return
+        }
+        const second = decode(structuredClone(first.object), { trackUnknown: true })
+        expect(second).toEqual({ kind: 'decoded', object: first.object, unknownFields: [] })
+        applyDefaults(type, first.object, { names: namesOf('orch'), isNew: true })
+        for (const part of ['main', 'status'] as const) {
+          expect(Array.isArray(validateObject({ type, body, object: first.object, part }))).toBe(true)
+        }
+      },
+    ),
+    { numRuns: 150 },
+  )
+  expect(({} as Record<string, unknown>)['a']).toBeUndefined()
+})
