@@ -189,7 +189,7 @@ function createLoopback(
 /** Ends watches one after the other, so that their clients do not all come back at once. */
 async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Promise<void> {
   const watches = [...state.watches]
-  const pauseMs = watches.length === 0 ? 0 : spreadMs / watches.length
+  const pauseMs = watches.length === 0 ? 0 : Math.min(spreadMs / watches.length, limits.watchEndPauseMs)
   let owedMs = 0
   for (const watch of watches) {
     watch.finish()

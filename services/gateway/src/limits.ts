@@ -38,6 +38,8 @@ export const limits = {
   watchLifeMs: 30 * 60_000,
   /** Watches end within this time when the server stops gracefully, one after the other. */
   watchEndSpreadMs: 10_000,
+  /** Longest pause between two of them: a few clients may come back together, and a server with few watches stops at once. */
+  watchEndPauseMs: 0.5,
   /** Attempts of a write that lost the race to another one. */
   writeAttemptsMax: 5,
   /** Steps back through an object's past in search of a write whose answer was lost. */
