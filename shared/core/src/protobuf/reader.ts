@@ -1,0 +1,171 @@
+/** Bytes that are no message of the expected type. `message` says what is wrong with them. */
+export class MalformedProtobuf extends Error {}
+
+/** Messages within messages beyond this are refused: each level costs call stack, and no honest object comes near. */
+export const protobufDepthMax = 500
+
+export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const two32 = 2 ** 32
+const varintBytesMax = 10
+
+/** Reads fields of a message one after another, and never beyond the end that it was given. */
+export class Reader {
+  readonly #bytes: Uint8Array
+  #at: number
+  #end: number
+  #depth = 0
+  #low = 0
+  #high = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#at = 0
+    this.#end = bytes.length
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#end
+  }
+
+  /** The next field's number and wire type, as one number: `number << 3 | wireType`. */
+  tag(): number {
+    this.#varint()
+    if (this.#high !== 0 || this.#low < 8) throw new MalformedProtobuf('a field has a number that is not allowed')
+    return this.#low
+  }
+
+  boolean(): boolean {
+    this.#varint()
+    return this.#low !== 0 || this.#high !== 0
+  }
+
+  /** The low 32 bits, as everybody reads an int32. */
+  int32(): number {
+    this.#varint()
+    return this.#low | 0
+  }
+
+  /** A number where it is exact, else a bigint. */
+  int64(): number | bigint {
+    this.#varint()
+    if (this.#high === 0) return this.#low
+    if (this.#high === two32 - 1) return this.#low - two32
+    const exact = BigInt.asIntN(64, (BigInt(this.#high) << 32n) | BigInt(this.#low))
+    const value = Number(exact)
+    return Number.isSafeInteger(value) ? value : exact
+  }
+
+  double(): number {
+    const at = this.#take(8)
+    return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + at, 8).getFloat64(0, true)
+  }
+
+  /** A view of the next bytes with a length. */
+  bytes(): Uint8Array {
+    const length = this.#length()
+    const at = this.#take(length)
+    return this.#bytes.subarray(at, at + length)
+  }
+
+  text(): string {
+    const bytes = this.bytes()
+    try {
+      return utf8.decode(bytes)
+    } catch {
+      throw new MalformedProtobuf('a text is not UTF-8')
+    }
+  }
+
+  /** Enters the message that begins here; `read` is called with the reader at its first field and must consume all of it. */
+  message(read: () => void): void {
+    const length = this.#length()
+    const outerEnd = this.#end
+    const innerEnd = this.#at + length
+    if (innerEnd > outerEnd) throw truncated()
+    this.#depth += 1
+    if (this.#depth > protobufDepthMax) throw new MalformedProtobuf(`messages are nested deeper than ${protobufDepthMax} levels`)
+    this.#end = innerEnd
+    read()
+    this.#end = outerEnd
+    this.#depth -= 1
+  }
+
+  /** Steps over the value of a field that nobody knows. */
+  skip(wireType: number): void {
+    switch (wireType) {
+      case wireTypes.varint:
+        this.#varint()
+        return
+      case wireTypes.fixed64:
+        this.#take(8)
+        return
+      case wireTypes.bytes:
+        this.#take(this.#length())
+        return
+      case wireTypes.fixed32:
+        this.#take(4)
+        return
+    }
+    throw new MalformedProtobuf(`a field has the wire type ${wireType}, which is not used`)
+  }
+
+  #length(): number {
+    this.#varint()
+    if (this.#high !== 0) throw truncated()
+    return this.#low
+  }
+
+  #take(size: number): number {
+    const at = this.#at
+    if (size > this.#end - at) throw truncated()
+    this.#at = at + size
+    return at
+  }
+
+  /** Leaves the 64 bits in `low` and `high`, both from 0 to 2^32 - 1. */
+  #varint(): void {
+    const bytes = this.#bytes
+    const first = this.#at < this.#end ? (bytes[this.#at++] as number) : 0x80
+    this.#high = 0
+    this.#low = first
+    if (first < 0x80) return
+    this.#longVarint(first & 0x7f)
+  }
+
+  #longVarint(first: number): void {
+    let low = first
+    let high = 0
+    for (let index = 1; index < varintBytesMax; index++) {
+      if (this.#at >= this.#end) throw truncated()
+      const byte = this.#bytes[this.#at++] as number
+      const group = byte & 0x7f
+      if (index < 4) low |= group << (7 * index)
+      else if (index === 4) {
+        low |= group << 28
+        high = group >>> 4
+      } else high |= group << (7 * index - 32)
+      if (byte < 0x80) {
+        this.#low = low >>> 0
+        this.#high = high >>> 0
+        return
+      }
+    }
+    throw new MalformedProtobuf(`a number is longer than ${varintBytesMax} bytes`)
+  }
+}
+
+/** The result of a reader, or what is wrong with the bytes that it was given. */
+export function reading<Result>(read: () => Result): Result | { readonly kind: 'malformed'; readonly message: string } {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MalformedProtobuf) return { kind: 'malformed', message: error.message }
+    throw error
+  }
+}
+
+function truncated(): MalformedProtobuf {
+  return new MalformedProtobuf('the message ends too early')
+}

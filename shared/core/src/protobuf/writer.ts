@@ -1,0 +1,126 @@
+const encoder = new TextEncoder()
+
+const bytesAtStart = 64 * 1024
+/** A buffer larger than this is given back after use instead of being kept for the next message. */
+const bytesKeptMax = 1024 * 1024
+/** Below this a character loop is faster than a call into the runtime. */
+const shortText = 48
+const maxUnsigned32 = 2 ** 32
+
+/**
+ * Writes a Protobuf message from its end to its start. What lies inside is written before its length, so that a length
+ * is known when it is needed and nothing is moved:
+ *
+ *   text('v1'), varint(2), varint(0x0a)   gives   0a 02 'v' '1'
+ */
+export class Writer {
+  #bytes = new Uint8Array(bytesAtStart)
+  #at = bytesAtStart
+
+  /** Bytes written so far. The difference of two is the length of what was written between them. */
+  get length(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  /** Forgets what an encoding that failed may have left. */
+  reset(): void {
+    if (this.#bytes.length > bytesKeptMax) this.#bytes = new Uint8Array(bytesAtStart)
+    this.#at = this.#bytes.length
+  }
+
+  /** A copy of everything written; the writer is empty afterwards. */
+  finish(): Uint8Array {
+    const written = this.#bytes.slice(this.#at)
+    this.reset()
+    return written
+  }
+
+  /** A whole number from 0 to 2^53. */
+  varint(value: number): void {
+    if (value < 0x80) {
+      if (this.#at < 1) this.#grow(1)
+      this.#bytes[--this.#at] = value
+      return
+    }
+    let size = 1
+    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
+    let at = this.#reserve(size)
+    let rest = value
+    for (; rest >= maxUnsigned32 / 2; rest = Math.floor(rest / 0x80)) this.#bytes[at++] = (rest % 0x80) | 0x80
+    for (; rest >= 0x80; rest >>>= 7) this.#bytes[at++] = (rest & 0x7f) | 0x80
+    this.#bytes[at] = rest
+  }
+
+  /** An int32 or int64; negative ones take ten bytes. */
+  integer(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) {
+      this.varint(value)
+      return
+    }
+    let rest = BigInt.asUintN(64, BigInt(value))
+    const groups: number[] = []
+    for (; rest >= 0x80n; rest >>= 7n) groups.push(Number(rest & 0x7fn) | 0x80)
+    groups.push(Number(rest))
+    this.#bytes.set(groups, this.#reserve(groups.length))
+  }
+
+  double(value: number): void {
+    const at = this.#reserve(8)
+    new DataView(this.#bytes.buffer, at, 8).setFloat64(0, value, true)
+  }
+
+  /** Bytes as they are, without a length. */
+  raw(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#reserve(bytes.length))
+  }
+
+  /** UTF-8 with its length in front. */
+  text(text: string): void {
+    const before = this.length
+    if (text.length > shortText ? !this.#writeAscii(text) : !this.#writeShortAscii(text)) this.raw(encoder.encode(text))
+    this.varint(this.length - before)
+  }
+
+  /** Room for so many bytes at the front, to be filled by the caller at once. */
+  space(size: number): { readonly bytes: Uint8Array; readonly at: number } {
+    const at = this.#reserve(size)
+    return { bytes: this.#bytes, at }
+  }
+
+  #writeShortAscii(text: string): boolean {
+    const { length } = text
+    if (this.#at < length) this.#grow(length)
+    const bytes = this.#bytes
+    const start = this.#at - length
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index)
+      if (code >= 0x80) return false
+      bytes[start + index] = code
+    }
+    this.#at = start
+    return true
+  }
+
+  /** Fits exactly when every character is one byte. */
+  #writeAscii(text: string): boolean {
+    const start = this.#reserve(text.length)
+    const { read } = encoder.encodeInto(text, this.#bytes.subarray(start, start + text.length))
+    if (read === text.length) return true
+    this.#at = start + text.length
+    return false
+  }
+
+  #reserve(size: number): number {
+    if (this.#at < size) this.#grow(size)
+    this.#at -= size
+    return this.#at
+  }
+
+  #grow(size: number): void {
+    const { length } = this
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, length + size))
+    larger.set(this.#bytes.subarray(this.#at), larger.length - length)
+    this.#bytes = larger
+    this.#at = larger.length - length
+  }
+}
