@@ -99,9 +99,11 @@ class LmdbTables implements Tables {
   }
 
   sizes(): { bytes: number; freeBytes: number } {
-    const stats = this.#root.getStats() as LmdbStats
-    const freePages = stats.free === undefined ? 0 : stats.free.entryCount
-    return { bytes: (stats.lastPageNumber + 1) * stats.pageSize, freeBytes: freePages * stats.pageSize }
+    const root = this.#root.getStats() as LmdbStats
+    const trees = [root, root.free, ...[this.#log, this.#latest, this.#about].map((database) => database.getStats() as LmdbStats)]
+    const usedPages = trees.reduce((pages, tree) => pages + pagesOf(tree), metaPages)
+    const allPages = root.lastPageNumber + 1
+    return { bytes: allPages * root.pageSize, freeBytes: Math.max(0, allPages - usedPages) * root.pageSize }
   }
 
   close(): Promise<void> {
@@ -164,10 +166,23 @@ const scratchBytesMax = 8 * 1024 * 1024
 /** With less room than this, a failed write is blamed on the lack of it. */
 const fullBelowBytes = 1024 * 1024
 
-interface LmdbStats {
+interface TreeStats {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+interface LmdbStats extends TreeStats {
   readonly pageSize: number
   readonly lastPageNumber: number
-  readonly free?: { readonly entryCount: number }
+  readonly free: TreeStats
+}
+
+/** Pages that hold the file's roots. */
+const metaPages = 2
+
+function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
+  return treeBranchPageCount + treeLeafPageCount + overflowPages
 }
 
 function revisionBytes(revision: Revision): Buffer {

@@ -9,7 +9,8 @@ export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): 
   return new LogStore(new MemoryTables(complete.randomId()), complete)
 }
 
-class MemoryTables implements Tables {
+/** A log and an index that live as long as the process. */
+export class MemoryTables implements Tables {
   readonly isImmediate = true
   readonly #latest = new Map<string, Revision>()
   readonly #log = new Map<Revision, LogEntry>()

@@ -63,3 +63,24 @@ describe('the lock of a data directory', () => {
     lockDirectory(directory).release()
   })
 })
+
+test('pages that a compaction freed are told as free and used again', async () => {
+  const directory = aFolder()
+  const store = openLmdbStore({ directory, profile: 'orch' })
+  const value = new Uint8Array(3_000)
+  let expected = 0
+  const rewrite = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      const outcome = await store.commit({ key: 'a', expected, conditions: [], writeId: 'w', value })
+      if (outcome.kind === 'written') expected = outcome.revision
+    }
+    return store.status()
+  }
+  const full = await rewrite(200)
+  await store.compact(full.revision)
+  const swept = await rewrite(1)
+  expect(swept.freeBytes).toBeGreaterThan(full.bytes / 2)
+  const again = await rewrite(100)
+  expect(again.bytes).toBeLessThan(full.bytes * 1.2)
+  await store.close()
+})

@@ -1,0 +1,163 @@
+import type { StoreCommit } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { LogStore } from './log-store.ts'
+import { MemoryTables } from './memory-store.ts'
+import type { Batch, KeySpan, Tables } from './tables.ts'
+
+/** Tables whose writes end when the test says so, well or badly. */
+class HeldTables implements Tables {
+  readonly isImmediate = false
+  readonly #inner = new MemoryTables('epoch')
+  readonly held: { readonly batch: Batch; readonly succeed: () => Promise<void>; readonly fail: (reason: string) => Promise<void> }[] = []
+
+  get meta() {
+    return this.#inner.meta
+  }
+
+  latest(key: string) {
+    return this.#inner.latest(key)
+  }
+
+  keys(span: KeySpan) {
+    return this.#inner.keys(span)
+  }
+
+  entry(revision: number) {
+    return this.#inner.entry(revision)
+  }
+
+  entries(after: number) {
+    return this.#inner.entries(after)
+  }
+
+  write(batch: Batch): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const succeed = () => {
+        this.#inner.write(batch)
+        resolve()
+        return turn()
+      }
+      const fail = (reason: string) => {
+        reject(new Error(reason))
+        return turn()
+      }
+      this.held.push({ batch, succeed, fail })
+    })
+  }
+
+  sizes() {
+    return this.#inner.sizes()
+  }
+
+  close() {
+    return this.#inner.close()
+  }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+function aStore() {
+  const tables = new HeldTables()
+  const elapsed = { ms: 10_000 }
+  const store = new LogStore(tables, { monotonic: () => elapsed.ms, randomId: () => 'id' })
+  const heard: string[] = []
+  store.listen((changes) => heard.push(...changes.map(({ key, revision }) => `${key}@${revision}`)))
+  const outcomes: Record<string, string> = {}
+  /** Asks for a commit; how it ends stands in `outcomes`. */
+  const ask = (name: string, { key = name, ...rest }: Partial<StoreCommit> = {}) => {
+    outcomes[name] = 'open'
+    store.commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: name, ...rest }).then(
+      (outcome) => {
+        outcomes[name] = outcome.kind === 'written' ? `written ${outcome.revision}` : outcome.kind
+      },
+      (error: Error) => {
+        outcomes[name] = error.message
+      },
+    )
+  }
+  return { store, tables, heard, outcomes, ask, elapsed }
+}
+
+describe('group commit', () => {
+  test('commits of one turn share a flush, and those that wait share the next', async () => {
+    const { tables, heard, outcomes, ask } = aStore()
+    ask('a')
+    ask('b')
+    await turn()
+    ask('c')
+    await turn()
+    ask('d')
+    expect(tables.held.map(({ batch }) => batch.appended.map(({ key }) => key))).toEqual([['a', 'b']])
+    expect({ heard, outcomes }).toEqual({ heard: [], outcomes: { a: 'open', b: 'open', c: 'open', d: 'open' } })
+    await tables.held[0]!.succeed()
+    expect(tables.held[1]?.batch.appended.map(({ key }) => key)).toEqual(['c', 'd'])
+    expect({ heard, outcomes }).toEqual({ heard: ['a@2', 'b@3'], outcomes: { a: 'written 2', b: 'written 3', c: 'open', d: 'open' } })
+  })
+
+  test('nothing is visible before its flush has ended', async () => {
+    const { store, tables, ask } = aStore()
+    ask('a')
+    await turn()
+    expect(await store.getAt('a', 100)).toBeUndefined()
+    expect(store.status().revision).toBe(1)
+    await tables.held[0]!.succeed()
+    expect((await store.getAt('a', 100))?.revision).toBe(2)
+  })
+
+  test('a flush that fails refuses all its commits with the cause, and nobody has seen them', async () => {
+    const { store, tables, heard, outcomes, ask } = aStore()
+    ask('a')
+    ask('lost', { key: 'a' })
+    await turn()
+    await tables.held[0]!.fail('the disk is full')
+    const reason = "the store can't write: the disk is full"
+    expect({ heard, outcomes }).toEqual({ heard: [], outcomes: { a: reason, lost: reason } })
+    expect(store.status().refusing).toBe('the disk is full')
+  })
+
+  test('what waited for a flush that failed is judged against what was before it', async () => {
+    const { tables, heard, outcomes, ask } = aStore()
+    ask('first', { key: 'a' })
+    await turn()
+    ask('second', { key: 'a' })
+    await tables.held[0]!.fail('the disk is full')
+    await tables.held[1]!.succeed()
+    // Revision 2 was given to the first and is not used again.
+    expect({ outcome: outcomes['second'], heard }).toEqual({ outcome: 'written 3', heard: ['a@3'] })
+  })
+
+  test('a commit that waited for one that was written is stale', async () => {
+    const { tables, outcomes, ask } = aStore()
+    ask('first', { key: 'a' })
+    await turn()
+    ask('second', { key: 'a' })
+    await tables.held[0]!.succeed()
+    expect(outcomes).toEqual({ first: 'written 2', second: 'stale' })
+  })
+
+  test('while it refuses, asking how it is tries to write once a second, and says so when it works again', async () => {
+    const { store, tables, elapsed, ask } = aStore()
+    ask('a')
+    await turn()
+    await tables.held[0]!.fail('the disk is full')
+    elapsed.ms += 1_000
+    expect([store.status().refusing, store.status().refusing, tables.held.length]).toEqual(['the disk is full', 'the disk is full', 2])
+    await tables.held[1]!.fail('still full')
+    expect([store.status().refusing, tables.held.length]).toEqual(['still full', 2])
+    elapsed.ms += 1_000
+    store.status()
+    await tables.held[2]!.succeed()
+    expect(store.status().refusing).toBe('')
+    expect(store.status().revision).toBe(1)
+  })
+
+  test('close waits for what was asked before it', async () => {
+    const { store, tables, outcomes, ask } = aStore()
+    ask('a')
+    const closed = store.close()
+    await turn()
+    await tables.held[0]!.succeed()
+    await closed
+    expect(outcomes).toEqual({ a: 'written 2' })
+  })
+})
