@@ -8,7 +8,7 @@ export interface WatchLimits {
   readonly turnChangesMax: number
   /** Joined frames beyond this leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
   readonly pieceBytesMax: number
-  /** Longest pause between two attempts to reach storage; the first is a hundredth of it. */
+  /** Longest pause between two attempts to reach storage; the first comes at once. */
   readonly retryDelayMsMax: number
 }
 

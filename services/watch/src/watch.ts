@@ -9,7 +9,7 @@ import {
   type WatchPart,
   type WatchService,
 } from '@orch/core'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, type WatchLimits } from './limits.ts'
 import { type Outlet, Outlets } from './outlets.ts'
@@ -110,7 +110,8 @@ class Feed {
   async #run(): Promise<void> {
     const { signal } = this.#closed
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      if (attempt > 1) await sleep(this.#clock, this.#retryDelayMs(attempt), signal)
+      const delayMs = retryDelayMs({ attempt, maxMs: this.#limits.retryDelayMsMax, random: this.#random() })
+      if (attempt > 1) await sleep(this.#clock, delayMs, signal)
       try {
         const known = this.#known ?? (await this.#meet())
         await this.#follow(known, () => {
@@ -120,11 +121,6 @@ class Feed {
         if (!signal.aborted) this.#log.warn({ err: error, attempt }, 'storage cannot be followed')
       }
     }
-  }
-
-  #retryDelayMs(attempt: number): number {
-    const { retryDelayMsMax } = this.#limits
-    return Math.min(retryDelayMsMax, (retryDelayMsMax / 100) * 2 ** attempt) * (0.5 + this.#random() / 2)
   }
 
   async #meet(): Promise<Known> {

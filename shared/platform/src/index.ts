@@ -1,6 +1,7 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './clock.ts'
 export * from './follow/follow.ts'
+export * from './follow/retry-delay.ts'
 export * from './lifecycle.ts'
 export * from './log.ts'
 export * from './metrics.ts'

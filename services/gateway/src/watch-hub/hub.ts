@@ -1,5 +1,5 @@
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
 import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
 /** Where a client's events go. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
@@ -300,9 +300,10 @@ class Line {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#environment
+    const { clock, log, random, limits } = this.#environment
     for (let attempt = 0; !this.isClosed; attempt += 1) {
-      if (attempt > 0) await sleep(clock, this.#retryDelayMs(attempt), this.#closed.signal)
+      const delayMs = retryDelayMs({ attempt, maxMs: limits.retryDelayMsMax, random: random() })
+      if (attempt > 0) await sleep(clock, delayMs, this.#closed.signal)
       if (this.isClosed) return
       try {
         for await (const part of this.#subscribe()) {
@@ -335,10 +336,5 @@ class Line {
         this.close()
     }
     return this.#receive(part)
-  }
-
-  #retryDelayMs(attempt: number): number {
-    const { retryDelayMsMax } = this.#environment.limits
-    return Math.min(retryDelayMsMax, (retryDelayMsMax / 100) * 2 ** attempt) * (0.5 + this.#environment.random() / 2)
   }
 }

@@ -1,6 +1,7 @@
 import { type ChangesPart, type Entry, everything, type StorageService } from '@orch/core'
 import { type Clock, sleep } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { retryDelayMs } from './retry-delay.ts'
 
 export interface FollowOptions<T> {
   readonly storage: StorageService
@@ -94,7 +95,7 @@ export function follow<T>(options: FollowOptions<T>): Following<T> {
   const run = async () => {
     let isLoaded = false
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      if (attempt > 1) await sleep(clock, retryDelayMs(attempt, random()), signal)
+      if (attempt > 1) await sleep(clock, retryDelayMs({ attempt, maxMs: retryDelayMsMax, random: random() }), signal)
       if (signal.aborted) break
       try {
         if (!isLoaded) await load()
@@ -131,10 +132,6 @@ export function follow<T>(options: FollowOptions<T>): Following<T> {
       return () => void listeners.delete(listener)
     },
   }
-}
-
-function retryDelayMs(attempt: number, random: number): number {
-  return Math.min(retryDelayMsMax, (retryDelayMsMax / 100) * 2 ** attempt) * (0.5 + random / 2)
 }
 
 interface Loaded {

@@ -1,0 +1,16 @@
+export interface RetryDelayOptions {
+  /** How many attempts have failed, from 1. */
+  readonly attempt: number
+  /** The longest pause. */
+  readonly maxMs: number
+  /** From 0 to 1. */
+  readonly random: number
+}
+
+/**
+ * How long to wait before trying again: twice as long each time, from a fiftieth of the longest pause on, and spread by up to
+ * one half, so that many who lost the same thing do not come back at once.
+ */
+export function retryDelayMs({ attempt, maxMs, random }: RetryDelayOptions): number {
+  return Math.min(maxMs, (maxMs / 100) * 2 ** attempt) * (0.5 + random / 2)
+}
