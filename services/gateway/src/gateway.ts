@@ -60,7 +60,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
       for (const listener of listeners) listener.drain()
       await endWatches(parts, Math.min(graceMs, limits.watchEndSpreadMs))
-      if (graceMs > 0) await requestsDone(parts)
+      if (graceMs > 0) {
+        await requestsDone(parts)
+        await bytesTaken(parts, listeners)
+      }
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
       parts.allocator.close()
@@ -197,6 +200,15 @@ async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Pro
     if (owedMs < 10) continue
     await sleep(clock, owedMs)
     owedMs = 0
+  }
+}
+
+/** What was written last still has to reach the clients. */
+async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[]): Promise<void> {
+  const endsMs = clock.monotonic() + limits.lastBytesMs
+  while (clock.monotonic() < endsMs && listeners.some(({ connections }) => connections > 0)) {
+    for (const listener of listeners) listener.drain()
+    await sleep(clock, 5)
   }
 }
 

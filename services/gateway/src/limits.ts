@@ -40,6 +40,8 @@ export const limits = {
   watchEndSpreadMs: 10_000,
   /** Longest pause between two of them: a few clients may come back together, and a server with few watches stops at once. */
   watchEndPauseMs: 0.5,
+  /** Once nothing more is written, connections have this long to take what is under way before they are cut. */
+  lastBytesMs: 1_000,
   /** Attempts of a write that lost the race to another one. */
   writeAttemptsMax: 5,
   /** Steps back through an object's past in search of a write whose answer was lost. */

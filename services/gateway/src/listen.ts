@@ -21,6 +21,8 @@ export interface ListenOptions {
 /** One TLS port that speaks HTTP/1.1 and HTTP/2. */
 export interface Listener {
   readonly port: number
+  /** Connections that are open. */
+  readonly connections: number
   /** Takes no new connections and asks those that are open to go when their requests are done. */
   drain(): void
   /** Resolves when every connection is closed; those that are left are cut. */
@@ -57,12 +59,7 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
     maxHeaderListPairs: 2_000,
   })
   http2.on('stream', (stream, headers) => handle(new Http2Exchange(stream, headers, peers.of(stream.session?.socket as TLSSocket))))
-  const sessions = new Set<Http2Session>()
-  http2.on('session', (session) => {
-    sessions.add(session)
-    session.setTimeout(limits.idleTimeoutMs, () => closeIfIdle(session))
-    session.once('close', () => sessions.delete(session)).on('error', ignoreError)
-  })
+  const sessions = trackSessions(http2)
   const connections = trackConnections(http1)
   routeByProtocol(http1, http2)
   await opened(http1, host, port)
@@ -70,14 +67,17 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
     state.isDraining = true
     http1.close()
     http1.closeIdleConnections()
-    for (const session of sessions) session.close()
+    for (const session of sessions.keys()) session.close()
   }
   return {
     port: (http1.address() as AddressInfo).port,
+    get connections() {
+      return connections.size
+    },
     drain,
     async close() {
       drain()
-      for (const session of sessions) session.destroy()
+      for (const session of sessions.keys()) session.destroy()
       for (const socket of connections) socket.destroy()
       await new Promise<void>((resolve) => (connections.size === 0 ? resolve() : http1.once('drained', resolve)))
     },
@@ -93,6 +93,27 @@ function routeByProtocol(http1: ReturnType<typeof createHttpsServer>, http2: Ret
     else serveHttp1?.call(http1, socket)
   })
   http1.on('tlsClientError', (_error, socket) => socket.destroy())
+}
+
+/** Open sessions with the number of their open streams. One without streams that stays silent is closed. */
+function trackSessions(http2: ReturnType<typeof createHttp2Server>): ReadonlyMap<Http2Session, number> {
+  const sessions = new Map<Http2Session, number>()
+  const add = (session: Http2Session | undefined, count: number) => {
+    if (session !== undefined && sessions.has(session)) sessions.set(session, (sessions.get(session) ?? 0) + count)
+  }
+  http2.on('session', (session) => {
+    sessions.set(session, 0)
+    session.setTimeout(limits.idleTimeoutMs, () => {
+      if (sessions.get(session) === 0) session.close()
+    })
+    session.once('close', () => sessions.delete(session)).on('error', ignoreError)
+  })
+  http2.on('stream', (stream) => {
+    const { session } = stream
+    add(session, 1)
+    stream.once('close', () => add(session, -1))
+  })
+  return sessions
 }
 
 function trackConnections(server: ReturnType<typeof createHttpsServer>): Set<Socket> {
@@ -115,16 +136,6 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
       resolve()
     })
   })
-}
-
-/** Sessions with open streams, such as watches, are not idle however little they say. */
-function closeIfIdle(session: Http2Session): void {
-  const { state } = session
-  if ((state as { localStreams?: number }).localStreams === undefined || !hasStreams(session)) session.close()
-}
-
-function hasStreams(session: Http2Session): boolean {
-  return (session as { openStreams?: Set<unknown> }).openStreams !== undefined
 }
 
 /** Says who stands behind a socket; asked once per connection. */

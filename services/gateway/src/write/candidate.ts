@@ -86,21 +86,21 @@ export function judgeProblems(
   }
 }
 
+/** A body may leave out what the path says already. */
 function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'kind' | 'apiVersion'>): Record<string, unknown> {
   const { value, text } = body
   const unrecognized = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why}`)
   if (text === '') throw unrecognized("couldn't get version/kind; json parse error: unexpected end of JSON input")
   if (!isObject(value)) throw unrecognized(`couldn't get version/kind; json parse error: expected an object in '${text}'`)
-  const { kind = '', apiVersion = '' } = value
-  if (kind === '') throw unrecognized(`Object 'Kind' is missing in '${text}'`)
-  if (apiVersion === '') throw unrecognized(`Object 'apiVersion' is missing in '${text}'`)
+  const kind = value['kind'] || expected.kind
+  const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion !== expected.apiVersion) {
     throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected.apiVersion})`)
   }
   if (kind !== expected.kind) {
     throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${expected.kind})`)
   }
-  return value
+  return { ...value, kind, apiVersion }
 }
 
 /** The place in the object may be left out, but not be another than the path's. */
