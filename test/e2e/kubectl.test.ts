@@ -34,7 +34,7 @@ const manifests = {
   quota: 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: walk}\nspec: {hard: {pods: "3"}}\n',
   controller:
     'apiVersion: v1\nkind: ReplicationController\nmetadata: {name: rc, namespace: walk}\nspec: {replicas: 1, selector: {a: b}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\n',
-  csiNode: 'apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: n1}\nspec: {drivers: [{name: d.example.com, nodeID: n}]}\n',
+  csiNode: 'apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: n1}\nspec: {drivers: [{name: d.example.com, nodeID: node-1}]}\n',
   attachment:
     'apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\nspec: {attacher: d.example.com, nodeName: n1, source: {persistentVolumeName: pv}}\n',
 }
