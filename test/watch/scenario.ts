@@ -1,5 +1,15 @@
-import { type CommitRequest, encodeObject, encodeStored, type Selection, type StorageService, type SubscribeRequest } from '@orch/core'
-import { silentLog } from '@orch/platform'
+import {
+  type CommitRequest,
+  encodeObject,
+  encodeStored,
+  type Selection,
+  type StorageService,
+  type SubscribeRequest,
+  storageContract,
+  type WatchService,
+  watchContract,
+} from '@orch/core'
+import { directLink, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createWatchHub, type WatchAttachment, type WatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
@@ -36,13 +46,15 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
   const onPlanted = () => {
     wasPlanted = true
   }
+  const storageLink = directLink(storageContract, storage, { freeze: true })
   const startWatch = () => {
     const limits = { windowBytesMax: random() < 0.5 ? 4_000 : 1_000_000 }
-    return createWatch({ storage, clock, log: silentLog, random, convertOf: () => unconverted, limits })
+    return createWatch({ storage: storageLink.service, clock, log: silentLog, random, convertOf: () => unconverted, limits })
   }
   let watch = startWatch()
-  const restartable = faultyWatch({ subscribe: (request, context) => watch.subscribe(request, context) }, fault, onPlanted)
-  const hub = createWatchHub({ watch: restartable, clock, log: silentLog, random })
+  const restartable: WatchService = { subscribe: (request, context) => watch.subscribe(request, context) }
+  const watchLink = directLink(watchContract, faultyWatch(restartable, fault, onPlanted), { freeze: true })
+  const hub = createWatchHub({ watch: watchLink.service, clock, log: silentLog, random })
   const writer = new Writer(storage, random)
   const source = faultyStorage(storage, fault, onPlanted)
   const clients = [undefined, undefined, 'web', 'web', 'db'].map((app) => new ScenarioClient({ storage: source, hub, writer, app }))
@@ -70,6 +82,8 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
   hub.close()
   watch.close()
   storage.close()
+  storageLink.verify()
+  watchLink.verify()
   const relists = clients.reduce((sum, client) => sum + client.observations.length - 1, 0)
   return { truth: writer.truth(), observations: clients.flatMap((client) => client.observations), restarts, relists, wasPlanted }
 }
