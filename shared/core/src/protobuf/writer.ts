@@ -61,7 +61,8 @@ export class Writer {
     const groups: number[] = []
     for (; rest >= 0x80n; rest >>= 7n) groups.push(Number(rest & 0x7fn) | 0x80)
     groups.push(Number(rest))
-    this.#bytes.set(groups, this.#reserve(groups.length))
+    const at = this.#reserve(groups.length)
+    this.#bytes.set(groups, at)
   }
 
   double(value: number): void {
@@ -71,7 +72,8 @@ export class Writer {
 
   /** Bytes as they are, without a length. */
   raw(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#reserve(bytes.length))
+    const at = this.#reserve(bytes.length)
+    this.#bytes.set(bytes, at)
   }
 
   /** UTF-8 with its length in front. */

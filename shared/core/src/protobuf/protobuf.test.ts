@@ -1,0 +1,339 @@
+import fc, { type Arbitrary } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue/catalogue.ts'
+import { decodeJson } from '../json/scan.ts'
+import { namesOf } from '../names.ts'
+import { decoderOf } from '../schema/decode.ts'
+import type { Node, StructNode } from '../schema/node.ts'
+import { resolveNode, resolveStruct } from '../schema/resolve.ts'
+import { decodeProtobuf } from './decode.ts'
+import { encodeProtobuf, encodeProtobufItem, hasProtobuf } from './encode.ts'
+import { messageOfItem, parseEnvelope, printEnvelope, printProtobuf, printProtobufEvent, printProtobufListFrame } from './envelope.ts'
+import { protobufDepthMax } from './reader.ts'
+
+const names = namesOf('orch')
+const catalogue = createCatalogue('orch')
+const types = [...new Set(catalogue.resources.flatMap(({ type, subresources }) => [type, ...subresources.map((one) => one.type)]))]
+
+describe('messages', () => {
+  test.each(types)('PROTO-09: any %s is the same after Protobuf', (type) => {
+    fc.assert(
+      fc.property(anyStruct(resolveStruct(type), 'some'), (value) => expectRoundTrip(type, value)),
+      { numRuns: 10 },
+    )
+  })
+
+  test.each(types)('PROTO-09: a %s with every field set is the same after Protobuf', (type) => {
+    fc.assert(
+      fc.property(anyStruct(resolveStruct(type), 'all'), (value) => expectRoundTrip(type, value)),
+      { numRuns: 2 },
+    )
+  })
+
+  test('PROTO-06: a ConfigMap is written with its empty plain fields and its maps in order of keys', () => {
+    const metadata = { name: 'a', uid: 'u', creationTimestamp: '2026-01-02T03:04:05Z' }
+    const object = { metadata, data: { k: 'é', b: '' }, binaryData: { x: 'AwQ=' } }
+    const bytes = message(
+      field(1, message(text(1, 'a'), text(2, ''), text(3, ''), text(4, ''), text(5, 'u'), text(6, ''), [0x38, 0], field(8, instant))),
+      field(2, message(text(1, 'b'), text(2, ''))),
+      field(2, message(text(1, 'k'), [0x12, 2, 0xc3, 0xa9])),
+      field(3, message(text(1, 'x'), field(2, [3, 4]))),
+    )
+    expect(encodeProtobuf('core/v1.ConfigMap', object)).toEqual(bytes)
+    expect(decode('core/v1.ConfigMap', bytes)).toMatchObject(object)
+  })
+
+  test('PROTO-06: a Lease keeps microseconds, and pointers that are not set stay away', () => {
+    const object = { metadata: { name: 'a' }, spec: { leaseDurationSeconds: 0, renewTime: '2026-01-02T03:04:05.000006Z' } }
+    const metadata = message(text(1, 'a'), text(2, ''), text(3, ''), text(4, ''), text(5, ''), text(6, ''), [0x38, 0], field(8, []))
+    const renewTime = [...instant.slice(0, -1), 0xf0, 0x2e]
+    const bytes = message(field(1, metadata), field(2, message([0x10, 0], field(4, renewTime))))
+    expect(encodeProtobuf('coordination/v1.Lease', object)).toEqual(bytes)
+    expect(normalise('coordination/v1.Lease', decode('coordination/v1.Lease', bytes))).toMatchObject(object)
+  })
+
+  test('PROTO-06: a port by number and one by name, and fields that only JSON has flat', () => {
+    const byNumber = { httpGet: { port: 80 }, periodSeconds: -1 }
+    const httpGet = (port: number[]): number[] => message(text(1, ''), field(2, port), text(3, ''), text(4, ''))
+    const intVal = message([8, 0, 0x10, 80], text(3, ''))
+    const rest = [0x10, 0, 0x18, 0, 0x20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0x28, 0, 0x30, 0]
+    const bytes = message(field(1, field(2, httpGet(intVal))), rest)
+    expect(encodeProtobuf('core/v1.Probe', byNumber)).toEqual(bytes)
+    expect(decode('core/v1.Probe', bytes)).toMatchObject(byNumber)
+    const strVal = message([8, 1, 0x10, 0], text(3, 'web'))
+    const named = field(1, field(2, httpGet(strVal)))
+    expect(decode('core/v1.Probe', Uint8Array.from(named))).toMatchObject({ httpGet: { port: 'web' } })
+  })
+
+  test('PROTO-06: integers of 64 bits stay exact', () => {
+    for (const generation of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, Number.MAX_SAFE_INTEGER, -1, -(2 ** 31) - 1, 2 ** 32]) {
+      const bytes = encodeProtobuf('meta/v1.ObjectMeta', { generation })
+      expect(decode('meta/v1.ObjectMeta', bytes)['generation']).toBe(generation)
+    }
+  })
+
+  test('PROTO-06: a value that is passed through keeps its large integers', () => {
+    const data = { a: [2n ** 60n, { b: null }] }
+    const bytes = encodeProtobuf('apps/v1.ControllerRevision', { data, revision: 1 })
+    expect(decode('apps/v1.ControllerRevision', bytes)['data']).toEqual(data)
+  })
+
+  test('a message may come in parts, out of order, with packed numbers and fields that nobody knows', () => {
+    const fixed32 = [...varint(901 * 8 + 5), 1, 2, 3, 4]
+    const fixed64 = [...varint(902 * 8 + 1), 1, 2, 3, 4, 5, 6, 7, 8]
+    const securityContext = [...field(4, [5, 6]), 0x20, 7, ...text(900, 'unknown'), ...fixed32, ...fixed64]
+    const bytes = [...field(14, securityContext), ...text(10, 'node'), ...field(14, [0x10, 1])]
+    expect(decode('core/v1.PodSpec', Uint8Array.from(bytes))).toEqual({
+      nodeName: 'node',
+      securityContext: { supplementalGroups: [5, 6, 7], runAsUser: 1 },
+    })
+  })
+
+  test('a key called __proto__ is a key like any other', () => {
+    const object = JSON.parse('{"data":{"__proto__":"x"}}') as object
+    const read = decode('core/v1.ConfigMap', encodeProtobuf('core/v1.ConfigMap', object))
+    expect(JSON.stringify(read['data'])).toBe('{"__proto__":"x"}')
+  })
+
+  test('a Table has no Protobuf', () => {
+    expect(hasProtobuf('meta/v1.Table')).toBe(false)
+    expect(hasProtobuf('meta/v1.Status')).toBe(true)
+    expect(() => encodeProtobuf('meta/v1.Table', {})).toThrow('no form in Protobuf')
+    expect(decodeProtobuf('meta/v1.Table', new Uint8Array(0))).toMatchObject({ kind: 'malformed' })
+  })
+})
+
+describe('bytes that are no message', () => {
+  test.each([
+    ['a length beyond the end', [0x0a, 5, 1], 'ends too early'],
+    ['a number without its end', [0x0a], 'ends too early'],
+    ['a number of eleven bytes', [0x0a, ...new Array<number>(10).fill(0xff), 1], 'longer than 10 bytes'],
+    ['a length of four gigabytes', [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f], 'ends too early'],
+    ['field number 0', [0x00, 0], 'not allowed'],
+    ['a group', [0xfb, 0x01], 'wire type 3'],
+    ['a text that is not UTF-8', field(2, [0x0a, 1, 0xff, 0x12, 0]), 'not UTF-8'],
+    ['the wrong wire type', [0x08, 1], 'field metadata has the wire type 0 instead of 2'],
+  ])('%s is refused', (_, bytes, message) => {
+    expect(decodeProtobuf('core/v1.ConfigMap', Uint8Array.from(bytes))).toEqual({
+      kind: 'malformed',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test('passed-through JSON must be JSON', () => {
+    const bytes = Uint8Array.from(field(2, text(1, '{')))
+    expect(decodeProtobuf('apps/v1.ControllerRevision', bytes)).toMatchObject({
+      kind: 'malformed',
+      message: expect.stringContaining('not JSON'),
+    })
+  })
+
+  test('messages within messages have a bound', () => {
+    const nest = (levels: number): Uint8Array => {
+      let bytes: number[] = []
+      for (let level = 0; level < levels; level++) bytes = field(26, bytes)
+      return Uint8Array.from(bytes)
+    }
+    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(protobufDepthMax))).toMatchObject({ kind: 'decoded' })
+    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(protobufDepthMax + 1))).toMatchObject({ kind: 'malformed' })
+  })
+
+  test('random bytes give an answer and never a crash', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...types), fc.uint8Array({ maxLength: 64 }), (type, bytes) => {
+        expect(['decoded', 'malformed']).toContain(decodeProtobuf(type, bytes).kind)
+        expect(['envelope', 'malformed']).toContain(parseEnvelope(Uint8Array.of(0x6b, 0x38, 0x73, 0, ...bytes), names).kind)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('a message that was cut or changed gives an answer and never a crash', () => {
+    const [pod] = fc.sample(anyStruct(resolveStruct('core/v1.Pod'), 'some'), { numRuns: 1, seed: 7 })
+    const bytes = encodeProtobuf('core/v1.Pod', normalise('core/v1.Pod', pod))
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {
+        expect(['decoded', 'malformed']).toContain(decodeProtobuf('core/v1.Pod', bytes.subarray(0, at)).kind)
+        expect(['decoded', 'malformed']).toContain(decodeProtobuf('core/v1.Pod', bytes.with(at, byte)).kind)
+      }),
+    )
+  })
+})
+
+describe('the envelope', () => {
+  const raw = Uint8Array.of(1, 2, 3)
+  const typeMeta = field(1, message(text(1, 'v1'), text(2, 'Pod')))
+  const magic = [0x6b, 0x38, 0x73, 0x00]
+
+  test('PROTO-01, PROTO-02, PROTO-03, PROTO-04, PROTO-06, PROTO-07, PROTO-08: magic, type, message, and two empty words', () => {
+    const bytes = message(magic, typeMeta, field(2, [...raw]), text(3, ''), text(4, ''))
+    expect(printEnvelope({ apiVersion: 'v1', kind: 'Pod', raw })).toEqual(bytes)
+    expect(parseEnvelope(bytes, names)).toEqual({ kind: 'envelope', envelope: { apiVersion: 'v1', kind: 'Pod', raw } })
+  })
+
+  test('PROTO-05: type words are those of the JSON', () => {
+    const apiVersion = 'storage.orch.io/v1'
+    const body = printProtobuf({ apiVersion, kind: 'CSINode', type: 'storage/v1.CSINode', object: { metadata: { name: 'n' } } })
+    expect(parseEnvelope(body, names)).toMatchObject({ envelope: { apiVersion, kind: 'CSINode' } })
+  })
+
+  test('an object printed in one go is the same as its message in an envelope', () => {
+    const object = { metadata: { name: 'a' }, data: { k: 'x'.repeat(100_000), long: 'ö'.repeat(70_000) } }
+    const envelope = printEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw: encodeProtobuf('core/v1.ConfigMap', object) })
+    expect(printProtobuf({ apiVersion: 'v1', kind: 'ConfigMap', type: 'core/v1.ConfigMap', object })).toEqual(envelope)
+  })
+
+  test('PROTO-08: a content type that is named must be the one of Protobuf', () => {
+    const named = (contentType: string): Uint8Array => message(magic, typeMeta, field(2, [...raw]), text(4, contentType))
+    expect(parseEnvelope(named(names.protobufMediaType), names)).toMatchObject({ kind: 'envelope' })
+    expect(parseEnvelope(named('application/json'), names)).toMatchObject({ kind: 'malformed' })
+  })
+
+  test.each([
+    ['PROTO-01: another magic', [0x6b, 0x38, 0x73, 0x01]],
+    ['PROTO-01: nothing', []],
+    ['PROTO-07: an encoding', [...magic, ...typeMeta, ...text(3, 'gzip')]],
+    ['PROTO-02: a cut envelope', [...magic, 0x0a, 9, 1]],
+  ])('%s is refused', (_, bytes) => {
+    expect(parseEnvelope(Uint8Array.from(bytes), names)).toMatchObject({ kind: 'malformed' })
+  })
+})
+
+describe('lists and events', () => {
+  test('PROTO-06: a list of ready items is the list as it would be encoded whole', () => {
+    const items = ['a', 'b'].map((name) => ({ metadata: { name }, data: { name } }))
+    const metadata = { resourceVersion: '7', continue: 'next', remainingItemCount: 3 }
+    const parts = items.map((item) => encodeProtobufItem('core/v1.ConfigMap', item))
+    const itemsBytes = parts.reduce((sum, { length }) => sum + length, 0)
+    const { front, back } = printProtobufListFrame({ apiVersion: 'v1', kind: 'ConfigMapList', metadata, itemsBytes })
+    const whole = { apiVersion: 'v1', kind: 'ConfigMapList', type: 'core/v1.ConfigMapList', object: { metadata, items } }
+    expect(message([...front], ...parts.map((part) => [...part]), [...back])).toEqual(printProtobuf(whole))
+    expect(parts.map(messageOfItem)).toEqual(items.map((item) => encodeProtobuf('core/v1.ConfigMap', item)))
+  })
+
+  test('every list type has its metadata in field 1 and its items in field 2', () => {
+    for (const { type } of catalogue.resources.filter(({ verbs }) => verbs.includes('list'))) {
+      const places = resolveStruct(`${type}List`).fields.map(({ name, tag }) => [name, tag])
+      expect(places).toEqual(
+        expect.arrayContaining([
+          ['metadata', 1],
+          ['items', 2],
+        ]),
+      )
+    }
+  })
+
+  test('NEG-03: an event is a length in four bytes, a type and an object in its envelope', () => {
+    const envelope = printProtobuf({ apiVersion: 'v1', kind: 'Status', type: 'meta/v1.Status', object: { code: 410 } })
+    const event = message(text(1, 'ERROR'), field(2, field(1, [...envelope])))
+    expect(printProtobufEvent('ERROR', envelope)).toEqual(message([0, 0, 0, event.length], [...event]))
+  })
+})
+
+/** 2026-01-02T03:04:05Z: seconds and nanoseconds. */
+const instant = [0x08, ...varint(1767323045), 0x10, 0]
+
+function expectRoundTrip(type: string, value: unknown): void {
+  const object = normalise(type, value)
+  expect(normalise(type, decode(type, encodeProtobuf(type, object)))).toEqual(object)
+}
+
+/** An object as the server keeps it: read by the type's own decoder. */
+function normalise(type: string, value: unknown): Record<string, unknown> {
+  const decoded = decoderOf(type)(value, { trackUnknown: true })
+  if (decoded.kind === 'mismatch') throw new Error(decoded.message)
+  expect(decoded.unknownFields).toEqual([])
+  return decoded.object
+}
+
+function decode(type: string, bytes: Uint8Array): Record<string, unknown> {
+  const reading = decodeProtobuf(type, bytes)
+  if (reading.kind === 'malformed') throw new Error(reading.message)
+  return reading.object
+}
+
+/** The wire form by hand, apart from the code under test. */
+function varint(value: number): number[] {
+  const bytes: number[] = []
+  let rest = BigInt(value)
+  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128)
+  return [...bytes, Number(rest)]
+}
+
+function field(number: number, content: readonly number[]): number[] {
+  return [...varint(number * 8 + 2), ...varint(content.length), ...content]
+}
+
+function text(number: number, content: string): number[] {
+  return field(number, [...new TextEncoder().encode(content)])
+}
+
+function asRead(json: string): unknown {
+  const decoded = decodeJson(json)
+  if (decoded.kind === 'malformed') throw new Error(decoded.message)
+  return decoded.value
+}
+
+type Bytes = number[] & Uint8Array
+
+/** Joined parts, usable as a part and as bytes. */
+function message(...parts: readonly (readonly number[])[]): Bytes {
+  return Uint8Array.from(parts.flat()) as unknown as Bytes
+}
+
+/** Any value of a struct, with some or all of its fields. What has no place on the wire, and empty lists and maps, are left out. */
+function anyStruct(node: StructNode, which: 'some' | 'all', ancestors: readonly Node[] = []): Arbitrary<Record<string, unknown>> {
+  if (ancestors.includes(node)) return fc.constant({})
+  const fields = node.fields.filter(({ tag }) => tag !== undefined)
+  const members = fields.map((one) => [one.name, anyValue(one.node, which, [...ancestors, node])] as const)
+  return fc.record(Object.fromEntries(members), which === 'all' ? {} : { requiredKeys: [] })
+}
+
+function anyValue(declared: Node, which: 'some' | 'all', ancestors: readonly Node[]): Arbitrary<unknown> {
+  const node = resolveNode(declared)
+  switch (node.kind) {
+    case 'ref':
+      return anyValue(node, which, ancestors)
+    case 'struct':
+      return anyStruct(node, which, ancestors)
+    case 'list':
+      return fc.array(anyValue(node.items, which, ancestors), { minLength: 1, maxLength: 2 })
+    case 'map':
+      return fc.dictionary(anyText, anyValue(node.values, which, ancestors), { minKeys: 1, maxKeys: 2, noNullPrototype: true })
+    case 'variant': {
+      const forms = [node.object, node.array, node.boolean].filter((form) => form !== undefined)
+      return fc.oneof(...forms.map((form) => anyValue(form.node, which, ancestors)))
+    }
+    case 'string':
+      return anyText
+    case 'boolean':
+      return fc.boolean()
+    case 'int32':
+      return fc.oneof(fc.integer(), fc.constantFrom(0, -(2 ** 31), 2 ** 31 - 1))
+    case 'int64':
+      return fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 0))
+    case 'double':
+      return fc.double({ noNaN: true, noDefaultInfinity: true })
+    case 'bytes':
+      return fc.uint8Array({ maxLength: 5 }).map((bytes) => btoa(String.fromCharCode(...bytes)))
+    case 'time':
+      return anySecond.map((milliseconds) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`)
+    case 'microTime':
+      return fc.tuple(anySecond, fc.nat(999_999)).map(([milliseconds, micro]) => {
+        return `${new Date(milliseconds).toISOString().slice(0, 19)}.${String(micro).padStart(6, '0')}Z`
+      })
+    case 'quantity':
+      return fc.tuple(fc.integer(), fc.constantFrom('', 'm', 'Ki', 'G')).map(([amount, suffix]) => `${amount}${suffix}`)
+    case 'intOrString':
+      return fc.oneof(fc.integer(), anyText)
+    case 'raw':
+    case 'fieldsV1':
+      return fc.dictionary(anyText, anyJson, { maxKeys: 2, noNullPrototype: true })
+    case 'json':
+      return anyJson.filter((value) => value !== null)
+  }
+}
+
+const anyText = fc.string({ unit: 'grapheme', maxLength: 60 })
+const anySecond = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59Z') / 1000 }).map((seconds) => seconds * 1000)
+const anyJson = fc.jsonValue({ maxDepth: 2 }).map((value) => asRead(JSON.stringify(value)))
