@@ -1,0 +1,364 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Api,
+  aNamespace,
+  anApi,
+  type Body,
+  configMap,
+  configMapsIn,
+  created,
+  failure,
+  namesOfItems,
+  sharedApi,
+  someConfigMaps,
+  until,
+} from './api.ts'
+
+const server = sharedApi()
+
+/** All pages of a list, with something done after each. */
+async function pagesOf(api: Api, path: string, limit: number, query = '', between = async (_page: number) => {}): Promise<Body[]> {
+  const pages: Body[] = []
+  for (let token: string | undefined; token !== ''; token = pages.at(-1)?.metadata.continue) {
+    const target = `${path}?limit=${limit}${query}${token === undefined ? '' : `&continue=${token}`}`
+    const { status, body, text } = await api.get(target)
+    if (status !== 200) throw new Error(text)
+    pages.push(body)
+    await between(pages.length)
+  }
+  return pages
+}
+
+describe('a collection', () => {
+  test('LIST-01, LIST-02, LIST-03, LIST-08, VERB-02: has its kind, its version and its items', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.get(path)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      kind: 'ConfigMapList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.stringMatching(/^[1-9]\d*$/) },
+      items: [expect.objectContaining({ metadata: expect.objectContaining({ name: 'a' }) })],
+    })
+  })
+
+  test('LIST-02: a list of a named group has the group’s version', async () => {
+    const { body } = await server.api.get('/apis/storage.orch.io/v1/csinodes')
+    expect(body).toMatchObject({ kind: 'CSINodeList', apiVersion: 'storage.orch.io/v1' })
+  })
+
+  test('LIST-10: an empty collection has an empty array', async () => {
+    const { body } = await server.api.get(await someConfigMaps(server.api))
+    expect(body.items).toEqual([])
+  })
+
+  test('LIST-11: is one state while others write', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    let isDone = false
+    const writer = (async () => {
+      for (let turn = 1; !isDone; turn++) {
+        for (const name of ['a', 'b']) await server.api.patch(`${path}/${name}`, { data: { turn: String(turn) } })
+      }
+    })()
+    for (let reading = 0; reading < 30; reading++) {
+      const { body } = await server.api.get(path)
+      const [first, second] = body.items.map(({ data }) => Number((data as { turn?: string } | undefined)?.turn ?? 0))
+      expect(first! - second!).toBeOneOf([0, 1])
+    }
+    isDone = true
+    await writer
+  })
+})
+
+describe('pages', () => {
+  const letters = ['a', 'b', 'c', 'd', 'e']
+
+  test('CHUNK-01, CHUNK-03, CHUNK-04, CHUNK-05, CHUNK-06, LIST-04, LIST-05, LIST-07, QP-06, QP-07, GATE-09: go on until the token is empty', async () => {
+    const path = await someConfigMaps(server.api, ...letters)
+    const pages = await pagesOf(server.api, path, 2)
+    expect(pages.map(namesOfItems)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    const version = pages[0]!.metadata.resourceVersion
+    expect(pages.map(({ metadata }) => metadata)).toEqual([
+      { resourceVersion: version, continue: expect.stringMatching(/^[\w-]+$/), remainingItemCount: 3 },
+      { resourceVersion: version, continue: expect.stringMatching(/^[\w-]+$/), remainingItemCount: 1 },
+      { resourceVersion: version, continue: '' },
+    ])
+  })
+
+  test('CHUNK-03: a limit that is the number of items leaves no further page', async () => {
+    const { body } = await server.api.get(`${await someConfigMaps(server.api, 'a', 'b')}?limit=2`)
+    expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: '' })
+  })
+
+  test('LIST-06: with a selector, how many remain is not told', async () => {
+    const path = await someConfigMaps(server.api, ...letters)
+    for (const selector of ['labelSelector=!x', 'fieldSelector=metadata.name!=a']) {
+      const { body } = await server.api.get(`${path}?limit=1&${selector}`)
+      expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: expect.stringMatching(/./) })
+    }
+  })
+
+  test('CHUNK-07, CHUNK-08: show the state of the first page while others write', async () => {
+    const path = await someConfigMaps(server.api, ...letters)
+    const pages = await pagesOf(server.api, path, 2, '', async (page) => {
+      await server.api.delete(`${path}/${letters[4 - page]}`)
+      await created(server.api, path, configMap({ name: `c${page}` }))
+      await server.api.patch(`${path}/e`, { data: { page: String(page) } })
+    })
+    expect(pages.flatMap(namesOfItems)).toEqual(letters)
+    expect(pages.at(-1)!.items.at(-1)!['data']).toBeUndefined()
+    expect(namesOfItems((await server.api.get(path)).body)).toEqual(['a', 'c1', 'c2', 'c3', 'e'])
+  })
+
+  test('CHUNK-05: a page may have another size, and another selector', async () => {
+    const path = await someConfigMaps(server.api, ...letters)
+    const { body } = await server.api.get(`${path}?limit=1`)
+    const rest = await server.api.get(`${path}?limit=10&continue=${body.metadata.continue}`)
+    expect(namesOfItems(rest.body)).toEqual(['b', 'c', 'd', 'e'])
+    const some = await server.api.get(`${path}?limit=10&continue=${body.metadata.continue}&fieldSelector=metadata.name!=c`)
+    expect(namesOfItems(some.body)).toEqual(['b', 'd', 'e'])
+  })
+
+  test('CHUNK-05: pages cross namespaces', async () => {
+    const [first, second] = [await aNamespace(server.api), await aNamespace(server.api)].sort()
+    const tag = { crossing: first! }
+    for (const [namespace, name] of [
+      [first!, 'b'],
+      [first!, 'c'],
+      [second!, 'a'],
+      [second!, 'd'],
+    ] as const) {
+      await created(server.api, configMapsIn(namespace), configMap({ name, labels: tag }))
+    }
+    const pages = await pagesOf(server.api, '/api/v1/configmaps', 1, `&labelSelector=crossing%3D${first}`)
+    const seen = pages.flatMap(({ items }) => items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))
+    expect(seen).toEqual([`${first}/b`, `${first}/c`, `${second}/a`, `${second}/d`])
+  })
+
+  test('CHUNK-02: with the gate off a limit does not divide a list', async () => {
+    const api = await anApi({ featureGates: ['APIListChunking=false'] })
+    const path = await someConfigMaps(api, ...letters)
+    const { body } = await api.get(`${path}?limit=2`)
+    expect(namesOfItems(body)).toEqual(letters)
+    expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
+  })
+
+  test('CHUNK-10, ERR-09: a token that has expired is a 410 with a token that goes on from there', async () => {
+    const api = await anApi({ watchHistoryMs: 20 })
+    const path = await someConfigMaps(api, ...letters)
+    const { body: first } = await api.get(`${path}?limit=2`)
+    await api.delete(`${path}/d`)
+    const { body: gone } = await until(
+      () => api.get(`${path}?limit=2&continue=${first.metadata.continue}`),
+      ({ status }) => status !== 200,
+    )
+    expect(gone).toEqual({
+      ...failure(
+        410,
+        'Expired',
+        expect.stringMatching(
+          /^The provided continue parameter is too old to display a consistent list result\. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results\. /,
+        ) as unknown as string,
+      ),
+      metadata: { continue: expect.stringMatching(/^[\w-]+$/) },
+    })
+    const { status, body } = await api.get(`${path}?limit=10&continue=${gone.metadata.continue}`)
+    expect({ status, names: namesOfItems(body) }).toEqual({ status: 200, names: ['c', 'e'] })
+  })
+})
+
+describe('forged tokens', () => {
+  const tokenOf = (content: unknown) => Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64url')
+  const contentOf = (token: string) => JSON.parse(Buffer.from(token, 'base64url').toString()) as Record<string, unknown>
+
+  test.each([
+    ['no base64', '%00'],
+    ['no base64url', '!!'],
+    ['no JSON', tokenOf('no json')],
+    ['no object', tokenOf([])],
+    ['another version', tokenOf({ v: 'v9', rv: 1, start: 'a' })],
+    ['no start', tokenOf({ v: 'meta.orch.io/v1', rv: 1 })],
+    ['no revision', tokenOf({ v: 'meta.orch.io/v1', start: 'a\0' })],
+    ['a negative revision', tokenOf({ v: 'meta.orch.io/v1', rv: -1, start: 'a\0' })],
+    ['very long', 'A'.repeat(20_000)],
+  ])('CHUNK-05: a token that is %s is a bad request', async (_what, token) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.get(`${path}?limit=1&continue=${token}`)
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toMatch(/^invalid continue token: continue key is not valid: /)
+  })
+
+  test.each(['../secrets/default/s', '/', '..', 'a/../../b', '\0', '../', '\uffff'])(
+    'CHUNK-05: a token whose start is %j does not leave its collection',
+    async (start) => {
+      const path = await someConfigMaps(server.api, 'a', 'b')
+      const { body: first } = await server.api.get(`${path}?limit=1`)
+      const token = tokenOf({ ...contentOf(first.metadata.continue), start })
+      const { status, body } = await server.api.get(`${path}?limit=10&continue=${token}`)
+      if (status === 200) expect(namesOfItems(body).every((name) => name === 'a' || name === 'b')).toBe(true)
+      else expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    },
+  )
+
+  test('CHUNK-05: a token of one collection shows nothing of it in another', async () => {
+    const mine = await someConfigMaps(server.api, 'a', 'b', 'c')
+    const others = await someConfigMaps(server.api, 'x', 'y')
+    const { body } = await server.api.get(`${mine}?limit=1`)
+    const { status, body: page } = await server.api.get(`${others}?limit=10&continue=${body.metadata.continue}`)
+    if (status === 200) expect(namesOfItems(page).every((name) => name === 'x' || name === 'y')).toBe(true)
+    else expect(status).toBe(400)
+  })
+
+  test('CHUNK-10: a token with a revision of the future or of another store is not served', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const { body: first } = await server.api.get(`${path}?limit=1`)
+    const content = contentOf(first.metadata.continue)
+    const ahead = await server.api.get(`${path}?limit=1&continue=${tokenOf({ ...content, rv: Number(content['rv']) + 1_000_000 })}`)
+    expect(ahead.status).toBeOneOf([400, 410, 504])
+    const foreign = Object.fromEntries(Object.entries(content).map(([key, value]) => [key, key === 'e' ? 'another' : value]))
+    expect((await server.api.get(`${path}?limit=1&continue=${tokenOf(foreign)}`)).status).toBe(410)
+  })
+})
+
+describe('query parameters of a list', () => {
+  const labelled = async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    for (const [name, labels] of [
+      ['a', { app: 'web', tier: 'front' }],
+      ['b', { app: 'web', tier: 'back' }],
+      ['c', { app: 'db' }],
+      ['d', {}],
+    ] as const) {
+      await created(server.api, path, configMap({ name, labels }))
+    }
+    return path
+  }
+
+  test.each([
+    ['app=web', ['a', 'b']],
+    ['app==web', ['a', 'b']],
+    ['app!=web', ['c', 'd']],
+    ['app in (web,db)', ['a', 'b', 'c']],
+    ['app notin (web)', ['c', 'd']],
+    ['app', ['a', 'b', 'c']],
+    ['!app', ['d']],
+    ['app=web,tier!=back', ['a']],
+    ['app in (web),tier notin (front)', ['b']],
+    ['', ['a', 'b', 'c', 'd']],
+  ])('QP-10, QP-22: labelSelector %j', async (selector, expected) => {
+    const { status, body } = await server.api.get(`${await labelled()}?labelSelector=${encodeURIComponent(selector)}`)
+    expect({ status, names: namesOfItems(body) }).toEqual({ status: 200, names: expected })
+  })
+
+  test.each(['app=(', 'app in', 'a b', '=x', 'app in ()x', '!app=web', `${'a'.repeat(64)}=x`])(
+    'QP-22: labelSelector %j is a bad request',
+    async (selector) => {
+      const { status, body } = await server.api.get(`/api/v1/configmaps?labelSelector=${encodeURIComponent(selector)}`)
+      expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+      expect(body['message']).toMatch(/./)
+    },
+  )
+
+  test.each([
+    ['metadata.name=b', ['b']],
+    ['metadata.name==b', ['b']],
+    ['metadata.name!=b', ['a', 'c', 'd']],
+    ['metadata.name!=b,metadata.name!=c', ['a', 'd']],
+    ['metadata.namespace=elsewhere', []],
+  ])('QP-12, QP-23: fieldSelector %j', async (selector, expected) => {
+    const { status, body } = await server.api.get(`${await labelled()}?fieldSelector=${encodeURIComponent(selector)}`)
+    expect({ status, names: namesOfItems(body) }).toEqual({ status: 200, names: expected })
+  })
+
+  test('QP-12, QP-23: metadata.name and metadata.namespace are known for every kind', async () => {
+    const { body } = await server.api.get('/api/v1')
+    const collections = (body['resources'] as { name: string; namespaced: boolean; verbs: string[] }[]).filter(({ verbs }) =>
+      verbs.includes('list'),
+    )
+    const answers = await Promise.all(
+      collections.map(async ({ name, namespaced }) => {
+        const selector = namespaced ? 'metadata.name=none,metadata.namespace=default' : 'metadata.name=none'
+        const { status, body: list } = await server.api.get(`/api/v1/${name}?fieldSelector=${encodeURIComponent(selector)}`)
+        return { name, status, items: list.items }
+      }),
+    )
+    expect(answers.length).toBeGreaterThan(10)
+    expect(answers).toEqual(collections.map(({ name }) => ({ name, status: 200, items: [] })))
+  })
+
+  test('QP-23: Nodes are found by spec.unschedulable, Pods by node and phase', async () => {
+    const { api } = server
+    await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'open' } })
+    await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'closed' }, spec: { unschedulable: true } })
+    expect(namesOfItems((await api.get('/api/v1/nodes?fieldSelector=spec.unschedulable%3Dtrue')).body)).toEqual(['closed'])
+    const namespace = await aNamespace(api)
+    for (const nodeName of ['open', 'closed']) {
+      const spec = { nodeName, containers: [{ name: 'c', image: 'i' }] }
+      await created(api, `/api/v1/namespaces/${namespace}/pods`, { apiVersion: 'v1', kind: 'Pod', metadata: { name: nodeName }, spec })
+    }
+    const selected = async (selector: string) =>
+      namesOfItems((await api.get(`/api/v1/namespaces/${namespace}/pods?fieldSelector=${encodeURIComponent(selector)}`)).body)
+    expect(await selected('spec.nodeName=open')).toEqual(['open'])
+    expect(await selected('status.phase=Pending')).toEqual(['closed', 'open'])
+    expect(await selected('status.phase!=Pending')).toEqual([])
+  })
+
+  test.each([
+    ['spec.size=1', 'field label not supported: spec.size'],
+    ['data.x=1', 'field label not supported: data.x'],
+    ['bogus', "invalid selector: 'bogus'; can't understand 'bogus'"],
+  ])('QP-23: fieldSelector %j is a bad request', async (selector, message) => {
+    const { status, body } = await server.api.get(`/api/v1/configmaps?fieldSelector=${encodeURIComponent(selector)}`)
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain(message)
+  })
+
+  test.each(['limit', 'timeoutSeconds'])('QP-06, QP-09: %s that is no number is a 400', async (parameter) => {
+    const { status, body } = await server.api.get(`/api/v1/configmaps?${parameter}=abc`)
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain('strconv.ParseInt: parsing "abc": invalid syntax')
+  })
+
+  test('QP-06: a negative limit, and 0, is none', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    for (const limit of [-1, 0]) expect(namesOfItems((await server.api.get(`${path}?limit=${limit}`)).body)).toEqual(['a', 'b'])
+  })
+
+  test('QP-09: timeoutSeconds is accepted on a list', async () => {
+    expect((await server.api.get('/api/v1/configmaps?timeoutSeconds=10')).status).toBe(200)
+  })
+
+  test('QP-03: parameters that nobody knows are ignored', async () => {
+    expect((await server.api.get('/api/v1/configmaps?bogus=1&resourceVersion=')).status).toBe(200)
+  })
+
+  test('QP-01, QP-21: pretty=true indents', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const targets = [path, `${path}/a`, '/version', '/api', `${path}/none`]
+    for (const target of targets) {
+      const { text: indented, body } = await server.api.get(`${target}?pretty=true`)
+      expect(indented).toMatch(/^\{\n {2}"/)
+      const { text: plain } = await server.api.get(`${target}?pretty=false`)
+      expect(plain).not.toContain('\n ')
+      expect(JSON.parse(plain)).toEqual(body)
+    }
+    const { text } = await server.api.send('POST', `${path}?pretty=true`, { body: configMap({ name: 'b' }) })
+    expect(text).toMatch(/^\{\n {2}"kind"/)
+  })
+
+  test('LIM-05: ten thousand objects are served whole and in chunks', { timeout: 120_000 }, async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    const count = 10_000
+    const data = { text: 'x'.repeat(1_000) }
+    for (let from = 0; from < count; from += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, at) => created(server.api, path, configMap({ name: `m-${from + at}`, data }))))
+    }
+    const { text, body } = await server.api.get(path)
+    expect(text.length).toBeGreaterThan(10_000_000)
+    expect(body.items).toHaveLength(count)
+    const pages = await pagesOf(server.api, path, 500)
+    expect(pages).toHaveLength(20)
+    expect(pages.flatMap(namesOfItems)).toEqual(namesOfItems(body))
+    expect((await server.api.delete(path)).status).toBe(200)
+  })
+})
