@@ -32,7 +32,7 @@ export function toMatches({ resource, name }: Scope, { labels, fields }: Selecti
         (facts) => matchesLabels(labels, facts),
       ),
     )
-  return tests.length === 0 ? undefined : (object) => tests.every((test) => test(object))
+  return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
 }
 
 /** The one name that a scope and selection demand, if they do. */
@@ -59,15 +59,18 @@ function keyFields(key: string, resource: string): Record<string, string> {
   return { 'metadata.namespace': slash === -1 ? '' : relative.slice(0, slash), 'metadata.name': relative.slice(slash + 1) }
 }
 
+/** Asked for each object of a list: the last set's verdict is at hand, since neighbours often share their set. */
 function oncePerSet(setOf: (object: StoredObject) => FactSet, test: (facts: FactSet['map']) => boolean): Matches {
   const verdicts = new Map<FactSet, boolean>()
+  let last: FactSet | undefined
+  let verdict = false
   return (object) => {
     const set = setOf(object)
-    let verdict = verdicts.get(set)
-    if (verdict === undefined) {
-      verdict = test(set.map)
-      verdicts.set(set, verdict)
-    }
+    if (set === last) return verdict
+    last = set
+    const known = verdicts.get(set)
+    verdict = known ?? test(set.map)
+    if (known === undefined) verdicts.set(set, verdict)
     return verdict
   }
 }

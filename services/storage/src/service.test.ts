@@ -264,6 +264,21 @@ describe('restore', () => {
       await expect(listed(storage, { read: page })).rejects.toMatchObject({ code: 410 })
     }))
 
+  test('a commit under way when it begins is undone, one asked meanwhile is written after it', async () => {
+    const { storage, close } = await opening(openDisk)()
+    await written(storage, aPut({ name: 'a' }))
+    const snapshot = storage.snapshot()
+    const underWay = storage.commit(aPut({ name: 'b' }))
+    await Promise.resolve()
+    const restored = storage.restore(snapshot)
+    const meanwhile = storage.commit(aPut({ name: 'c' }))
+    expect((await underWay).kind).toBe('written')
+    await restored
+    expect((await meanwhile).kind).toBe('written')
+    expect((await listed(storage)).names).toEqual(['a', 'c'])
+    await close()
+  })
+
   test('the same snapshot can be restored again and again', () =>
     withFakeClock(async ({ storage }) => {
       await written(storage, aPut({ name: 'a' }))

@@ -158,7 +158,7 @@ class StorageOverStore implements Storage {
   commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
     const { timeoutMs } = context ?? {}
     const deadlineMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonic() + timeoutMs
-    if (this.#restoring !== undefined) await this.#restoring
+    while (this.#restoring !== undefined) await this.#restoring
     return this.#commit(request, () => this.#clock.monotonic() > deadlineMs || context?.signal?.aborted === true)
   }
 
@@ -326,6 +326,8 @@ class StorageOverStore implements Storage {
   }
 
   async #restore(target: Tree): Promise<void> {
+    // Commits that were asked before it are part of what it undoes.
+    await Promise.allSettled(this.#committing.values())
     const current = this.#state.tree.fork()
     const writes: Promise<CommitOutcome>[] = []
     for (const object of objectsOf(current)) {
@@ -336,9 +338,8 @@ class StorageOverStore implements Storage {
       if (now === undefined || now.revision !== object.revision) writes.push(this.#rewrite(object.key, object))
     }
     await Promise.all(writes)
-    const epoch = await this.#store.renewEpoch()
+    this.#state.epoch = await this.#store.renewEpoch()
     await this.compact(this.#state.revision)
-    this.#state.epoch = epoch
     this.#bell.ring()
   }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, statfsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Profile, Revision, Store } from '@orch/core'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
@@ -17,6 +18,8 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
 }
 
 const fileName = 'state.mdb'
+
+const require = createRequire(import.meta.url)
 
 /** A store in one file. What it acknowledges has been flushed to the disk. */
 export function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Store {
@@ -46,6 +49,8 @@ class LmdbTables implements Tables {
 
   constructor({ directory, profile, unsafeNoSync, epoch }: TablesOptions) {
     this.#directory = directory
+    // Loading it takes 30 ms, which a server without a disk should not pay.
+    const { open } = require('lmdb') as typeof import('lmdb')
     this.#root = open<Buffer, string>({
       path: join(directory, fileName),
       noSubdir: true,
