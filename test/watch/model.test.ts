@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { findFault } from './checker.ts'
 import type { Fault } from './faults.ts'
+import { joinByRpc } from './joints.ts'
 import { runScenario } from './scenario.ts'
 
 /** The first seed of this run; set TEST_SEED to run the same again. */
@@ -19,6 +20,13 @@ test(`WATCH-17, WATCH-18, CARD-25: list then watch loses and doubles nothing und
   expect(totals.events).toBeGreaterThan(1_000)
   expect(totals.restarts).toBeGreaterThan(10)
   expect(totals.relists).toBeGreaterThan(0)
+})
+
+test(`CARD-25: the same holds over gRPC whose connections break (seeds ${firstSeed}…${firstSeed + 3})`, async () => {
+  for (let seed = firstSeed; seed < firstSeed + 4; seed += 1) {
+    const { truth, observations } = await runScenario({ seed, steps: 400, join: joinByRpc })
+    for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
+  }
 })
 
 for (const fault of ['lose', 'double', 'swap', 'delay', 'stale read'] satisfies Fault[]) {

@@ -5,22 +5,23 @@ import {
   type Selection,
   type StorageService,
   type SubscribeRequest,
-  storageContract,
   type WatchService,
-  watchContract,
 } from '@orch/core'
-import { directLink, silentLog } from '@orch/platform'
+import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createWatchHub, type WatchAttachment, type WatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 import type { Observation, Step, TrueChange } from './checker.ts'
 import { type Fault, faultyStorage, faultyWatch } from './faults.ts'
+import { type Joints, joinDirectly } from './joints.ts'
 
 export interface ScenarioOptions {
   readonly seed: number
   readonly steps: number
   readonly fault?: Fault
+  /** What lies between the services; by default frozen function calls. */
+  readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
 
 export interface ScenarioResult {
@@ -38,7 +39,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
  * Writers write, the history is compacted, watch is restarted, and clients list, watch, pause and take their watches up
  * again, all at moments that the seed decides. At the end every client is served to the last change.
  */
-export async function runScenario({ seed, steps, fault }: ScenarioOptions): Promise<ScenarioResult> {
+export async function runScenario({ seed, steps, fault, join = joinDirectly }: ScenarioOptions): Promise<ScenarioResult> {
   const random = createRandom(seed)
   const clock = createFakeClock()
   const storage = await createStorage({ store: createMemoryStore(), clock })
@@ -46,15 +47,14 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
   const onPlanted = () => {
     wasPlanted = true
   }
-  const storageLink = directLink(storageContract, storage, { freeze: true })
+  const restartable: WatchService = { subscribe: (request, context) => watch.subscribe(request, context) }
+  const joints = await join(storage, faultyWatch(restartable, fault, onPlanted))
   const startWatch = () => {
     const limits = { windowBytesMax: random() < 0.5 ? 4_000 : 1_000_000 }
-    return createWatch({ storage: storageLink.service, clock, log: silentLog, random, convertOf: () => unconverted, limits })
+    return createWatch({ storage: joints.storage, clock, log: silentLog, random, convertOf: () => unconverted, limits })
   }
   let watch = startWatch()
-  const restartable: WatchService = { subscribe: (request, context) => watch.subscribe(request, context) }
-  const watchLink = directLink(watchContract, faultyWatch(restartable, fault, onPlanted), { freeze: true })
-  const hub = createWatchHub({ watch: watchLink.service, clock, log: silentLog, random })
+  const hub = createWatchHub({ watch: joints.watch, clock, log: silentLog, random })
   const writer = new Writer(storage, random)
   const source = faultyStorage(storage, fault, onPlanted)
   const clients = [undefined, undefined, 'web', 'web', 'db'].map((app) => new ScenarioClient({ storage: source, hub, writer, app }))
@@ -65,6 +65,7 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
     else if (dice < 0.74) await storage.compact(Math.max(1, writer.acknowledged - Math.floor(random() * 40)))
     else if (dice < 0.76) {
       watch.close()
+      await joints.cutWatch()
       watch = startWatch()
       restarts += 1
     } else if (dice < 0.84) clients[Math.floor(random() * clients.length)]?.change(random)
@@ -74,7 +75,7 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
   await writer.settled()
   for (const client of clients) client.resume()
   for (let round = 0; clients.some((client) => client.reached < writer.acknowledged); round += 1) {
-    if (round > 2_000) throw new Error(`seed ${seed}: a client has not been served to the end`)
+    if (round > 100_000) throw new Error(`seed ${seed}: a client has not been served to the end`)
     clock.advance(500)
     await turn()
   }
@@ -82,8 +83,7 @@ export async function runScenario({ seed, steps, fault }: ScenarioOptions): Prom
   hub.close()
   watch.close()
   storage.close()
-  storageLink.verify()
-  watchLink.verify()
+  joints.close()
   const relists = clients.reduce((sum, client) => sum + client.observations.length - 1, 0)
   return { truth: writer.truth(), observations: clients.flatMap((client) => client.observations), restarts, relists, wasPlanted }
 }
