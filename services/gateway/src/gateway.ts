@@ -212,7 +212,8 @@ async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[
   }
 }
 
-/** Requests that are under way are answered; they have a deadline of their own. */
-async function requestsDone({ state, clock }: GatewayParts): Promise<void> {
-  while (state.readsInFlight + state.writesInFlight > 0) await sleep(clock, 5)
+/** Requests that are under way are answered; none is waited for longer than a request may take. */
+async function requestsDone({ state, clock, options }: GatewayParts): Promise<void> {
+  const untilMs = clock.monotonic() + (options.requestTimeoutMs ?? limits.requestTimeoutMs)
+  while (state.readsInFlight + state.writesInFlight > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
 }

@@ -1,0 +1,85 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type TLSSocket } from 'node:tls'
+import { parseConfiguration } from '@orch/client'
+import { type RunningServer, type StartOptions, start } from 'orch'
+import { onTestFinished } from 'vitest'
+
+/** A server, and the credentials to reach it by bare sockets. */
+export interface SocketServer {
+  readonly server: RunningServer
+  readonly port: number
+  readonly credentials: { readonly ca: string; readonly cert?: string; readonly key?: string }
+}
+
+/** A server that ends with the test. */
+export async function aSocketServer(options: StartOptions = {}): Promise<SocketServer> {
+  const server = await start(options)
+  onTestFinished(() => server.stop())
+  const { certificateAuthority, clientCertificate, clientKey } = await parseConfiguration(server.kubeconfig)
+  return {
+    server,
+    port: Number(new URL(server.url).port),
+    credentials: {
+      ca: certificateAuthority ?? '',
+      ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+      ...(clientKey === undefined ? {} : { key: clientKey }),
+    },
+  }
+}
+
+/** A TLS connection that speaks HTTP/1.1 by hand. */
+export function openSocket({ port, credentials }: SocketServer): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...credentials }, () => resolve(socket))
+    socket.on('error', reject)
+    onTestFinished(() => void socket.destroy())
+  })
+}
+
+/** Everything that comes until the other side ends. */
+export async function readToEnd(socket: TLSSocket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
+
+/** Sends one request as it is written, with `Connection: close`; gives the whole answer. */
+export async function exchange(server: SocketServer, lines: readonly string[], body: string | Uint8Array = ''): Promise<string> {
+  const socket = await openSocket(server)
+  socket.write(`${[...lines, 'Host: localhost', 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  if (body.length > 0) socket.write(body)
+  return readToEnd(socket)
+}
+
+/** A request over HTTP/2. */
+export interface Http2Answer {
+  readonly status: number
+  readonly text: string
+}
+
+export async function exchangeHttp2(
+  { port, credentials }: SocketServer,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<Http2Answer> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, credentials)
+  try {
+    const stream = session.request({
+      ':method': method,
+      ':path': path,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    })
+    stream.end(body)
+    const status = await new Promise<number>((resolve, reject) => {
+      stream.once('response', (headers) => resolve(Number(headers[':status'])))
+      stream.once('error', reject)
+      session.once('error', reject)
+    })
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    return { status, text }
+  } finally {
+    session.close()
+  }
+}
