@@ -30,6 +30,7 @@ import { createStorage, type Storage } from '@orch/storage'
 import { createWatch } from '@orch/watch'
 import { isLoopback } from './addresses.ts'
 import { StartError } from './start-error.ts'
+import { addStorageMetrics } from './storage-metrics.ts'
 import { versionInfo } from './version.ts'
 import { convertFrom } from './watch-conversion.ts'
 
@@ -122,6 +123,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   await lifecycle.run({ name: 'admission', stop: () => admission.close() })
   const watchHub = createWatchHub({ watch, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const metrics = createMetrics({ process: options.hasProcessMetrics })
+  addStorageMetrics(metrics, storage)
   const gateway = createGateway({
     catalogue,
     storage,
@@ -130,7 +133,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
     clock,
     random: (bound) => Math.floor(random() * bound),
     log,
-    metrics: createMetrics({ process: options.hasProcessMetrics }),
+    metrics,
     version: versionInfo(),
     anonymousAuth: options.anonymousAuth,
     requestTimeoutMs: options.requestTimeoutMs,

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
+import { createClient, createHttpsTransport, parseConfiguration, readText } from '@orch/client'
 import { aConfigMap, aNamespace, clusterStarter } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { start } from './start.ts'
@@ -65,6 +65,14 @@ describe('a server of one’s own', () => {
     expect(await codeOf(await startCluster({ mode: 'embedded' }))).toBe(401)
     expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true } }))).toBe(200)
   })
+})
+
+test('METRIC-13: metrics tell the requests served and the size of the store', async () => {
+  const { client } = await startCluster({ mode: 'embedded' })
+  await client.resource(namespaces).list()
+  const text = await readText(await client.transport.send({ method: 'GET', path: '/metrics', headers: {} }))
+  expect(text).toMatch(/^apiserver_request_total\{.*resource="namespaces".*\} [1-9]/m)
+  expect(text).toMatch(/^etcd_db_total_size_in_bytes [1-9]/m)
 })
 
 describe('reset, snapshot and restore', () => {
