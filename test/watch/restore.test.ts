@@ -1,0 +1,60 @@
+import { silentLog } from '@orch/platform'
+import { aPut, aSubscription, createFakeClock, written } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { createWatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
+import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
+import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+
+const turns = async () => {
+  for (let round = 0; round < 5; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+test('WATCH-22: a restored store ends open watches, refuses revisions from before, and serves new ones', async () => {
+  const clock = createFakeClock()
+  const environment = { clock, log: silentLog, random: () => 0 }
+  const storage = await createStorage({ store: createMemoryStore(), clock })
+  const watch = createWatch({ ...environment, storage, convertOf: () => unconverted })
+  const hub = createWatchHub({ ...environment, watch })
+  const attach = (after: number, epoch: string) => {
+    const seen: string[] = []
+    const sink: WatchSink = {
+      frames: (bytes) =>
+        void seen.push(
+          ...Array.from(
+            Buffer.from(bytes)
+              .toString()
+              .matchAll(/"text":"(\w+)"/g),
+            ([, text]) => `event ${text}`,
+          ),
+        ),
+      position: () => {},
+      expired: () => void seen.push('expired'),
+      replaced: () => void seen.push('replaced'),
+    }
+    hub.attach({ request: aSubscription({ after, epoch }), sink })
+    return seen
+  }
+
+  const empty = storage.snapshot()
+  const before = await storage.status({})
+  const open = [attach(before.revision, before.epoch), attach(before.revision, '')]
+  await written(storage, aPut({ name: 'a', data: 'one' }))
+  await turns()
+  await storage.restore(empty)
+  await turns()
+  expect(open.map((seen) => seen.at(-1))).toEqual(['replaced', 'replaced'])
+  expect(open.map((seen) => seen[0])).toEqual(['event one', 'event one'])
+
+  const after = await storage.status({})
+  expect(after.revision).toBeGreaterThan(before.revision)
+  const old = [attach(before.revision, before.epoch), attach(before.revision, '')]
+  const fresh = [attach(after.revision, after.epoch), attach(after.revision, '')]
+  await written(storage, aPut({ name: 'b', data: 'two' }))
+  await turns()
+  expect(old).toEqual([['replaced'], ['expired']])
+  expect(fresh).toEqual([['event two'], ['event two']])
+
+  hub.close()
+  watch.close()
+  storage.close()
+})
