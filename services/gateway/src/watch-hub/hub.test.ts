@@ -225,6 +225,20 @@ test('a client that is fed alone is fed at its own pace', async () => {
   expect(seen).toEqual([6, 7])
 })
 
+test('large pieces are given one a turn, so that sockets send in between', async () => {
+  const { subscriptions, attach } = open()
+  const client = attach(5)
+  const large = (last: number): WatchPart => ({ kind: 'events', frames: Buffer.alloc(100_000), count: 1, last })
+  for (const last of [6, 7, 8]) subscriptions[0]?.stream.push(large(last))
+  const given: number[] = []
+  for (let round = 0; round < 6; round += 1) {
+    await turn()
+    given.push(client.buffers.length)
+  }
+  expect(given.at(-1)).toBe(3)
+  expect(given.slice(0, 2)).toEqual([1, 2])
+})
+
 test('closing the hub closes every subscription', async () => {
   const { hub, subscriptions, attach, push } = open()
   attach(50)

@@ -268,6 +268,11 @@ class Client implements WatchAttachment {
   }
 }
 
+/** Lets sockets send what they were given before they are given more. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 /** One subscription, taken up again after its last position whenever it breaks. */
 class Line {
   readonly #environment: Environment
@@ -310,6 +315,7 @@ class Line {
           attempt = 0
           const pause = this.#take(part)
           if (pause !== undefined) await pause
+          else if (part.kind === 'events' && part.frames.length >= limits.breathBytesMin) await nextTurn()
           if (this.isClosed) return
         }
       } catch (error) {

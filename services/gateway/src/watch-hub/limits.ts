@@ -2,8 +2,11 @@
 export interface WatchHubLimits {
   /** Longest pause before a broken subscription is taken up again; the first is about a fiftieth of it. */
   readonly retryDelayMsMax: number
+  /** After a piece of this size the next one waits for the next turn, so that a long history is not piled up in a socket at once. */
+  readonly breathBytesMin: number
 }
 
 export const defaultWatchHubLimits: WatchHubLimits = {
   retryDelayMsMax: 5_000,
+  breathBytesMin: 64 * 1024,
 }
