@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder, startProcess } from './server-process.ts'
 
 const run = promisify(execFile)
@@ -24,66 +25,109 @@ function findKubectls(): string[] {
 
 const kubectls = findKubectls()
 
-test.skipIf(kubectls.length > 0)('kubectl [skipped where kubectl is present: it is tried below]', () => {
-  expect(kubectls).toEqual([])
+test.skipIf(kubectls.length === 0)('kubectl is tried in the oldest and the newest version found [skipped: no kubectl on the path]', () => {
+  expect(kubectls.length).toBeGreaterThan(0)
 })
 
-const manifests = {
-  configMap: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: walk, labels: {app: walk}}\ndata: {a: "1"}\n',
-  node: 'apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {podCIDR: 10.1.0.0/24, podCIDRs: [10.1.0.0/24]}\n',
-  quota: 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: walk}\nspec: {hard: {pods: "3"}}\n',
-  controller:
-    'apiVersion: v1\nkind: ReplicationController\nmetadata: {name: rc, namespace: walk}\nspec: {replicas: 1, selector: {a: b}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\n',
-  csiNode: 'apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: n1}\nspec: {drivers: [{name: d.example.com, nodeID: node-1}]}\n',
-  attachment:
-    'apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\nspec: {attacher: d.example.com, nodeName: n1, source: {persistentVolumeName: pv}}\n',
+/** One object of each kind that is walked through. Those of the last column live in the namespace. */
+const kinds: readonly [kind: string, name: string, apiVersion: string, rest: string, namespaced: boolean][] = [
+  ['ConfigMap', 'm', 'v1', 'data: {a: "1"}', true],
+  ['ResourceQuota', 'q', 'v1', 'spec: {hard: {pods: "3"}}', true],
+  [
+    'ReplicationController',
+    'rc',
+    'v1',
+    'spec: {replicas: 1, selector: {a: b}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}',
+    true,
+  ],
+  ['Node', 'n1', 'v1', 'spec: {podCIDR: 10.1.0.0/24, podCIDRs: [10.1.0.0/24]}', false],
+  ['CSINode', 'n1', 'storage.k8s.io/v1', 'spec: {drivers: [{name: d.example.com, nodeID: node-1}]}', false],
+  [
+    'VolumeAttachment',
+    'va',
+    'storage.k8s.io/v1',
+    'spec: {attacher: d.example.com, nodeName: n1, source: {persistentVolumeName: pv}}',
+    false,
+  ],
+]
+
+const namespace = 'walk'
+
+function manifestOf([kind, name, apiVersion, rest, namespaced]: (typeof kinds)[number], step: string): string {
+  const place = namespaced ? `, namespace: ${namespace}` : ''
+  return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}${place}, labels: {step: ${step}}}\n${rest}\n`
 }
 
-describe.each(kubectls)('%s', (binary) => {
-  test('walks through the API', { timeout: 180_000 }, async () => {
-    const server = await startProcess(['--memory', '--profile=kubernetes'])
-    const home = aFolder()
-    const kubectl = async (...args: string[]) => {
-      const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(server.dataDir, 'admin.conf') }
-      const { stdout } = await run(binary, args, { env, timeout: 60_000 })
-      return stdout
-    }
-    const apply = async (verb: 'create' | 'replace', text: string) => {
-      const file = join(home, 'manifest.yaml')
-      writeFileSync(file, text)
-      return kubectl(verb, '-f', file)
-    }
+/** kubectl with a home and a configuration of its own. */
+async function aKubectl(binary: string) {
+  const server = await startProcess(['--memory', '--profile=kubernetes'])
+  const home = aFolder()
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(server.dataDir, 'admin.conf') }
+  const kubectl = async (...args: string[]) => (await run(binary, args, { env, timeout: 60_000 })).stdout
+  const withFile = (verb: 'create' | 'replace' | 'delete', text: string) => {
+    const file = join(home, 'manifest.yaml')
+    writeFileSync(file, text)
+    return kubectl(verb, '-f', file)
+  }
+  return { kubectl, withFile, env }
+}
+
+describe.each(kubectls)('%s', { timeout: 180_000 }, (binary) => {
+  test('finds out what the server has', async () => {
+    const { kubectl } = await aKubectl(binary)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "25"')
     expect(await kubectl('api-versions')).toContain('storage.k8s.io/v1\n')
     expect(await kubectl('api-resources', '-o', 'name')).toContain('volumeattachments.storage.k8s.io\n')
+    expect(await kubectl('explain', 'node.spec.taints')).toContain('effect')
     expect(await kubectl('get', 'namespaces', '-o', 'name')).toBe(
       'namespace/default\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\n',
     )
-    await apply('create', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: walk}\n')
-    for (const text of Object.values(manifests)) expect(await apply('create', text)).toContain('created')
-    for (const [kind, name] of [
-      ['configmap', 'm'],
-      ['resourcequota', 'q'],
-      ['replicationcontroller', 'rc'],
-    ] as const) {
-      expect(await kubectl('get', kind, name, '-n', 'walk', '-o', 'name')).toContain(name)
+  })
+
+  test('creates, gets, replaces and deletes each kind', async () => {
+    const { kubectl, withFile } = await aKubectl(binary)
+    await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
+    for (const entry of kinds) {
+      const [kind, name, , , namespaced] = entry
+      const plural = `${kind.toLowerCase()}s`
+      const place = namespaced ? ['-n', namespace] : []
+      expect(await withFile('create', manifestOf(entry, 'one'))).toContain('created')
+      expect(await kubectl('get', kind, name, ...place, '-o', 'yaml')).toContain(`name: ${name}`)
+      expect(await withFile('replace', manifestOf(entry, 'two'))).toContain('replaced')
+      expect(await kubectl('get', kind, ...place, '-l', 'step=two', '-o', 'json')).toContain('"step": "two"')
+      expect(await kubectl('get', kind, '-A', '--field-selector', `metadata.name=${name}`, '--chunk-size=1', '-o', 'name')).toContain(
+        `/${name}\n`,
+      )
+      expect(await kubectl('get', kind, ...place)).toContain(name)
+      const root = kind === 'CSINode' || kind === 'VolumeAttachment' ? '/apis/storage.k8s.io/v1' : '/api/v1'
+      expect(await kubectl('get', '--raw', `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}/${name}`)).toContain(
+        '"step":"two"',
+      )
+      expect(await withFile('delete', manifestOf(entry, 'two'))).toContain('deleted')
+      await expect(kubectl('get', kind, name, ...place)).rejects.toMatchObject({ stderr: expect.stringContaining('not found') })
     }
-    for (const [kind, name] of [
-      ['node', 'n1'],
-      ['csinode', 'n1'],
-      ['volumeattachment', 'va'],
-    ] as const) {
-      expect(await kubectl('get', kind, name, '-o', 'yaml')).toContain(`name: ${name}`)
+  })
+
+  test('deletes a namespace with everything in it, and waits until it is gone', async () => {
+    const { kubectl, withFile } = await aKubectl(binary)
+    await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
+    for (const entry of kinds.filter(([, , , , namespaced]) => namespaced)) await withFile('create', manifestOf(entry, 'one'))
+    expect(await kubectl('delete', 'namespace', namespace)).toContain('deleted')
+    await expect(kubectl('get', 'namespace', namespace)).rejects.toMatchObject({ stderr: expect.stringContaining('not found') })
+    expect(await kubectl('get', 'replicationcontrollers,resourcequotas', '-A', '-o', 'name')).toBe('')
+  })
+
+  test('watches while another writes', async () => {
+    const { withFile, env } = await aKubectl(binary)
+    await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: first, namespace: default}\n')
+    const child = spawn(binary, ['get', 'configmaps', '-w', '-o', 'name'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill())
+    const lines: string[] = []
+    for await (const line of createInterface(child.stdout)) {
+      lines.push(line)
+      if (lines.length === 1) await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: second, namespace: default}\n')
+      else break
     }
-    expect(await kubectl('get', 'configmaps', '-A', '--chunk-size=1', '-l', 'app=walk', '-o', 'name')).toBe('configmap/m\n')
-    expect(await kubectl('get', 'configmaps', '-A', '--field-selector', 'metadata.name=m', '-o', 'json')).toContain('"a": "1"')
-    expect(await apply('replace', manifests.configMap.replace('"1"', '"2"'))).toContain('replaced')
-    expect(await kubectl('get', '--raw', '/api/v1/namespaces/walk/configmaps/m')).toContain('"a":"2"')
-    expect(await kubectl('get', 'configmaps', '-n', 'walk')).toContain('m ')
-    expect(await kubectl('explain', 'node.spec.taints')).toContain('effect')
-    expect(await kubectl('delete', 'configmap', 'm', '-n', 'walk')).toContain('deleted')
-    expect(await kubectl('delete', 'namespace', 'walk')).toContain('deleted')
-    await expect(kubectl('get', 'namespace', 'walk')).rejects.toMatchObject({ stderr: expect.stringContaining('"walk" not found') })
-    expect(await kubectl('get', 'replicationcontrollers', '-A', '-o', 'name')).toBe('')
+    expect(lines).toEqual(['configmap/first', 'configmap/second'])
   })
 })
