@@ -16,6 +16,8 @@ export interface ListenOptions {
   readonly key: string
   /** PEM, any number of them; '' switches client certificates off. */
   readonly clientCertificateAuthorities: string
+  /** Longest that a head may take; for tests. */
+  readonly headTimeoutMs?: number
 }
 
 /** One TLS port that speaks HTTP/1.1 and HTTP/2. */
@@ -42,7 +44,7 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: limits.handshakeTimeoutMs,
       maxHeaderSize: limits.headBytesMax,
-      headersTimeout: limits.headTimeoutMs,
+      headersTimeout: tls.headTimeoutMs ?? limits.headTimeoutMs,
       requestTimeout: limits.receiveTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: 1_000,

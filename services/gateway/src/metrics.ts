@@ -1,3 +1,4 @@
+import type { Resource } from '@orch/core'
 import type { Metrics } from '@orch/platform'
 import type { GatewayState } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
@@ -6,7 +7,8 @@ import type { GatewayRequest } from './request.ts'
 export interface GatewayMetrics {
   /** Counts a request that has been answered. */
   count(request: GatewayRequest, durationMs: number): void
-  countEvents(kind: { group: string; version: string; kind: string }, count: number): void
+  /** Counts events that a watch of the resource was sent. */
+  countEvents(resource: Resource, count: number): void
   text(): Promise<string>
   readonly contentType: string
 }
@@ -35,7 +37,7 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
   })
   const events = metrics.counter({
     name: 'apiserver_watch_events_total',
-    help: '[ALPHA] Chunks of events that were sent to watches.',
+    help: '[ALPHA] Events that were sent to watches.',
     labels: ['group', 'version', 'kind'],
   })
   metrics.gauge({
@@ -54,6 +56,7 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
     collect: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
   })
   // A look-up by one text replaces prom-client's hashing of nine labels on every request.
+  const eventSeries = new Map<Resource, { inc(value: number): void }>()
   const series = new Map<string, Series>()
   const seriesOf = (request: GatewayRequest): Series => {
     const key = keyOf(request)
@@ -73,7 +76,14 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
       duration.observe(durationMs / 1000)
       size.observe(request.sentBytes)
     },
-    countEvents: ({ group, version, kind }, count) => events.inc({ group, version, kind }, count),
+    countEvents(resource, count) {
+      let counter = eventSeries.get(resource)
+      if (counter === undefined) {
+        counter = events.labels({ group: resource.group, version: resource.version, kind: resource.kind })
+        eventSeries.set(resource, counter)
+      }
+      counter.inc(count)
+    },
     text: () => metrics.text(),
     contentType: metrics.contentType,
   }

@@ -1,13 +1,4 @@
-import {
-  badRequest,
-  everything,
-  type FieldRequirement,
-  parseFieldSelector,
-  parseLabelSelector,
-  requiredName,
-  type Scope,
-  type Selection,
-} from '@orch/core'
+import { everything, type FieldRequirement, type Resource, resolveSelection, type Scope, type Selection } from '@orch/core'
 import type { Query } from './query.ts'
 import type { Served } from './served.ts'
 
@@ -35,27 +26,18 @@ export function rangeOf(served: Served, place: Place, query: Query): Range {
   return { scope, selection }
 }
 
-/** The name that a request is about, for authorization: in its path, or demanded by its field selector. */
-export function nameDemanded(query: Query): string | undefined {
-  const reading = parseFieldSelector(query.get('fieldSelector') ?? '')
-  return reading.kind === 'selector' ? requiredName(reading.requirements) : undefined
-}
-
-function readSelection(served: Served, query: Query): Selection {
-  const labelText = query.get('labelSelector') ?? ''
-  const fieldText = query.get('fieldSelector') ?? ''
-  if (labelText === '' && fieldText === '') return everything
-  const labels = parseLabelSelector(labelText)
-  if (labels.kind === 'malformed') throw badRequest(labels.message)
-  const fields = parseFieldSelector(fieldText)
-  if (fields.kind === 'malformed') throw badRequest(fields.message)
-  return { labels: labels.requirements, fields: fields.requirements.map((term) => toStoredField(served, term)) }
+function readSelection({ resource }: Served, query: Query): Selection {
+  const labelSelector = query.get('labelSelector')
+  const fieldSelector = query.get('fieldSelector')
+  const resolved = resolveSelection({ labelSelector, fieldSelector, supportedFields: Object.keys(resource.fieldLabels) })
+  if (resolved.kind === 'refused') throw resolved.error
+  const { labels, fields } = resolved.selection
+  return fields.length === 0 ? resolved.selection : { labels, fields: fields.map((term) => toStoredField(resource, term)) }
 }
 
 /** Fields are selected as the stored object calls them. */
-function toStoredField({ resource }: Served, term: FieldRequirement): FieldRequirement {
-  const field = Object.hasOwn(resource.fieldLabels, term.field) ? resource.fieldLabels[term.field] : undefined
-  if (field === undefined) throw badRequest(`field label not supported: ${term.field}`)
+function toStoredField({ fieldLabels }: Resource, term: FieldRequirement): FieldRequirement {
+  const field = fieldLabels[term.field] as string
   return field === term.field ? term : { ...term, field }
 }
 

@@ -1,3 +1,4 @@
+import type { ApiObject, FieldError } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
@@ -5,4 +6,22 @@ export const serviceStrategy: KindRules = {
   prepareCreate(object) {
     object.status = { loadBalancer: {} }
   },
+  validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
+}
+
+interface AddressSpec {
+  readonly type?: string
+  readonly clusterIP?: string
+  readonly clusterIPs?: readonly string[]
+}
+
+/** Clients have the address; it may be left out of an update, but not become another. */
+function validateAddress(object: ApiObject, live: ApiObject): FieldError[] {
+  const after = (object.spec ?? {}) as AddressSpec
+  const before = (live.spec ?? {}) as AddressSpec
+  const given = after.clusterIP || after.clusterIPs?.[0] || ''
+  if (given === '' || !before.clusterIP || after.type === 'ExternalName' || before.type === 'ExternalName') return []
+  if (given === before.clusterIP) return []
+  const message = `Invalid value: []string{${JSON.stringify(given)}}: may not change once set`
+  return [{ reason: 'FieldValueInvalid', field: 'spec.clusterIPs[0]', message }]
 }

@@ -128,6 +128,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   frames(bytes: Uint8Array, lastRevision: number): void {
     this.#position = lastRevision
+    this.#parts.metrics.countEvents(this.#served.resource, countFrames(bytes))
     this.#write(bytes)
   }
 
@@ -231,6 +232,19 @@ class WatchSession implements WatchSink, WheelTask {
     this.#ended.resolve()
   }
 }
+
+/** Frames end with a newline and have none within. All clients get the same bytes, so they are counted once. */
+function countFrames(bytes: Uint8Array): number {
+  const known = frameCounts.get(bytes)
+  if (known !== undefined) return known
+  let count = 0
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++
+  frameCounts.set(bytes, count)
+  return count
+}
+
+const frameCounts = new WeakMap<Uint8Array, number>()
+const newline = 0x0a
 
 const addedFront = Buffer.from('{"type":"ADDED","object":')
 const frameBack = Buffer.from('}\n')

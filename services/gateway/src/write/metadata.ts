@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, generateName, type ObjectMeta } from '@orch/core'
+import { type ApiObject, generateName, type ObjectMeta, printTime, toInstant } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
-
-/** Whole seconds in UTC: `2006-01-02T15:04:05Z`. */
-export function printTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
-}
 
 /** What the server alone says about a new object. */
 export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
@@ -19,7 +14,7 @@ export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, r
     resourceVersion: _version,
     ...given
   } = object.metadata
-  const metadata: ObjectMeta = { ...given, uid: randomUUID(), creationTimestamp: printTime(clock.now()) }
+  const metadata: ObjectMeta = { ...given, uid: randomUUID(), creationTimestamp: printTime(toInstant(clock.now())) }
   if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName, random)
   if (strategy.countsGenerations) metadata.generation = 1
   object.metadata = metadata

@@ -5,8 +5,9 @@ import {
   conflict,
   type FieldError,
   invalid,
-  notFound,
+  printTime,
   StatusError,
+  toInstant,
   validateObject,
   validateObjectMeta,
   validateObjectMetaUpdate,
@@ -19,7 +20,7 @@ import { keyOf, remainingMs, type Target } from '../verbs/verb.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
-import { differsInSubstance, fillMetadata, printTime } from './metadata.ts'
+import { differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
 
 /** What the first step of a write wants to happen, given what is there. */
@@ -120,7 +121,8 @@ async function attemptCreate(plan: Write, { object: given, hasBigIntegers, body 
   const outcome = await commitObject(write, plan.request, parts)
   if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid: object.metadata.uid ?? '' }
   await reserved.release()
-  if (outcome.kind === 'unmet') return { kind: 'again' }
+  // A PUT that creates has met one that was faster; now it replaces.
+  if (outcome.kind === 'unmet' || plan.name !== '') return { kind: 'again' }
   throw nameTaken(plan, given, name)
 }
 
@@ -303,7 +305,7 @@ export function markedObject(
 ): ApiObject {
   const metadata = {
     ...live.metadata,
-    deletionTimestamp: printTime(nowMs + seconds * 1000),
+    deletionTimestamp: printTime(toInstant(nowMs + seconds * 1000)),
     deletionGracePeriodSeconds: seconds,
   }
   if (finalizers.length > 0) metadata.finalizers = [...finalizers]
@@ -312,9 +314,4 @@ export function markedObject(
   const object: ApiObject = { ...live, metadata }
   strategy.rules.prepareDeletion?.(object)
   return inOrder(resource, object)
-}
-
-export function requireLive(live: Live | undefined, { target, name }: Pick<Write, 'target' | 'name'>): Live {
-  if (live === undefined) throw notFound(target.served.name, name)
-  return live
 }
