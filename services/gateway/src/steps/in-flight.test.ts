@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { InProcessExchange } from '../exchange/in-process.ts'
+import { limits } from '../limits.ts'
+import type { GatewayParts } from '../parts.ts'
+import { GatewayRequest } from '../request.ts'
+import { PlainRefusal } from '../respond.ts'
+import { inFlight } from './in-flight.ts'
+
+function aRequest(method: string, path: string, groups: string[] = []): GatewayRequest {
+  const exchange = new InProcessExchange({ method, path, headers: {} }, { kind: 'internal', name: 'u', groups })
+  const request = new GatewayRequest(exchange, 0, 60_000, '')
+  request.user = { name: 'u', uid: '', groups, extra: {} }
+  return request
+}
+
+const collection = '/api/v1/namespaces/a/pods'
+
+function fill(): { parts: GatewayParts; requests: GatewayRequest[] } {
+  const parts = {
+    state: { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() },
+  } as unknown as GatewayParts
+  const requests = Array.from({ length: limits.readsInFlightMax }, () => aRequest('GET', collection))
+  for (const request of requests) inFlight(request, parts)
+  return { parts, requests }
+}
+
+test('LIM-11: one read too many is a 429 in plain text that says when to come back', () => {
+  const { parts } = fill()
+  const refusal = expect.objectContaining({
+    code: 429,
+    message: 'Too many requests, please try again later.',
+    headers: { 'retry-after': '1' },
+  })
+  expect(() => inFlight(aRequest('GET', collection), parts)).toThrow(PlainRefusal)
+  expect(() => inFlight(aRequest('GET', collection), parts)).toThrow(refusal as never)
+})
+
+test('LIM-11: writes are counted apart, watches and administrators are let through', () => {
+  const { parts } = fill()
+  for (const request of [
+    aRequest('POST', collection),
+    aRequest('GET', `${collection}?watch=1`),
+    aRequest('GET', collection, ['system:masters']),
+  ]) {
+    expect(() => inFlight(request, parts)).not.toThrow()
+  }
+  expect(parts.state.writesInFlight).toBe(1)
+})
+
+test('LIM-11: a request that is done makes room', () => {
+  const { parts, requests } = fill()
+  requests[0]?.finish()
+  expect(() => inFlight(aRequest('GET', collection), parts)).not.toThrow()
+})
