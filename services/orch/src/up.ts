@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import { certificateFolder, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock, writePrivateFile } from '@orch/platform'
@@ -72,14 +73,24 @@ function openStore(directory: string, profile: UpOptions['settings']['profile'])
 
 /** `admin.conf`, for clients that read such files; `ca.crt`, `admin.crt` and `admin.key` are there already. */
 function writeClientFiles({ url, names, certificates }: Server, { dataDir, servingPair }: UpOptions): void {
+  const serverName = servingPair === undefined ? undefined : serverNameFor(url, servingPair.certificate)
   const configuration: ClientConfiguration = {
     server: url,
+    ...(serverName === undefined ? {} : { serverName }),
     certificateAuthority: `${certificates.authority}${servingPair === undefined ? '' : `\n${servingPair.certificate}`}`,
     clientCertificate: certificates.admin.certificate,
     clientKey: certificates.admin.key,
   }
   const name = names.serverServiceName
   writePrivateFile(join(dataDir, 'admin.conf'), printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
+}
+
+/** The name to ask a certificate for, where it does not carry the host of the address. */
+function serverNameFor(url: string, pem: string): string | undefined {
+  const certificate = new X509Certificate(pem)
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (certificate.checkIP(host) !== undefined) return undefined
+  return /DNS:([^,*]+)/.exec(certificate.subjectAltName ?? '')?.[1]
 }
 
 function stopWithSignals(server: Server, { settings }: UpOptions, { log, lock }: { log: Log; lock: DirectoryLock }): void {

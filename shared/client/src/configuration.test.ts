@@ -14,6 +14,7 @@ const configuration = {
   clientCertificate: '-----CERT-----\n',
   clientKey: '-----KEY-----\n',
   namespace: 'a',
+  serverName: 'api.example.com',
 }
 
 test('what was printed is read again as it was', async () => {

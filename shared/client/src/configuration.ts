@@ -35,8 +35,12 @@ export interface PrintConfigurationOptions {
 /** A configuration file in the usual shape, with every certificate inside. */
 export function printConfiguration({ cluster, user, configuration }: PrintConfigurationOptions): string {
   const data = (name: string, pem: string | undefined) => (pem === undefined ? {} : { [name]: Buffer.from(pem).toString('base64') })
-  const { server, certificateAuthority, clientCertificate, clientKey, token, namespace } = configuration
-  const clusterFields = { ...data('certificate-authority-data', certificateAuthority), server }
+  const { server, serverName, certificateAuthority, clientCertificate, clientKey, token, namespace } = configuration
+  const clusterFields = {
+    ...data('certificate-authority-data', certificateAuthority),
+    server,
+    ...(serverName === undefined ? {} : { 'tls-server-name': serverName }),
+  }
   const userFields = {
     ...data('client-certificate-data', clientCertificate),
     ...data('client-key-data', clientKey),
