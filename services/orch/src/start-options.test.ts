@@ -1,0 +1,107 @@
+import type { ApiObject } from '@orch/core'
+import { aConfigMap, clusterStarter, createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { start } from './start.ts'
+
+const startCluster = clusterStarter({ embedded: start })
+const inDefault = { namespace: 'default' }
+const core = (plural: string) => ({ group: '', version: 'v1', plural, namespaced: true })
+
+/** Lets everything that the clock has set off come to its end. */
+async function settled<T>(ask: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await ask()
+    if (isDone(value)) return value
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+test('GATE-09: without APIListChunking a limit does not divide a list', async () => {
+  const { client } = await startCluster({ mode: 'embedded', options: { featureGates: ['APIListChunking=false'] } })
+  const maps = client.resource(core('configmaps'))
+  for (const name of ['a', 'b', 'c']) await maps.create(aConfigMap({ name }))
+  const list = await maps.list({ ...inDefault, limit: 1 })
+  expect(list.items).toHaveLength(3)
+  expect(list.metadata.continue).toBeUndefined()
+})
+
+test('GATE-10: without ServerSideFieldValidation unknown fields are dropped in silence', async () => {
+  const object = { ...aConfigMap({ name: 'a' }), unknown: 1 }
+  const on = await startCluster({ mode: 'embedded' })
+  const off = await startCluster({ mode: 'embedded', options: { featureGates: ['ServerSideFieldValidation=false'] } })
+  const create = ({ client }: typeof on) => client.resource(core('configmaps')).create(object, { fieldValidation: 'Strict' })
+  await expect(create(on)).rejects.toMatchObject({ code: 400 })
+  expect(await create(off)).not.toHaveProperty('unknown')
+})
+
+test('RTC-01: --runtime-config switches group versions', async () => {
+  const { client } = await startCluster({ mode: 'embedded', options: { runtimeConfig: ['storage.orch.io/v1beta1=false'] } })
+  expect((await client.discover('storage.orch.io', 'v1')).length).toBeGreaterThan(0)
+  await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
+})
+
+test('Services get addresses and ports from the ranges', async () => {
+  const { client } = await startCluster({
+    mode: 'embedded',
+    options: { serviceClusterIpRange: '10.9.0.0/24', serviceNodePortRange: '31000-31000' },
+  })
+  const services = client.resource(core('services'))
+  const aService = (name: string): ApiObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'default' },
+    spec: { type: 'NodePort', selector: { a: 'b' }, ports: [{ port: 80 }] },
+  })
+  expect(await services.get('orch', inDefault)).toMatchObject({ spec: { clusterIP: '10.9.0.1' } })
+  expect(await services.create(aService('a'))).toMatchObject({
+    spec: { clusterIP: expect.stringMatching(/^10\.9\.0\.\d+$/), ports: [{ port: 80, nodePort: 31000 }] },
+  })
+  await expect(services.create(aService('b'))).rejects.toMatchObject({ code: expect.any(Number) })
+})
+
+test('Events are kept for as long as --event-ttl says', async () => {
+  const clock = createFakeClock(Date.now())
+  const { client } = await startCluster({ mode: 'embedded', options: { clock, eventTtlMs: 60_000 } })
+  const events = client.resource(core('events'))
+  const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' }
+  await events.create({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'e', namespace: 'default' },
+    involvedObject,
+    reason: 'R',
+    message: 'M',
+  })
+  clock.advance(59_000)
+  expect((await events.list(inDefault)).items).toHaveLength(1)
+  clock.advance(61_000)
+  expect(
+    (
+      await settled(
+        () => events.list(inDefault),
+        ({ items }) => items.length === 0,
+      )
+    ).items,
+  ).toEqual([])
+})
+
+test('LIM-01, LIM-02: changes and pages are kept for as long as --watch-history says', async () => {
+  const clock = createFakeClock(Date.now())
+  const { client } = await startCluster({ mode: 'embedded', options: { clock, watchHistoryMs: 60_000 } })
+  const maps = client.resource(core('configmaps'))
+  for (const name of ['a', 'b']) await maps.create(aConfigMap({ name }))
+  const page = await maps.list({ ...inDefault, limit: 1 })
+  await maps.create(aConfigMap({ name: 'c' }))
+  const next = () => maps.list({ ...inDefault, limit: 1, continue: page.metadata.continue }).catch((error: { code: number }) => error.code)
+  expect(await next()).toMatchObject({ kind: 'ConfigMapList' })
+  clock.advance(150_000)
+  expect(await settled(next, (answer) => answer === 410)).toBe(410)
+})
+
+test('options that are no good are refused', async () => {
+  await expect(start({ featureGates: ['Nothing=true'] })).rejects.toThrow('unknown feature gate Nothing')
+  await expect(start({ controllers: ['nothing'] })).rejects.toThrow('unknown controller nothing')
+  await expect(start({ serviceClusterIpRange: '10.0.0.0' })).rejects.toThrow(
+    'serviceClusterIpRange: 10.0.0.0: must be a block of at least 8 addresses',
+  )
+})
