@@ -51,9 +51,7 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
       noDelay: true,
     },
     (request, response) => {
-      const exchange = new Http1Exchange(request, response, peers.of(request.socket as TLSSocket))
-      exchange.closesConnection = state.isDraining
-      handle(exchange)
+      handle(new Http1Exchange(request, response, peers.of(request.socket as TLSSocket), state))
     },
   )
   const http2 = createHttp2Server({

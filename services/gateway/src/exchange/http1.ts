@@ -6,10 +6,12 @@ export class Http1Exchange implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly peer: Peer
+  readonly #server: { readonly isDraining: boolean }
   /** The connection is closed after this answer. */
-  closesConnection = false
+  #closesConnection = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer) {
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, server: { readonly isDraining: boolean }) {
+    this.#server = server
     this.#request = request
     this.#response = response
     this.peer = peer
@@ -44,7 +46,7 @@ export class Http1Exchange implements Exchange {
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = Number(this.#request.headers['content-length'] ?? Number.NaN)
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)
-    if (outcome.kind === 'tooLarge') this.closesConnection = true
+    if (outcome.kind === 'tooLarge') this.#closesConnection = true
     return outcome
   }
 
@@ -83,7 +85,7 @@ export class Http1Exchange implements Exchange {
   }
 
   #writeHead(code: number, headers: HeaderFields): void {
-    if (this.closesConnection) headers.connection = 'close'
+    if (this.#closesConnection || this.#server.isDraining) headers.connection = 'close'
     this.#response.writeHead(code, headers)
   }
 }

@@ -1,0 +1,127 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type TLSSocket } from 'node:tls'
+import { type Certificates, certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Exchange, Peer } from './exchange/exchange.ts'
+import { type Listener, type ListenOptions, listen } from './listen.ts'
+
+let certificates: Certificates
+let strangers: Certificates
+
+beforeAll(async () => {
+  certificates = await someCertificates()
+  strangers = await someCertificates()
+})
+
+function someCertificates(): Promise<Certificates> {
+  return readCertificates({ files: certificateMemory(), product: 'orch', names: ['localhost', '127.0.0.1'], clock: systemClock })
+}
+
+async function aListener(handle: (exchange: Exchange) => void, options: Partial<ListenOptions> = {}): Promise<Listener> {
+  const { serving, authority } = certificates
+  const listener = await listen(
+    { host: '127.0.0.1', port: 0, certificate: serving.certificate, key: serving.key, clientCertificateAuthorities: authority, ...options },
+    handle,
+  )
+  onTestFinished(() => listener.close())
+  return listener
+}
+
+function aSocket(port: number, pair?: { certificate: string; key: string }): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const identity = pair === undefined ? {} : { cert: pair.certificate, key: pair.key }
+    const socket = connect({ port, host: '127.0.0.1', ca: certificates.authority, ALPNProtocols: ['http/1.1'], ...identity }, () =>
+      resolve(socket),
+    )
+    socket.on('error', reject)
+    onTestFinished(() => void socket.destroy())
+  })
+}
+
+async function readToEnd(socket: TLSSocket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
+
+async function peerFor(pair?: { certificate: string; key: string }): Promise<Peer | undefined> {
+  let peer: Peer | undefined
+  const { port } = await aListener((exchange) => {
+    peer = exchange.peer
+    exchange.send(200, {}, 'ok')
+  })
+  const socket = await aSocket(port, pair)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await readToEnd(socket)
+  return peer
+}
+
+const answer = (exchange: Exchange) => exchange.send(200, { 'content-type': 'text/plain' }, 'ok')
+
+test('AUTHN-CERT-02, AUTHN-CERT-03: name and groups stand in the certificate', async () => {
+  expect(await peerFor(certificates.admin)).toMatchObject({
+    kind: 'certificate',
+    commonName: expect.any(String),
+    organizations: ['system:masters'],
+  })
+})
+
+test('AUTHN-CERT-04: a certificate of another authority is not believed', async () => {
+  expect(await peerFor(strangers.admin)).toMatchObject({ kind: 'untrusted' })
+})
+
+test('AUTHN-CERT-04: a certificate for servers is not one for clients', async () => {
+  expect(await peerFor(certificates.serving)).toMatchObject({ kind: 'untrusted' })
+})
+
+test('AUTHN-CERT-01: without a certificate nobody is known', async () => {
+  expect(await peerFor()).toEqual({ kind: 'unknown' })
+})
+
+test('LIM-12: a client that trickles its head is cut off', async () => {
+  const { port } = await aListener(answer, { headTimeoutMs: 100 })
+  const socket = await aSocket(port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+  expect(await readToEnd(socket)).toMatch(/^(?:$|HTTP\/1\.1 408 )/)
+})
+
+test('ERR-18: a draining server tells each connection to go when it has answered', async () => {
+  const waiting = Promise.withResolvers<Exchange>()
+  const listener = await aListener((exchange) => waiting.resolve(exchange))
+  const socket = await aSocket(listener.port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const exchange = await waiting.promise
+  listener.drain()
+  exchange.send(200, {}, 'ok')
+  const text = await readToEnd(socket)
+  expect(text).toMatch(/\r\nconnection: close\r\n/i)
+  expect(text).toMatch(/ok$/)
+})
+
+test('ERR-18: a draining server finishes streams and then says goodbye over HTTP/2', async () => {
+  const waiting = Promise.withResolvers<Exchange>()
+  const listener = await aListener((exchange) => waiting.resolve(exchange))
+  const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificates.authority })
+  const closed = new Promise<void>((resolve) => session.once('close', resolve))
+  const goodbye = new Promise<number>((resolve) => session.once('goaway', (code) => resolve(code)))
+  const stream = session.request({ ':path': '/' })
+  const exchange = await waiting.promise
+  listener.drain()
+  exchange.send(200, {}, 'ok')
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  expect(text).toBe('ok')
+  expect(await goodbye).toBe(0)
+  await closed
+})
+
+test('VERB-01: one port speaks both protocols', async () => {
+  const { port } = await aListener(answer)
+  const socket = await aSocket(port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 200 OK/)
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.authority })
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ':path': '/' })
+  expect(await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))).toBe(200)
+})
