@@ -1,0 +1,159 @@
+import { isJsonObject } from '../json/member.ts'
+import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { findUnownable, joinProblems } from './check.ts'
+import { isSame } from './compare.ts'
+import { type ApplyConflict, conflictsOf } from './conflicts.ts'
+import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts'
+import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
+import { mergeApply } from './merge.ts'
+import { type Owner, type Owners, ownerIdentity, parseOwners, printOwners, withoutUntracked } from './owners.ts'
+import { changeOf, reconcileOwners, recordUpdate, type Versioned, type View, withoutReset } from './ownership.ts'
+import { pruneDropped } from './prune.ts'
+import type { Shape } from './shape.ts'
+import { toFieldSet } from './to-field-set.ts'
+import { managedFieldsOf, type OwnedObject, withoutManagedFields } from './track-update.ts'
+
+/** Manager of the fields of an object that was not tracked before its first apply. */
+export const beforeFirstApplyManager = 'before-first-apply'
+
+/** An apply. The live object and the applied one are in the request's version. */
+export interface ApplyOptions {
+  /** Undefined: the apply creates the object. */
+  readonly live: OwnedObject | undefined
+  /** The applied configuration as it was sent. */
+  readonly config: OwnedObject
+  readonly manager: string
+  readonly apiVersion: string
+  readonly subresource?: string
+  /** Takes fields from their owners instead of failing. */
+  readonly force: boolean
+  readonly schema: Shape
+  /** Time of the apply, as it is printed. */
+  readonly now: string
+  /** What an object of the kind is before anything is set in it. */
+  readonly blank?: OwnedObject
+  /** The object in another version of the kind. */
+  readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
+  /** Paths that this request cannot write. */
+  readonly resetFields?: FieldSet
+  /** Annotation in which client-side apply keeps what it applied. */
+  readonly lastAppliedAnnotation?: string
+}
+
+/** What became of an apply. Conflicts are for `conflictStatus`; `message` is that of a 400. */
+export type ApplyOutcome =
+  | {
+      readonly kind: 'applied'
+      /** The merged object, not yet defaulted, without `managedFields`. */
+      readonly object: OwnedObject
+      readonly managedFields: ManagedFieldsEntry[]
+      /** Whether the object or its owners are others than before. */
+      readonly changed: boolean
+    }
+  | { readonly kind: 'conflicts'; readonly conflicts: readonly ApplyConflict[] }
+  | { readonly kind: 'invalid'; readonly message: string }
+
+/** Applies a configuration to an object, or creates the object from it. The inputs stay as they are. */
+export function applyTo(options: ApplyOptions): ApplyOutcome {
+  const problem = findProblem(options)
+  if (problem !== undefined) return { kind: 'invalid', message: problem }
+  const start = startOf(options)
+  const attempt = applyFrom(start, options, options.force)
+  const outcome = attempt.kind === 'applied' ? attempt : takeOver(start, options, attempt)
+  if (outcome.kind !== 'applied' || options.manager !== takeOverManager || options.lastAppliedAnnotation === undefined) return outcome
+  const object = withLastApplied(outcome.object, options.config, options.lastAppliedAnnotation)
+  return object === outcome.object ? outcome : { ...outcome, object, changed: true }
+}
+
+function findProblem({ live, config, apiVersion, schema }: ApplyOptions): string | undefined {
+  const metadata = config['metadata']
+  if (isJsonObject(metadata) && (metadata['managedFields'] ?? undefined) !== undefined) return 'metadata.managedFields must be nil'
+  if (config['apiVersion'] !== apiVersion) {
+    const given = typeof config['apiVersion'] === 'string' ? config['apiVersion'] : ''
+    return `Incorrect version specified in apply patch. Specified patch version: ${given}, expected: ${apiVersion}`
+  }
+  const wrong = findUnownable(schema, config)
+  if (wrong.length > 0) return `failed to create typed patch object (${describeObject(config)}): ${joinProblems(wrong)}`
+  const stuck = live === undefined ? [] : findUnownable(schema, withoutManagedFields(live))
+  return stuck.length === 0 ? undefined : `failed to create typed live object (${describeObject(live ?? {})}): ${joinProblems(stuck)}`
+}
+
+/** `default/web; apps/v1, Kind=Deployment`. A version of the first group begins with a stroke. */
+function describeObject(object: OwnedObject): string {
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {}
+  const apiVersion = String(object['apiVersion'] ?? '')
+  const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+  return `${metadata['namespace'] ?? ''}/${metadata['name'] ?? ''}; ${groupVersion}, Kind=${object['kind'] ?? ''}`
+}
+
+/** Everything that an apply begins with. */
+interface Start {
+  readonly view: View
+  readonly live: OwnedObject
+  readonly owners: Owners
+  readonly formerCount: number
+}
+
+/** An object whose fields nobody owns belongs, from now on, to what was before. */
+function startOf({ live: given, apiVersion, schema: shape, convert, resetFields, blank = {}, subresource = '', now }: ApplyOptions): Start {
+  const view: View = { shape, apiVersion, convert, resetFields }
+  const live = withoutManagedFields(given ?? blank)
+  const known = parseOwners(managedFieldsOf(given)) ?? new Map<string, Owner>()
+  const formerCount = known.size
+  if (formerCount > 0 || given === undefined) return { view, live, owners: reconcileOwners(view, live, known), formerCount }
+  const owners = recordUpdate(view, known, { before: blank, after: live }, { manager: beforeFirstApplyManager, subresource, now })
+  return { view, live, owners, formerCount }
+}
+
+type Attempt =
+  | Extract<ApplyOutcome, { kind: 'applied' }>
+  | { readonly kind: 'refused'; readonly owners: Owners; readonly taken: ReadonlyMap<string, FieldSet> }
+
+function applyFrom({ view, live, owners, formerCount }: Start, options: ApplyOptions, force: boolean): Attempt {
+  const { config, manager, apiVersion, subresource = '', now } = options
+  const applied = withoutReset(view, toFieldSet(view.shape, config))
+  const fresh: Owner = { manager, operation: 'Apply', apiVersion, subresource, time: undefined, set: applied }
+  const self = ownerIdentity(fresh)
+  const last = owners.get(self)
+  const merged = mergeApply(view.shape, live, config)
+  const after = pruneDropped(view, { merged, last, owners: new Map(owners).set(self, fresh), applied })
+  const change = changeOf(view, owners, { before: live, after, self })
+  if (!force && change.taken.size > 0) return { kind: 'refused', owners, taken: change.taken }
+  const isObjectSame = isSame(change.comparison)
+  const tracked = withoutUntracked(applied)
+  const set = last !== undefined && equalSets(last.set, tracked) ? last.set : tracked
+  if (isEmptySet(set)) change.owners.delete(self)
+  else
+    change.owners.set(self, {
+      ...fresh,
+      set,
+      time: isObjectSame ? last?.time : now,
+      ...(last?.stored === undefined ? {} : { stored: last.stored }),
+    })
+  return {
+    kind: 'applied',
+    object: isObjectSame ? live : (after as OwnedObject),
+    managedFields: printOwners(change.owners.values()),
+    changed: !isObjectSame || change.owners.size !== formerCount || [...change.owners.values()].some(isOtherThanStored),
+  }
+}
+
+function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
+  return stored?.set !== set || stored.entry.apiVersion !== apiVersion
+}
+
+/**
+ * The command line may take, without force, what its client-side apply had in the annotation. Conflicts beyond that
+ * are all that is left to report.
+ */
+function takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): ApplyOutcome {
+  const { manager, lastAppliedAnnotation: annotation, apiVersion, schema } = options
+  const former = manager === takeOverManager && annotation !== undefined ? lastAppliedOf(start.live, annotation) : undefined
+  if (former === undefined || former['apiVersion'] !== apiVersion || findUnownable(schema, former).length > 0) {
+    return { kind: 'conflicts', conflicts: conflictsOf(owners, taken) }
+  }
+  const allowed = toFieldSet(schema, former)
+  const others = [...taken].map(([identity, set]) => [identity, difference(set, allowed)] as const).filter(([, set]) => !isEmptySet(set))
+  if (others.length > 0) return { kind: 'conflicts', conflicts: conflictsOf(owners, new Map(others)) }
+  return applyFrom(start, options, true) as Extract<Attempt, { kind: 'applied' }>
+}

@@ -1,0 +1,113 @@
+import { isJsonObject } from '../json/member.ts'
+import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
+import { itemElement, itemProblem } from './list-items.ts'
+import { describeElement, fieldElement } from './path-element.ts'
+import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'
+
+/** Nothing that a schema describes is nearly as deep, and ownership is walked by recursion. */
+export const ownedDepthMax = 1_000
+
+/**
+ * What keeps a value from being owned by its parts: fields that the schema does not have, values of the wrong type,
+ * items without keys or with the same ones. Each line begins with a path: `.spec.nope: field not declared in schema`.
+ */
+export function findUnownable(shape: Shape, value: unknown): string[] {
+  const problems: string[] = []
+  walk(shape, value, { path: '', depth: 0, problems })
+  return problems
+}
+
+/** All problems in one text, as a single line or as a list. */
+export function joinProblems(problems: readonly string[]): string {
+  return problems.length === 1 ? (problems[0] as string) : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
+}
+
+interface Place {
+  readonly path: string
+  readonly depth: number
+  readonly problems: string[]
+}
+
+function walk(shape: Shape, value: unknown, place: Place): void {
+  if (value === null || value === undefined) return
+  if (place.depth > ownedDepthMax) {
+    report(place, `nested deeper than ${ownedDepthMax} levels`)
+    return
+  }
+  switch (shape.kind) {
+    case 'scalar':
+      checkScalar(shape, value, place)
+      return
+    case 'list':
+      if (Array.isArray(value)) walkList(shape, value, place)
+      else report(place, `expected list, got &{${printLoosely(value)}}`)
+      return
+    case 'object':
+      if (isJsonObject(value)) walkObject(shape, value, place)
+      else report(place, `expected map, got &{${printLoosely(value)}}`)
+      return
+    case 'untyped':
+      walkUntyped(shape, value, place)
+      return
+  }
+}
+
+function report({ path, problems }: Place, problem: string): void {
+  problems.push(`${path}: ${problem}`)
+}
+
+/** Only the depth can be wrong. */
+function walkUntyped(shape: Shape, value: unknown, place: Place): void {
+  if (isJsonObject(value)) {
+    for (const key in value) walk(shape, value[key], below(place, fieldElement(key)))
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      walk(shape, item, below(place, `i:${index}`))
+    })
+  }
+}
+
+function below({ path, depth, problems }: Place, element: string): Place {
+  return { path: path + describeElement(element), depth: depth + 1, problems }
+}
+
+function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {
+  for (const key in value) {
+    const field = shape.fields.get(key)
+    const inner = field?.shape ?? shape.values
+    if (inner === undefined) report(below(place, fieldElement(key)), 'field not declared in schema')
+    else walk(inner, value[key], below(place, field?.element ?? fieldElement(key)))
+  }
+}
+
+function walkList(shape: ListShape, items: readonly unknown[], place: Place): void {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const element = shape.listType === 'atomic' ? `i:${index}` : itemElement(shape, item)
+    if (element === undefined) {
+      report(place, `element ${index}: ${itemProblem(shape, item)}`)
+      return
+    }
+    if (seen.has(element)) report(place, `duplicate entries for key ${describeElement(element)}`)
+    seen.add(element)
+    walk(shape.items, item, below(place, element))
+  }
+}
+
+function checkScalar({ type }: ScalarShape, value: unknown, place: Place): void {
+  switch (type) {
+    case 'string':
+      if (typeof value !== 'string') report(place, `expected string, got &value.valueUnstructured{Value:${printAsSource(value)}}`)
+      return
+    case 'number':
+      if (typeof value !== 'number' && typeof value !== 'bigint')
+        report(place, `expected numeric (int or float), got ${looseTypeName(value)}`)
+      return
+    case 'boolean':
+      if (typeof value !== 'boolean') report(place, `expected boolean, got &{${printLoosely(value)}}`)
+      return
+    case 'any':
+      if (typeof value === 'object') report(place, `expected any scalar, got &{${printLoosely(value)}}`)
+      return
+  }
+}

@@ -1,0 +1,55 @@
+import { failed, type StatusError } from '../meta/status.ts'
+import { describePaths, type FieldSet } from './field-set.ts'
+import { type Owner, type Owners, ownerIdentity } from './owners.ts'
+import { compareText } from './path-element.ts'
+
+/** A field that an apply would change and another manager owns. */
+export interface ApplyConflict {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly apiVersion: string
+  readonly subresource: string
+  /** As messages show it: `.spec.replicas`. */
+  readonly path: string
+}
+
+/** One conflict per field, manager by manager. */
+export function conflictsOf(owners: Owners, taken: ReadonlyMap<string, FieldSet>): ApplyConflict[] {
+  return [...taken]
+    .sort(([left], [right]) => compareText(left, right))
+    .flatMap(([identity, set]) => {
+      const { manager, operation, apiVersion, subresource } = owners.get(identity) as Owner
+      return describePaths(set).map((path) => ({ manager, operation, apiVersion, subresource, path }))
+    })
+}
+
+/** The 409 that answers an apply with conflicts: one cause per field, and all of them in the message. */
+export function conflictStatus(conflicts: readonly ApplyConflict[]): StatusError {
+  const causes = conflicts.map((conflict) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${describeManager(conflict)}`,
+    field: conflict.path,
+  }))
+  return failed(409, 'Conflict', conflictText(conflicts), { causes })
+}
+
+function conflictText(conflicts: readonly ApplyConflict[]): string {
+  const [only] = conflicts
+  if (conflicts.length === 1 && only !== undefined) {
+    return `Apply failed with 1 conflict: conflict with ${describeManager(only)}: ${only.path}`
+  }
+  const lines: string[] = []
+  let last: string | undefined
+  for (const conflict of conflicts) {
+    const identity = ownerIdentity(conflict)
+    if (identity !== last) lines.push(`conflicts with ${describeManager(conflict)}:`)
+    lines.push(`- ${conflict.path}`)
+    last = identity
+  }
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+function describeManager({ manager, operation, apiVersion, subresource }: ApplyConflict): string {
+  const name = JSON.stringify(manager) + (subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`)
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}

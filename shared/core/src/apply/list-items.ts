@@ -1,0 +1,45 @@
+import { isJsonObject } from '../json/member.ts'
+import { type ElementText, keyElement, valueElement } from './path-element.ts'
+import type { ListShape } from './shape.ts'
+
+/** By which step an item of a set or map goes. Undefined: it can go by none, and `itemProblem` says why. */
+export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
+  if (shape.listType === 'set') return item === null || typeof item === 'object' || item === undefined ? undefined : valueElement(item)
+  if (!isJsonObject(item)) return undefined
+  const values: unknown[] = []
+  for (let index = 0; index < shape.keys.length; index++) {
+    const value = item[shape.keys[index] as string] ?? shape.keyDefaults[index]
+    if (value === undefined || value === null) return undefined
+    values.push(value)
+  }
+  return keyElement(shape.keys, values)
+}
+
+/** Why an item cannot be told from others. */
+export function itemProblem(shape: ListShape, item: unknown): string {
+  if (shape.listType === 'set') {
+    if (item === null) return "associative list without keys has an element that's an explicit null"
+    return Array.isArray(item)
+      ? 'not supported: associative list with lists as elements'
+      : "associative list without keys has an element that's a map type"
+  }
+  if (item === null) return 'associative list with keys may not have a null element'
+  if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
+  const missing = shape.keys.find((key, index) => (item[key] ?? shape.keyDefaults[index] ?? undefined) === undefined)
+  return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
+}
+
+/** The items do not all go by a step of their own, so nobody can own them one by one. */
+export class Unownable extends Error {}
+
+/** The items of a set or map by their steps, in their order. Throws `Unownable`. */
+export function itemsByElement(shape: ListShape, items: readonly unknown[]): Map<ElementText, unknown> {
+  const found = new Map<ElementText, unknown>()
+  for (const item of items) {
+    const element = itemElement(shape, item)
+    if (element === undefined) throw new Unownable(itemProblem(shape, item))
+    found.set(element, item)
+  }
+  if (found.size !== items.length) throw new Unownable('duplicate entries')
+  return found
+}

@@ -1,0 +1,84 @@
+import { isJsonObject, setMember } from '../json/member.ts'
+import { itemsByElement } from './list-items.ts'
+import type { ElementText } from './path-element.ts'
+import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
+
+/**
+ * The live object with an applied one laid over it: objects member by member, lists by their items, anything else
+ * replaced. What the applied object leaves out stays. Parts of the inputs are shared, and never changed.
+ */
+export function mergeApply(shape: Shape, live: unknown, config: unknown): unknown {
+  if (config === undefined) return live
+  if (live === undefined) return config
+  const object = granularObject(shape, config ?? live)
+  if (object !== undefined && (shape.kind === 'object' || isJsonObject(live) || live === null)) return mergeObjects(object, live, config)
+  return shape.kind === 'list' && shape.listType !== 'atomic' ? mergeLists(shape, live, config) : config
+}
+
+/** Two empty ones are a leaf, so that null and `{}` stay what they were given as. */
+function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unknown {
+  if (isEmptyObject(live) && isEmptyObject(config)) return config
+  const merged: Record<string, unknown> = {}
+  const later = isJsonObject(config) ? config : {}
+  if (isJsonObject(live)) {
+    for (const key of Object.keys(live)) setMember(merged, key, live[key])
+  }
+  for (const key of Object.keys(later)) {
+    const inner = shape.fields.get(key)?.shape ?? shape.values
+    const earlier = Object.hasOwn(merged, key) ? merged[key] : undefined
+    setMember(merged, key, inner === undefined ? later[key] : mergeApply(inner, earlier, later[key]))
+  }
+  return merged
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return !isJsonObject(value) || Object.keys(value).length === 0
+}
+
+function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
+  const earlier = Array.isArray(live) ? live : []
+  const later = Array.isArray(config) ? config : []
+  if (earlier.length === 0 && later.length === 0) return config
+  const from = itemsByElement(shape, earlier)
+  const to = itemsByElement(shape, later)
+  return mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))
+}
+
+/**
+ * The order of two lists in one. Applied items keep the order in which they were applied; items that only the live
+ * list has stay before the one that they stood before.
+ *
+ *   live a b c d   applied a a' c c'   →   a b a' c d c'
+ *   live a b c     applied c a         →   b c a
+ */
+export function mergeOrder(live: readonly ElementText[], applied: readonly ElementText[]): ElementText[] {
+  const inLive = new Set(live)
+  const inApplied = new Set(applied)
+  const shared = applied.filter((element) => inLive.has(element))
+  const merged: ElementText[] = []
+  const done = new Set<ElementText>()
+  let left = 0
+  let right = 0
+  let turn = 0
+  while (left < live.length || right < applied.length) {
+    const element = live[left]
+    if (element !== undefined && !inApplied.has(element)) {
+      merged.push(element)
+      left++
+      continue
+    }
+    const next = applied[right]
+    // A shared item whose turn has not come, or is over, does not hold up the live list.
+    const isOutOfTurn = element !== undefined && element !== next && (done.has(element) || element !== shared[turn])
+    if (next === undefined || isOutOfTurn) {
+      left++
+      continue
+    }
+    merged.push(next)
+    done.add(next)
+    right++
+    if (next === shared[turn]) turn++
+    if (next === element) left++
+  }
+  return merged
+}

@@ -1,0 +1,154 @@
+import { type Comparison, compare, withoutPaths } from './compare.ts'
+import { difference, emptySet, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from './field-set.ts'
+import { type Owner, type Owners, ownerIdentity, secondsOf, withoutUntracked } from './owners.ts'
+import { compareText } from './path-element.ts'
+import { reconcileWithShape } from './reconcile.ts'
+import type { Shape } from './shape.ts'
+
+/** An object as one version has it. */
+export interface Versioned {
+  readonly object: unknown
+  readonly shape: Shape
+}
+
+/** Through which eyes an object is looked at while its owners are worked out. */
+export interface View {
+  readonly shape: Shape
+  readonly apiVersion: string
+  /** The object in another version. Undefined: that version is no longer served, and its owners are forgotten. */
+  readonly convert?: ((object: unknown, apiVersion: string) => Versioned | undefined) | undefined
+  /** Paths that this request cannot write whatever it says, such as the status of an update of the main resource. */
+  readonly resetFields?: FieldSet | undefined
+}
+
+/** The most entries of operation Update; older ones are then kept as one. */
+export const updateOwnersMax = 10
+/** Manager under which the oldest updates are kept together. */
+export const ancientManager = 'ancient-changes'
+
+/** An object in the version in which an owner wrote. */
+export function inVersion(view: View, object: unknown, apiVersion: string): Versioned | undefined {
+  return apiVersion === view.apiVersion ? { object, shape: view.shape } : view.convert?.(object, apiVersion)
+}
+
+/** Owners with their sets as today's schema has them. */
+export function reconcileOwners(view: View, live: unknown, owners: Owners): Map<string, Owner> {
+  const kept = new Map<string, Owner>()
+  for (const [identity, owner] of owners) {
+    const shape = inVersion(view, live, owner.apiVersion)?.shape
+    if (shape !== undefined) kept.set(identity, withSet(owner, reconcileWithShape(owner.set, shape)))
+  }
+  return kept
+}
+
+/** What a change of the object means to its owners. */
+export interface Change {
+  readonly comparison: Comparison
+  /** Fields of others that the change gives another value. */
+  readonly taken: ReadonlyMap<string, FieldSet>
+  /** The owners after the change, `self` as it was. */
+  readonly owners: Map<string, Owner>
+}
+
+/** Works out who loses what when an object changes. Each owner is asked in the version in which it wrote. */
+export function changeOf(view: View, owners: Owners, states: { before: unknown; after: unknown; self: string }): Change {
+  const comparisons = new Map<string, Comparison | undefined>()
+  const comparison = compareIn(view, states, view.apiVersion) as Comparison
+  comparisons.set(view.apiVersion, comparison)
+  const taken = new Map<string, FieldSet>()
+  const left = new Map<string, Owner>()
+  for (const [identity, owner] of owners) {
+    if (identity === states.self) {
+      left.set(identity, owner)
+      continue
+    }
+    if (!comparisons.has(owner.apiVersion)) comparisons.set(owner.apiVersion, compareIn(view, states, owner.apiVersion))
+    const seen = comparisons.get(owner.apiVersion)
+    if (seen === undefined) continue
+    const lost = intersection(owner.set, union(seen.modified, seen.added))
+    if (!isEmptySet(lost)) taken.set(identity, lost)
+    const set = difference(difference(owner.set, lost), seen.removed)
+    if (!isEmptySet(set)) left.set(identity, withSet(owner, set))
+  }
+  return { comparison, taken, owners: left }
+}
+
+function compareIn(view: View, { before, after }: { before: unknown; after: unknown }, apiVersion: string): Comparison | undefined {
+  const from = inVersion(view, before, apiVersion)
+  const to = inVersion(view, after, apiVersion)
+  if (from === undefined || to === undefined) return undefined
+  const comparison = compare(to.shape, from.object, to.object)
+  return view.resetFields === undefined ? comparison : withoutPaths(comparison, view.resetFields)
+}
+
+/** Who writes, and when. */
+export interface Writer {
+  readonly manager: string
+  readonly subresource: string
+  readonly now: string
+}
+
+/** Notes a write that is no apply: the writer owns what it changed, nobody else does, and nobody owns what is gone. */
+export function recordUpdate(view: View, owners: Owners, states: { before: unknown; after: unknown }, writer: Writer): Map<string, Owner> {
+  const fresh: Owner = {
+    manager: writer.manager,
+    operation: 'Update',
+    apiVersion: view.apiVersion,
+    subresource: writer.subresource,
+    time: writer.now,
+    set: emptySet,
+  }
+  const self = ownerIdentity(fresh)
+  const change = changeOf(view, reconcileOwners(view, states.before, owners), { ...states, self })
+  const { added, modified, removed } = change.comparison
+  const touched = withoutUntracked(withoutReset(view, difference(union(modified, added), removed)))
+  const former = change.owners.get(self)
+  const set = union(difference(former?.set ?? emptySet, removed), touched)
+  if (isEmptySet(set)) change.owners.delete(self)
+  else change.owners.set(self, { ...(former ?? fresh), set, ...(isEmptySet(touched) ? {} : { time: writer.now }) })
+  return capUpdates(change.owners)
+}
+
+/** The set without what this request cannot write. */
+export function withoutReset({ resetFields }: View, set: FieldSet): FieldSet {
+  return resetFields === undefined ? set : recursiveDifference(set, resetFields)
+}
+
+function withSet(owner: Owner, set: FieldSet): Owner {
+  return set === owner.set ? owner : { ...owner, set }
+}
+
+/**
+ * Beyond the limit the oldest updates, version by version, become one entry, until there are no more than the limit.
+ * It takes two of a version to make one.
+ */
+function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
+  const updates = [...owners].filter(([, owner]) => owner.operation === 'Update')
+  let excess = updates.length - updateOwnersMax
+  if (excess <= 0) return owners
+  const oldestFirst = updates.sort(([left, a], [right, b]) => secondsOf(a) - secondsOf(b) || compareText(left, right))
+  const firstOfVersion = new Map<string, string>()
+  for (const [identity, owner] of oldestFirst) {
+    if (excess <= 0) break
+    const first = firstOfVersion.get(owner.apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(owner.apiVersion, identity)
+      continue
+    }
+    putTogether(owners, first, identity)
+    excess--
+  }
+  return owners
+}
+
+/** Adds an owner to its version's old changes, which begin with the version's oldest owner. */
+function putTogether(owners: Map<string, Owner>, first: string, identity: string): void {
+  const owner = owners.get(identity) as Owner
+  const { apiVersion } = owner
+  const gathered: Owner = { manager: ancientManager, operation: 'Update', apiVersion, subresource: '', time: owner.time, set: emptySet }
+  const bucket = ownerIdentity(gathered)
+  const former = owners.get(bucket) ?? owners.get(first)
+  if (!owners.has(bucket)) owners.delete(first)
+  owners.delete(identity)
+  owners.set(bucket, { ...gathered, set: union(former?.set ?? emptySet, owner.set) })
+}

@@ -1,0 +1,186 @@
+import { isJsonObject } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
+import { decodeJson } from '../json/scan.ts'
+
+/** One step of the way to a field. */
+export type PathElement =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'key'; readonly keys: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'index'; readonly index: number }
+
+/**
+ * A step in the form in which `fieldsV1` has it: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this
+ * text, so two steps are the same exactly when their texts are.
+ */
+export type ElementText = string
+
+/** The text of a field's step. */
+export function fieldElement(name: string): ElementText {
+  return `f:${name}`
+}
+
+/** The text of an item's step in a list of type `map`. The keys must come sorted by name. */
+export function keyElement(names: readonly string[], values: readonly unknown[]): ElementText {
+  let text = 'k:{'
+  for (let index = 0; index < names.length; index++) {
+    text += `${index === 0 ? '' : ','}${JSON.stringify(names[index])}:${printScalar(values[index])}`
+  }
+  return `${text}}`
+}
+
+/** The text of an item's step in a list of type `set`. */
+export function valueElement(value: unknown): ElementText {
+  return `v:${printScalar(value)}`
+}
+
+/** Text from outside in the one form that equal steps share. Undefined: it is no step. */
+export function canonicalElement(text: string): ElementText | undefined {
+  if (text.startsWith('f:') || isPlainElement(text)) return text
+  const element = parseElement(text)
+  return element === undefined ? undefined : printElement(element)
+}
+
+/** Reads the text of a step. */
+export function parseElement(text: string): PathElement | undefined {
+  const rest = text.slice(2)
+  switch (text.slice(0, 2)) {
+    case 'f:':
+      return { kind: 'field', name: rest }
+    case 'i:':
+      return /^-?\d{1,15}$/.test(rest) ? { kind: 'index', index: Number(rest) } : undefined
+    case 'v:': {
+      const value = parseJson(rest)
+      return value === undefined ? undefined : { kind: 'value', value }
+    }
+    case 'k:': {
+      const keys = parseJson(rest)
+      return isJsonObject(keys) ? { kind: 'key', keys } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Prints a step as `fieldsV1` has it. */
+export function printElement(element: PathElement): ElementText {
+  switch (element.kind) {
+    case 'field':
+      return fieldElement(element.name)
+    case 'key': {
+      const names = Object.keys(element.keys).sort(compareText)
+      return keyElement(
+        names,
+        names.map((name) => element.keys[name]),
+      )
+    }
+    case 'value':
+      return valueElement(element.value)
+    case 'index':
+      return `i:${element.index}`
+  }
+}
+
+/** A step as messages show it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
+export function describeElement(text: ElementText): string {
+  const element = parseElement(text)
+  if (element === undefined) throw new Error(`not a path element: ${text}`)
+  switch (element.kind) {
+    case 'field':
+      return `.${element.name}`
+    case 'key': {
+      const names = Object.keys(element.keys).sort(compareText)
+      return `[${names.map((name) => `${name}=${printJson(element.keys[name], { hasBigIntegers: true })}`).join(',')}]`
+    }
+    case 'value':
+      return `[=${printJson(element.value, { hasBigIntegers: true })}]`
+    case 'index':
+      return `[${element.index}]`
+  }
+}
+
+const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
+
+/** Puts steps in order: fields by name, then keys, then values, then indices. */
+export function sortElements(elements: ElementText[]): ElementText[] {
+  return elements.every((element) => element.startsWith('f:')) ? elements.sort(compareText) : elements.sort(compareElements)
+}
+
+function compareElements(left: ElementText, right: ElementText): number {
+  const rank = (ranks[left[0] ?? ''] ?? 4) - (ranks[right[0] ?? ''] ?? 4)
+  if (rank !== 0 || left.startsWith('f:')) return rank === 0 ? compareText(left, right) : rank
+  const a = parseElement(left)
+  const b = parseElement(right)
+  if (a?.kind === 'key' && b?.kind === 'key') return compareKeys(a.keys, b.keys)
+  if (a?.kind === 'value' && b?.kind === 'value') return compareScalars(a.value, b.value)
+  if (a?.kind === 'index' && b?.kind === 'index') return a.index - b.index
+  return 0
+}
+
+function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): number {
+  const leftNames = Object.keys(left).sort(compareText)
+  const rightNames = Object.keys(right).sort(compareText)
+  for (let index = 0; index < Math.min(leftNames.length, rightNames.length); index++) {
+    const a = leftNames[index] as string
+    const b = rightNames[index] as string
+    const order = compareText(a, b) || compareScalars(left[a], right[b])
+    if (order !== 0) return order
+  }
+  return leftNames.length - rightNames.length
+}
+
+/** Numbers, then texts, then truth values, then anything else. */
+function compareScalars(left: unknown, right: unknown): number {
+  const rank = scalarRank(left) - scalarRank(right)
+  if (rank !== 0) return rank
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right)
+  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
+  const a = left as number | bigint
+  const b = right as number | bigint
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function scalarRank(value: unknown): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0
+  if (typeof value === 'string') return 1
+  return typeof value === 'boolean' ? 2 : 3
+}
+
+/** Order of the UTF-8 bytes. JavaScript compares UTF-16 units, which differ only where a surrogate meets U+E000 or above. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index)
+    const b = right.charCodeAt(index)
+    if (a === b) continue
+    const isHigh = a >= 0xd800 && b >= 0xd800
+    return isHigh ? (left.codePointAt(index) as number) - (right.codePointAt(index) as number) : a - b
+  }
+  return left.length - right.length
+}
+
+/** The common steps of lists, which need no parsing to be known as canonical. */
+function isPlainElement(text: string): boolean {
+  return /^(?:k:\{"[A-Za-z]+":(?:"[\w./:-]*"|0|[1-9]\d{0,14})\}|v:"[\w./:-]*")$/.test(text)
+}
+
+/** An escape as a whole, so that an escaped backslash hides what follows it, or a character that matters inside of HTML. */
+const special = /\\.|[<>&\u2028\u2029]/g
+
+/** JSON as stored sets have it: escaped for HTML, and control characters by number. */
+function printScalar(value: unknown): string {
+  if (typeof value === 'string' && /^[\w./:-]*$/.test(value)) return `"${value}"`
+  return printJson(value, { hasBigIntegers: true }).replace(special, escapeAgain)
+}
+
+function escapeAgain(found: string): string {
+  if (found === '\\b') return '\\u0008'
+  if (found === '\\f') return '\\u000c'
+  return found.startsWith('\\') ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+function parseJson(text: string): unknown {
+  const decoded = decodeJson(text)
+  return decoded.kind === 'json' ? decoded.value : undefined
+}

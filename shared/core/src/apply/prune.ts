@@ -1,0 +1,67 @@
+import { difference, emptySet, type FieldSet, intersection, isEmptySet, union } from './field-set.ts'
+import type { Owner, Owners } from './owners.ts'
+import { inVersion, type Versioned, type View } from './ownership.ts'
+import { withNamedFields } from './reconcile.ts'
+import { removeItems } from './remove.ts'
+import { toFieldSet } from './to-field-set.ts'
+
+/** A merged object, and who has which opinion about it. */
+interface Merged {
+  readonly merged: unknown
+  /** The applier as it was before. */
+  readonly last: Owner | undefined
+  /** Everybody, the applier with what it applies now. */
+  readonly owners: Owners
+  /** What the applier applies now. */
+  readonly applied: FieldSet
+}
+
+/**
+ * The merged object without what the applier applied before and leaves out now, unless somebody else owns it. What
+ * stands inside of a removed item and is owned by others, or was never applied, keeps the item there.
+ */
+export function pruneDropped(view: View, { merged, last, owners, applied }: Merged): unknown {
+  if (last === undefined || isEmptySet(last.set)) return merged
+  if (last.apiVersion === view.apiVersion && isEmptySet(difference(last.set, applied))) return merged
+  const full = inVersion(view, merged, last.apiVersion)
+  if (full === undefined) return merged
+  const bare = removeItems(full.shape, full.object, withNamedFields(last.set, full.shape))
+  const owned = addBackOwned(view, { full, bare, apiVersion: last.apiVersion }, owners)
+  const keptSet = withNamedFields(toFieldSet(full.shape, owned), full.shape)
+  const fullSet = withNamedFields(toFieldSet(full.shape, full.object), full.shape)
+  const dropped = intersection(difference(fullSet, keptSet), withNamedFields(last.set, full.shape))
+  const pruned = removeItems(full.shape, full.object, dropped)
+  return last.apiVersion === view.apiVersion ? pruned : view.convert?.(pruned, view.apiVersion)?.object
+}
+
+/** Both states are in the version of `apiVersion`. */
+interface Pruning {
+  readonly full: Versioned
+  readonly bare: unknown
+  readonly apiVersion: string
+}
+
+/** The bare object with everything again that anybody owns, version by version; the object's own version goes first. */
+function addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): unknown {
+  const sets = new Map<string, FieldSet>([[apiVersion, emptySet]])
+  for (const owner of owners.values()) sets.set(owner.apiVersion, union(sets.get(owner.apiVersion) ?? emptySet, owner.set))
+  let kept = bare
+  for (const [version, set] of sets) {
+    const there = fromVersion(view, { object: full.object, apiVersion }, version)
+    const keptThere = fromVersion(view, { object: kept, apiVersion }, version)
+    if (there === undefined || keptThere === undefined) continue
+    const { shape } = there
+    const fullSet = withNamedFields(toFieldSet(shape, there.object), shape)
+    const wanted = union(withNamedFields(toFieldSet(shape, keptThere.object), shape), withNamedFields(set, shape))
+    const result = removeItems(shape, there.object, difference(fullSet, wanted))
+    const back = fromVersion(view, { object: result, apiVersion: version }, apiVersion)
+    if (back !== undefined) kept = back.object
+  }
+  return kept
+}
+
+/** From one version to another, by way of the request's own. */
+function fromVersion(view: View, { object, apiVersion }: { object: unknown; apiVersion: string }, target: string): Versioned | undefined {
+  if (apiVersion === view.apiVersion) return inVersion(view, object, target)
+  return view.convert?.(object, target)
+}

@@ -1,0 +1,51 @@
+import { type FieldSet, leafSet, nodeOf } from './field-set.ts'
+import type { ElementText } from './path-element.ts'
+import type { FieldShape, ObjectShape, Shape } from './shape.ts'
+
+/**
+ * A stored set as the schema of today has it. Where something has become atomic since, its owner by parts owns the
+ * whole; where something atomic has got parts, nobody is made their owner.
+ */
+export function reconcileWithShape(set: FieldSet, shape: Shape): FieldSet {
+  if (set.children === undefined) return set
+  if (isAtomic(shape)) return leafSet
+  let children: Map<ElementText, FieldSet> | undefined
+  for (const [element, child] of set.children) {
+    const inner = shapeBelow(shape, element)
+    const kept = inner === undefined ? child : reconcileWithShape(child, inner)
+    if (kept === child) continue
+    children ??= new Map(set.children)
+    children.set(element, kept)
+  }
+  return children === undefined ? set : { isMember: set.isMember, children }
+}
+
+function isAtomic(shape: Shape): boolean {
+  return shape.kind === 'list' ? shape.listType === 'atomic' : shape.kind !== 'scalar' && shape.isAtomic
+}
+
+function shapeBelow(shape: Shape, element: ElementText): Shape | undefined {
+  if (shape.kind === 'list') return shape.items
+  return shape.kind === 'object' ? (fieldOf(shape, element)?.shape ?? shape.values) : undefined
+}
+
+function fieldOf(shape: ObjectShape, element: ElementText): FieldShape | undefined {
+  return element.startsWith('f:') ? shape.fields.get(element.slice(2)) : undefined
+}
+
+/**
+ * The set with every declared field on the way to a member as a member too: a struct that was applied goes as a whole
+ * when everything that was applied in it goes. Keys of maps are members already.
+ */
+export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
+  if (set.children === undefined) return set
+  const children = new Map<ElementText, FieldSet>()
+  for (const [element, child] of set.children) {
+    const field = shape?.kind === 'object' ? fieldOf(shape, element) : undefined
+    const inner = field?.shape ?? (shape === undefined ? undefined : shapeBelow(shape, element))
+    const below = withNamedFields(child, inner)
+    const node = nodeOf(below.isMember || field !== undefined, below.children)
+    if (node !== undefined) children.set(element, node)
+  }
+  return { isMember: set.isMember, children }
+}

@@ -1,0 +1,64 @@
+import { isJsonObject } from '../json/member.ts'
+import { emptySet, type FieldSet, nodeOf } from './field-set.ts'
+import { itemElement } from './list-items.ts'
+import { type ElementText, fieldElement } from './path-element.ts'
+import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
+
+/**
+ * The paths that an applied object has an opinion about: its leaves, the keys of its maps and the items of its lists.
+ * A struct is not owned itself, only what is in it, except when it is given empty or as null.
+ */
+export function toFieldSet(shape: Shape, value: unknown): FieldSet {
+  return nodeOf(false, childrenOf(shape, value)) ?? emptySet
+}
+
+/** What stands below a value; undefined: it is a leaf, or nothing. */
+function childrenOf(shape: Shape, value: unknown): ReadonlyMap<ElementText, FieldSet> | undefined {
+  const object = granularObject(shape, value)
+  if (object !== undefined) return isJsonObject(value) ? membersOf(object, value) : undefined
+  return shape.kind === 'list' && shape.listType !== 'atomic' && Array.isArray(value) ? itemsOf(shape, value) : undefined
+}
+
+function membersOf(shape: ObjectShape, value: Record<string, unknown>): ReadonlyMap<ElementText, FieldSet> {
+  const children = new Map<ElementText, FieldSet>()
+  for (const key in value) {
+    const field = shape.fields.get(key)
+    const inner = field?.shape ?? shape.values
+    const member = value[key]
+    if (inner === undefined || member === undefined) continue
+    const below = childrenOf(inner, member)
+    const node = nodeOf(field === undefined || isOwnedItself(inner, member), below)
+    if (node !== undefined) children.set(field?.element ?? fieldElement(key), node)
+  }
+  return children
+}
+
+/** A struct's field is a path of its own when nothing can stand below it. An empty list by items says nothing at all. */
+function isOwnedItself(shape: Shape, value: unknown): boolean {
+  if (value === null) return true
+  switch (shape.kind) {
+    case 'scalar':
+      return true
+    case 'list':
+      return shape.listType === 'atomic'
+    case 'object':
+      return shape.isAtomic || isEmptyObject(value)
+    case 'untyped':
+      return shape.isAtomic || !isJsonObject(value) || isEmptyObject(value)
+  }
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0
+}
+
+function itemsOf(shape: ListShape, items: readonly unknown[]): ReadonlyMap<ElementText, FieldSet> {
+  const children = new Map<ElementText, FieldSet>()
+  for (const item of items) {
+    const element = itemElement(shape, item)
+    if (element === undefined) continue
+    const node = nodeOf(true, childrenOf(shape.items, item))
+    if (node !== undefined) children.set(element, node)
+  }
+  return children
+}

@@ -1,0 +1,99 @@
+import type { Field, Node, StructNode } from '../schema/node.ts'
+import { resolveNode, resolveStruct } from '../schema/resolve.ts'
+import { fieldElement } from './path-element.ts'
+import {
+  anyScalar,
+  atomicShape,
+  deducedObject,
+  type FieldShape,
+  listShape,
+  mapShape,
+  type ObjectShape,
+  type ScalarShape,
+  type Shape,
+} from './shape.ts'
+
+const stringShape: ScalarShape = { kind: 'scalar', type: 'string' }
+const numberShape: ScalarShape = { kind: 'scalar', type: 'number' }
+const booleanShape: ScalarShape = { kind: 'scalar', type: 'boolean' }
+
+type Topology = Pick<Field, 'listType' | 'listMapKeys' | 'mapType' | 'structType' | 'patchStrategy' | 'patchMergeKey'>
+
+const structShapes = new WeakMap<StructNode, ObjectShape>()
+
+/** The shape of a type such as `core/v1.Pod`, made at the first question and kept. */
+export function shapeOfType(name: string): ObjectShape {
+  return shapeOfStruct(resolveStruct(name))
+}
+
+/** The shape of any described type; `topology` is what the field around it says. */
+export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
+  const target = resolveNode(node)
+  switch (target.kind) {
+    case 'ref':
+      return shapeOfNode(target, topology)
+    case 'list':
+      return shapeOfList(target.items, topology)
+    case 'map':
+      return mapShape(shapeOfNode(target.values), { isAtomic: topology.mapType === 'atomic' })
+    case 'struct':
+      return withStructType(shapeOfStruct(target), topology)
+    case 'string':
+    case 'bytes':
+      return stringShape
+    case 'boolean':
+      return booleanShape
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return numberShape
+    case 'time':
+    case 'microTime':
+    case 'quantity':
+    case 'intOrString':
+      return anyScalar
+    case 'raw':
+    case 'fieldsV1':
+      return deducedObject
+    case 'json':
+    case 'variant':
+      return atomicShape
+  }
+}
+
+/** Known before its fields are, as a type may contain itself. */
+function shapeOfStruct(node: StructNode): ObjectShape {
+  const known = structShapes.get(node)
+  if (known !== undefined) return known
+  const fields = new Map<string, FieldShape>()
+  const shape: ObjectShape = { kind: 'object', isAtomic: node.structType === 'atomic', fields, values: undefined }
+  structShapes.set(node, shape)
+  for (const field of node.fields) fields.set(field.name, { element: fieldElement(field.name), shape: shapeOfNode(field.node, field) })
+  return shape
+}
+
+/** The field's own word on its struct goes before the type's. */
+function withStructType(shape: ObjectShape, { structType, mapType }: Topology): ObjectShape {
+  const said = structType ?? mapType
+  const isAtomic = said === undefined ? shape.isAtomic : said === 'atomic'
+  return isAtomic === shape.isAtomic ? shape : { ...shape, isAtomic }
+}
+
+/** Without a list type of its own, a list that strategic merge merges by a key is a map by that key, and one without key a set. */
+function shapeOfList(itemNode: Node, { listType, listMapKeys, patchStrategy, patchMergeKey }: Topology): Shape {
+  const items = shapeOfNode(itemNode)
+  if (listType === undefined && (patchStrategy === 'merge' || patchStrategy === 'merge,retainKeys')) {
+    if (patchMergeKey === undefined) return listShape({ listType: 'set', items })
+    return listShape({ listType: 'map', items, keys: [patchMergeKey], defaultOf: keyDefaults(itemNode) })
+  }
+  return listShape({
+    listType: listType ?? 'atomic',
+    items,
+    ...(listMapKeys === undefined ? {} : { keys: listMapKeys, defaultOf: keyDefaults(itemNode) }),
+  })
+}
+
+function keyDefaults(itemNode: Node): (key: string) => unknown {
+  const item = resolveNode(itemNode)
+  return (key) => (item.kind === 'struct' ? item.fields.find((field) => field.name === key)?.default : undefined)
+}
