@@ -1,0 +1,243 @@
+import {
+  type AdmissionService,
+  assemble,
+  type CommitRequest,
+  createCatalogue,
+  decodeStored,
+  type Interest,
+  type StorageService,
+} from '@orch/core'
+import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
+import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
+import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+
+/** How a test changes what the gateway sees of storage. */
+type Spoil = (storage: StorageService) => Partial<StorageService>
+
+/** A gateway over a storage that misbehaves as the test says. */
+async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}) {
+  const store = createMemoryStore()
+  const storage = await createStorage({ store })
+  const clock = options.clock ?? systemClock
+  const watch = createWatch({ storage, clock, log: silentLog, random: Math.random, convertOf: () => unconverted })
+  const watchHub = createWatchHub({ watch, clock, log: silentLog, random: Math.random })
+  const spoilt: StorageService = {
+    get: (request, context) => storage.get(request, context),
+    list: (request, context) => storage.list(request, context),
+    commit: (request, context) => storage.commit(request, context),
+    changes: (request, context) => storage.changes(request, context),
+    getAt: (request, context) => storage.getAt(request, context),
+    status: (request, context) => storage.status(request, context),
+    ...spoil(storage),
+  }
+  const gateway = createGateway({
+    catalogue: createCatalogue('orch'),
+    storage: spoilt,
+    watchHub,
+    clock,
+    random: (bound) => Math.floor(Math.random() * bound),
+    log: silentLog,
+    metrics: createMetrics({ process: false }),
+    version: {
+      major: '1',
+      minor: '25',
+      gitVersion: 'v1.25.0',
+      gitCommit: '',
+      gitTreeState: '',
+      buildDate: '',
+      goVersion: '',
+      compiler: '',
+      platform: '',
+    },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await gateway.close()
+    watchHub.close()
+    watch.close()
+    storage.close()
+    await store.close()
+  })
+  const { send } = gateway.loopback({ name: 'tester', groups: ['system:masters'] })
+  const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
+    const headers = { 'content-type': type }
+    const response = await send({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    let text = ''
+    for await (const chunk of response.body) text += Buffer.from(chunk).toString()
+    return {
+      code: response.status,
+      body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
+    }
+  }
+  return { call, storage }
+}
+
+const collection = '/api/v1/namespaces/default/configmaps'
+const configMap = (data: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })
+const merge = 'application/merge-patch+json'
+
+/** Commits, then loses the answer as often as asked. */
+const losing =
+  (count: number, isWritten: boolean): Spoil =>
+  (storage) => {
+    let lost = 0
+    return {
+      async commit(request: CommitRequest, context) {
+        if (lost++ >= count) return storage.commit(request, context)
+        if (isWritten) await storage.commit(request, context)
+        throw new Error('the connection has broken')
+      },
+    }
+  }
+
+test('STORE-05: a create whose answer was lost has succeeded, once', async () => {
+  const { call } = await aGateway(losing(1, true))
+  const { code, body } = await call('POST', collection, configMap({ x: '1' }))
+  expect(code).toBe(201)
+  expect((await call('GET', `${collection}/a`)).body.metadata.resourceVersion).toBe(body.metadata.resourceVersion)
+})
+
+test('STORE-05: a create that did not arrive is a 504, never a 404 or a 409', async () => {
+  const { call } = await aGateway(losing(1, false))
+  expect(await call('POST', collection, configMap())).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
+  expect((await call('GET', `${collection}/a`)).code).toBe(404)
+})
+
+test('STORE-05: a write whose answer was lost is found in the past of the object', async () => {
+  let isOver = false
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      const outcome = await storage.commit(request, context)
+      if (isOver || request.expected === 0 || outcome.kind !== 'written') return outcome
+      isOver = true
+      // Someone else writes before the gateway looks.
+      const value = assemble({ ...decodeStored(request.value as Uint8Array), writeId: 'another' })
+      await storage.commit({ ...request, value, expected: outcome.revision, writeId: 'another' }, context)
+      throw new Error('the connection has broken')
+    },
+  }))
+  const created = await call('POST', collection, configMap())
+  const updated = await call('PUT', `${collection}/a`, configMap({ x: '1' }))
+  expect(updated.code).toBe(200)
+  expect(Number(updated.body.metadata.resourceVersion)).toBe(Number(created.body.metadata.resourceVersion) + 1)
+})
+
+test('STORE-05: a delete whose answer was lost has succeeded', async () => {
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      const outcome = await storage.commit(request, context)
+      if (request.value === undefined) throw new Error('the connection has broken')
+      return outcome
+    },
+  }))
+  await call('POST', collection, configMap())
+  expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
+})
+
+/** Memory knows nothing; only the latest state does. */
+const forgetful: Spoil = (storage) => ({
+  get: async (request, context) => {
+    const answer = await storage.get(request, context)
+    return request.read.kind === 'any' ? { revision: answer.revision, epoch: answer.epoch } : answer
+  },
+})
+
+test('VERB-06: a refusal never rests on memory that is behind', async () => {
+  const { call } = await aGateway(forgetful)
+  await call('POST', collection, configMap())
+  expect((await call('PUT', `${collection}/a`, configMap({ x: '1' }))).code).toBe(200)
+  expect((await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).body.data).toEqual({ x: '1', y: '2' })
+  expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
+  expect((await call('DELETE', `${collection}/a`)).code).toBe(404)
+})
+
+/** Someone else is faster, that many times. */
+const racing =
+  (count: number): Spoil =>
+  (storage) => {
+    let raced = 0
+    return {
+      async commit(request, context) {
+        if (request.expected > 0 && raced++ < count) {
+          const { entry } = await storage.get({ key: request.key, read: { kind: 'latest' } })
+          return { kind: 'stale', current: entry }
+        }
+        return storage.commit(request, context)
+      },
+    }
+  }
+
+test('VERB-09: a patch that lost a race is tried again', async () => {
+  const { call } = await aGateway(racing(3))
+  await call('POST', collection, configMap())
+  expect((await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).code).toBe(200)
+})
+
+test('VERB-09: after five lost races a patch is a conflict', async () => {
+  const { call } = await aGateway(racing(100))
+  await call('POST', collection, configMap())
+  expect(await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
+})
+
+test('META-12: a write that changes nothing writes nothing', async () => {
+  let commits = 0
+  const { call } = await aGateway((storage) => ({
+    commit(request, context) {
+      commits += 1
+      return storage.commit(request, context)
+    },
+  }))
+  const created = await call('POST', collection, configMap({ x: '1' }))
+  const updated = await call('PUT', `${collection}/a`, configMap({ x: '1' }))
+  const patched = await call('PATCH', `${collection}/a`, { data: { x: '1' } }, merge)
+  expect([updated.body.metadata.resourceVersion, patched.body.metadata.resourceVersion]).toEqual([
+    created.body.metadata.resourceVersion,
+    created.body.metadata.resourceVersion,
+  ])
+  expect(commits).toBe(1)
+})
+
+/** Admission that tells its interests once, and counts what it is asked. */
+function anAdmission(interests: readonly Interest[]): AdmissionService & { asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    async admit({ phase, attributes }) {
+      asked.push(`${phase} ${attributes.operation} ${attributes.resource}`)
+      return { kind: 'allowed', warnings: [], auditAnnotations: {}, conditions: [] }
+    },
+    interests() {
+      const told = [{ kind: 'interests', interests, revision: 1 } as const]
+      return {
+        async *[Symbol.asyncIterator]() {
+          yield* told
+        },
+        close() {},
+      }
+    },
+  }
+}
+
+test('STORE-03: admission is asked only about what interests it, and about all once its word is old', async () => {
+  const clock = createFakeClock()
+  const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'] }])
+  const { call } = await aGateway(undefined, { admission, clock })
+  await call('POST', collection, configMap())
+  expect(admission.asked).toEqual([])
+  await call('POST', '/api/v1/namespaces/default/secrets', { ...configMap(), kind: 'Secret', data: {} })
+  expect(admission.asked).toEqual(['validate CREATE secrets'])
+  admission.interests = () => ({ async *[Symbol.asyncIterator]() {}, close() {} })
+  clock.advance(6_000)
+  await call('PUT', `${collection}/a`, configMap({ x: '2' }))
+  expect(admission.asked.slice(1)).toEqual(['mutate UPDATE configmaps', 'validate UPDATE configmaps'])
+})
+
+test('STORE-03: a write is refused while admission cannot be reached', async () => {
+  const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'] }])
+  admission.admit = () => Promise.reject(new Error('unreachable'))
+  const { call } = await aGateway(undefined, { admission })
+  expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })
+})
