@@ -6,13 +6,14 @@ import { rangeOf } from '../selection.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
 import { deleteObject } from './delete.ts'
 import { pageOf } from './list.ts'
-import { readQueryOf, remainingMs, type Target, type Verb } from './verb.ts'
+import { readQueryOf, remainingMs, shortenDeadline, type Target, type Verb } from './verb.ts'
 
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
 
 /** Deletes every object that a list with the same parameters would show. */
 export const deleteCollection: Verb = async (request, target, parts) => {
+  shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
   const entries = await selected(request, target, parts)
   const waiting = entries.values()

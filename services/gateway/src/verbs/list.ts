@@ -7,12 +7,13 @@ import type { GatewayRequest } from '../request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../served.ts'
-import { readQueryOf, remainingMs, type Verb } from './verb.ts'
+import { readQueryOf, remainingMs, shortenDeadline, type Verb } from './verb.ts'
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
 export const list: Verb = async (request, { info, served }, parts) => {
   const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.options.listChunking !== false })
   if (read.kind === 'refused') throw read.error
+  shortenDeadline(request)
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
   const form = served.isStoredVersion ? 'joined' : 'entries'

@@ -1,5 +1,6 @@
 import { objectKey, type ReadQuery, type Subresource } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
+import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { ResourceInfo } from '../request-info.ts'
 import type { Served } from '../served.ts'
@@ -25,6 +26,12 @@ export function readQueryOf({ query }: GatewayRequest): ReadQuery {
     sendInitialEvents: query.get('sendInitialEvents'),
     allowWatchBookmarks: query.get('allowWatchBookmarks'),
   }
+}
+
+/** `timeoutSeconds` of a list may shorten the time that it may take; it never lengthens it. */
+export function shortenDeadline(request: GatewayRequest): void {
+  const seconds = queryInteger(request.query, 'timeoutSeconds') ?? 0
+  if (seconds > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + seconds * 1000)
 }
 
 /** Milliseconds that a request may still take. */

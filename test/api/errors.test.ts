@@ -1,0 +1,315 @@
+import { connect } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import { aNamespace, configMap, configMapsIn, failure, sharedApi, someConfigMaps } from './api.ts'
+
+const server = sharedApi()
+
+const json = { 'content-type': 'application/json' }
+
+describe('the Status of each reason, whole', () => {
+  test('ERR-18: 404 NotFound', async () => {
+    const { status, headers, body, text } = await server.api.get(`${configMapsIn('default')}/none`)
+    expect(status).toBe(404)
+    expect(headers['content-type']).toBe('application/json')
+    expect(body).toEqual(failure(404, 'NotFound', 'configmaps "none" not found', { name: 'none', kind: 'configmaps' }))
+    expect(text).toMatch(/^\{"kind":"Status","apiVersion":"v1","metadata":\{\},"status":"Failure","message":/)
+  })
+
+  test('ERR-18: 404 of a named group names the group', async () => {
+    const { body } = await server.api.get('/apis/storage.orch.io/v1/csinodes/none')
+    expect(body).toEqual(
+      failure(404, 'NotFound', 'csinodes.storage.orch.io "none" not found', { name: 'none', group: 'storage.orch.io', kind: 'csinodes' }),
+    )
+  })
+
+  test('ERR-18, ERR-19: a path of the API that nothing is served at is no Status', async () => {
+    for (const path of [
+      '/apis/none.example.com/v1/things',
+      '/api/v1/things',
+      '/apis/storage.orch.io/v9/csinodes',
+      '/apis/none.example.com',
+    ]) {
+      const { status, headers, text } = await server.api.get(path)
+      expect({ status, text, type: headers['content-type'] }).toEqual({
+        status: 404,
+        text: '404 page not found\n',
+        type: 'text/plain; charset=utf-8',
+      })
+    }
+  })
+
+  test('ERR-18: any other path gives the paths that there are', async () => {
+    const { status, body } = await server.api.get('/none')
+    expect(status).toBe(404)
+    expect(body['paths']).toEqual(expect.arrayContaining(['/api', '/api/v1', '/apis', '/apis/storage.orch.io/v1', '/livez', '/version']))
+    expect((await server.api.get('/')).body).toEqual(body)
+  })
+
+  test('ERR-18, ERR-19: 405 MethodNotAllowed', async () => {
+    const { status, body } = await server.api.put(configMapsIn('default'), configMap({ name: 'a' }))
+    expect(status).toBe(405)
+    expect(body).toEqual(failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}))
+  })
+
+  test('ERR-07, ERR-18, NEG-09: 406 NotAcceptable', async () => {
+    const { status, body } = await server.api.get(configMapsIn('default'), { accept: 'text/html' })
+    expect(status).toBe(406)
+    const message = expect.stringMatching(/^only the following media types are accepted: application\/json, application\/yaml/) as unknown
+    expect(body).toEqual(failure(406, 'NotAcceptable', message as string))
+  })
+
+  test('ERR-18, ERR-19: 415 UnsupportedMediaType', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.post(path, configMap({ name: 'b' }), { 'content-type': 'text/csv' })
+    expect(status).toBe(415)
+    const message = expect.stringMatching(
+      /^the body of the request was in an unknown format - accepted media types include: application\/json, application\/yaml/,
+    ) as unknown
+    expect(body).toEqual(failure(415, 'UnsupportedMediaType', message as string))
+    const patch = await server.api.send('PATCH', `${path}/a`, { body: {}, headers: json })
+    expect(patch.body).toMatchObject({
+      code: 415,
+      reason: 'UnsupportedMediaType',
+      message: expect.stringContaining('application/json-patch+json, application/merge-patch+json'),
+    })
+  })
+
+  test('ERR-18, LIM-12: 413 RequestEntityTooLarge', async () => {
+    const data = { x: 'v'.repeat(3 * 1024 * 1024) }
+    const path = await someConfigMaps(server.api, 'a')
+    const tooLarge = failure(413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3145728')
+    expect((await server.api.post(path, configMap({ name: 'b', data }))).body).toEqual(tooLarge)
+    expect((await server.api.patch(`${path}/a`, { data })).body).toEqual(tooLarge)
+    expect((await server.api.get(path)).body.items).toHaveLength(1)
+  })
+
+  test('ERR-18, ERR-19: 422 Invalid names every bad field', async () => {
+    const { status, body } = await server.api.post('/apis/storage.orch.io/v1/volumeattachments', {
+      apiVersion: 'storage.orch.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: 'a' },
+      spec: { attacher: '', nodeName: '', source: {} },
+    })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Invalid',
+      message: expect.stringMatching(/^VolumeAttachment\.storage\.orch\.io "a" is invalid: \[spec\.attacher: Required value.*, .*\]$/),
+      details: { name: 'a', group: 'storage.orch.io', kind: 'VolumeAttachment' },
+      code: 422,
+    })
+    const { causes } = body['details'] as { causes: { field: string }[] }
+    expect(causes.map(({ field }) => field)).toEqual(expect.arrayContaining(['spec.attacher', 'spec.source', 'spec.nodeName']))
+  })
+
+  test('ERR-18, ERR-19: 403 Forbidden where a namespace is going', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = configMapsIn(namespace)
+    await server.api.post(path, configMap({ name: 'held', finalizers: ['example.com/hold'] }))
+    expect((await server.api.delete(`/api/v1/namespaces/${namespace}`)).status).toBe(200)
+    const { status, body } = await server.api.post(path, configMap({ name: 'a' }))
+    expect(status).toBe(403)
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+    expect(body).toEqual(
+      failure(403, 'Forbidden', `configmaps "a" is forbidden: ${why}`, {
+        name: 'a',
+        kind: 'configmaps',
+        causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+      }),
+    )
+    await server.api.patch(`${path}/held`, { metadata: { finalizers: null } })
+  })
+
+  test('ERR-18: 504 Timeout when a request takes longer than it may', async () => {
+    const { status, body } = await server.api.get(`${configMapsIn('default')}?resourceVersion=9007199254740000&timeout=50ms`)
+    expect(status).toBe(504)
+    expect(body).toMatchObject({ reason: 'Timeout', message: expect.stringMatching(/^Timeout: /) })
+  })
+
+  test('ERR-18: an unreadable timeout is a 400', async () => {
+    const { status, body } = await server.api.get(`${configMapsIn('default')}?timeout=soon`)
+    expect(status).toBe(400)
+    expect(body['message']).toMatch(/^invalid timeout specified in the request URL - /)
+  })
+})
+
+describe('bodies that can’t be', () => {
+  const post = async (body: string, type = 'application/json') => server.api.post(configMapsIn('default'), body, { 'content-type': type })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{"kind":'],
+    ['a text', '"text"'],
+    ['a number', '12'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['two objects', '{}{}'],
+    ['bytes that are no text', '\u0000\u0001'],
+    ['a lone brace', '}'],
+  ])('ERR-19, EP-35: %s is a bad request', async (_what, body) => {
+    const { status, body: answer } = await post(body)
+    expect({ status, reason: answer['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(answer['message']).toMatch(
+      /^the object provided is unrecognized \(must be of type ConfigMap\): couldn't get version\/kind; json parse error: /,
+    )
+  })
+
+  test('ERR-19: 100,000 nested arrays are a bad request, and the server lives', async () => {
+    const { status } = await post(
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    )
+    expect(status).toBe(400)
+    expect((await server.api.get('/livez')).text).toBe('ok')
+  })
+
+  test('ERR-19: bad YAML is a bad request', async () => {
+    expect(await post('a: [', 'application/yaml')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } })
+  })
+
+  test('ERR-19: YAML with an anchor that grows without end is refused or read in bounded time', async () => {
+    const lines = ['a0: &a0 [x]', ...Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at},*a${at}]`)]
+    const { status } = await post(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\n${lines.join('\n')}\n`, 'application/yaml')
+    expect(status).toBeOneOf([201, 400])
+    expect((await server.api.get('/livez')).text).toBe('ok')
+  })
+
+  test.each([
+    ['another kind', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }, /Secret/],
+    [
+      'another version',
+      { apiVersion: 'apps/v1', kind: 'ConfigMap', metadata: { name: 'a' } },
+      /^the API version in the data \(apps\/v1\) does not match the expected API version \(v1\)$/,
+    ],
+    [
+      'another namespace',
+      configMap({ name: 'a', namespace: 'other' }),
+      /^the namespace of the provided object does not match the namespace sent on the request$/,
+    ],
+    ['labels that are no texts', configMap({ name: 'a', labels: { x: 1 } }), /labels/],
+    ['data that is no map', { ...configMap({ name: 'a' }), data: [] }, /data/],
+    ['metadata that is no object', { apiVersion: 'v1', kind: 'ConfigMap', metadata: 'a' }, /metadata/],
+  ])('ERR-19: %s is a bad request', async (_what, object, message) => {
+    const { status, body } = await server.api.post(configMapsIn('default'), object)
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toMatch(message)
+  })
+
+  test('ERR-19: another name than the path’s is a bad request', async () => {
+    const path = await someConfigMaps(server.api, 'w1')
+    const { status, body } = await server.api.put(`${path}/w1`, configMap({ name: 'w2' }))
+    expect(status).toBe(400)
+    expect(body).toEqual(failure(400, 'BadRequest', 'the name of the object (w2) does not match the name on the URL (w1)'))
+  })
+
+  test('ERR-19: a version on a new object is a bad request', async () => {
+    const { status, body } = await server.api.post(configMapsIn('default'), configMap({ name: 'a', resourceVersion: '1' }))
+    expect(status).toBe(400)
+    expect(body).toEqual(failure(400, 'BadRequest', 'resourceVersion should not be set on objects to be created'))
+  })
+
+  test('ERR-19: a version that is no number is a bad request', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.put(`${path}/a`, configMap({ name: 'a', resourceVersion: 'abc' }))
+    expect(status).toBe(400)
+    expect(body['message']).toContain('strconv.ParseUint: parsing "abc": invalid syntax')
+  })
+
+  test('ERR-19: some kinds may not be replaced without a version', async () => {
+    const path = '/apis/storage.orch.io/v1/csinodes'
+    const csiNode = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name: 'versionless' }, spec: { drivers: [] } }
+    await server.api.post(path, csiNode)
+    const { status, body } = await server.api.put(`${path}/versionless`, csiNode)
+    expect(status).toBe(422)
+    expect(body['message']).toBe(
+      'CSINode.storage.orch.io "versionless" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+    )
+  })
+
+  test.each([
+    ['fieldManager', `fieldManager=${'m'.repeat(129)}`, 'fieldManager'],
+    ['fieldValidation', 'fieldValidation=Sometimes', 'fieldValidation'],
+    ['dryRun', 'dryRun=Some', 'dryRun'],
+  ])('QP-14, QP-15, QP-16: a bad %s is a 422', async (_what, query, field) => {
+    const { status, body } = await server.api.post(`${configMapsIn('default')}?${query}`, configMap({ name: 'a' }))
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ reason: 'Invalid', details: { group: 'meta.orch.io', kind: 'CreateOptions', causes: [{ field }] } })
+  })
+
+  test('QP-17: force is for apply only', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.patch(`${path}/a?force=true`, {})
+    expect(status).toBe(422)
+    expect(body['message']).toBe('PatchOptions.meta.orch.io "" is invalid: force: Forbidden: may not be specified for non-apply patch')
+  })
+})
+
+describe('headers and codes', () => {
+  test('ERR-15, ERR-18: every answer has the same headers', async () => {
+    for (const target of ['/api', configMapsIn('default'), `${configMapsIn('default')}/none`, '/version', '/none']) {
+      const { headers } = await server.api.get(target)
+      expect(headers).toMatchObject({
+        'audit-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'cache-control': 'no-cache, private',
+        'content-type': expect.stringMatching(/./),
+        date: expect.stringMatching(/GMT$/),
+      })
+    }
+  })
+
+  test('ERR-18: the caller’s audit id comes back', async () => {
+    expect((await server.api.get('/api', { 'audit-id': 'mine' })).headers['audit-id']).toBe('mine')
+  })
+
+  test('ERR-15: 201 for a create, 200 for everything else that succeeds', async () => {
+    const path = await someConfigMaps(server.api)
+    const codes = [
+      (await server.api.post(path, configMap({ name: 'a' }))).status,
+      (await server.api.put(`${path}/a`, configMap({ name: 'a' }))).status,
+      (await server.api.patch(`${path}/a`, {})).status,
+      (await server.api.get(`${path}/a`)).status,
+      (await server.api.get(path)).status,
+      (await server.api.delete(`${path}/a`)).status,
+      (await server.api.delete(path)).status,
+    ]
+    expect(codes).toEqual([201, 200, 200, 200, 200, 200, 200])
+  })
+
+  test('ERR-18: errors are written as YAML where that is asked', async () => {
+    const { status, headers, text } = await server.api.get(`${configMapsIn('default')}/none`, { accept: 'application/yaml' })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/yaml' })
+    expect(text).toMatch(/^kind: Status\n/)
+    expect(text).toContain('reason: NotFound')
+  })
+
+  test('ERR-19: a method that nobody knows is refused', async () => {
+    expect((await server.api.send('OPTIONS', configMapsIn('default'))).status).toBe(405)
+  })
+
+  test('LIM-12: a header over the limit does not hurt the server', async () => {
+    const code = await server.api.get('/livez', { 'x-long': 'h'.repeat(2 * 1024 * 1024) }).then(
+      ({ status }) => status,
+      () => 'closed',
+    )
+    expect(code).toBeOneOf([431, 'closed'])
+    expect((await server.api.get('/livez')).text).toBe('ok')
+  })
+
+  test('LIM-12: bytes that are no HTTP do not hurt the server', async () => {
+    const { hostname, port } = new URL(server.api.url)
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+      let text = ''
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(text))
+      socket.write('NONSENSE\r\n\r\n')
+    })
+    expect(answer).toMatch(/^(HTTP\/1\.1 400|$)/)
+    expect((await server.api.get('/livez')).text).toBe('ok')
+  })
+})

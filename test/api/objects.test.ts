@@ -1,0 +1,432 @@
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps } from './api.ts'
+
+const server = sharedApi()
+
+const node = (name: string, spec: Record<string, unknown> = {}) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec })
+
+const csiNode = (name: string) => ({ apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } })
+
+describe('metadata', () => {
+  test('META-01, META-03, META-10, META-11, META-12, META-15, META-18, META-20: what a new object has', async () => {
+    const before = Date.now()
+    const path = await someConfigMaps(server.api)
+    const labels = { 'example.com/app': 'web' }
+    const annotations = { note: 'Grüße, 世界 🎉' }
+    const made = await created(server.api, path, configMap({ name: 'a', labels, annotations, data: { x: '1' } }))
+    expect(made).toMatchObject({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: {
+        name: 'a',
+        namespace: path.split('/')[4],
+        uid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+        resourceVersion: expect.stringMatching(/^[1-9]\d*$/),
+        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        labels,
+        annotations,
+      },
+      data: { x: '1' },
+    })
+    const age = Date.parse(made.metadata.creationTimestamp) - before
+    expect(Math.abs(age)).toBeLessThan(60_000)
+    expect((await server.api.get(`${path}/a`)).body).toEqual(made)
+    expect(namesOfItems((await server.api.get(path)).body)).toEqual(['a'])
+  })
+
+  test('META-02, META-10: a cluster-scoped object of a named group', async () => {
+    const made = await created(server.api, '/apis/storage.orch.io/v1/csinodes', csiNode(aName()))
+    expect(made.apiVersion).toBe('storage.orch.io/v1')
+    expect(made.metadata).not.toHaveProperty('namespace')
+  })
+
+  test('META-11, META-15, META-16, META-21: what the server decides is not taken from the writer', async () => {
+    const path = await someConfigMaps(server.api)
+    const given = {
+      name: 'a',
+      uid: 'mine',
+      creationTimestamp: '2001-01-01T00:00:00Z',
+      deletionTimestamp: '2001-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 7,
+      generation: 42,
+      selfLink: '/mine',
+    }
+    const { metadata } = await created(server.api, path, configMap(given))
+    expect(metadata.uid).not.toBe('mine')
+    expect(metadata.creationTimestamp).not.toBe('2001-01-01T00:00:00Z')
+    for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) expect(metadata).not.toHaveProperty(field)
+    expect(metadata.generation).not.toBe(42)
+  })
+
+  test('META-12: the version changes with every change, and with nothing else', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: first } = await server.api.get(`${path}/a`)
+    const { body: second } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    const { body: third } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    expect(second.metadata.resourceVersion).not.toBe(first.metadata.resourceVersion)
+    expect(third).toEqual(second)
+    expect((await server.api.put(`${path}/a`, third)).body).toEqual(third)
+    expect((await server.api.get(`${path}/a`)).body).toEqual(second)
+  })
+
+  test('META-04, META-22: a name is taken once', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.post(path, configMap({ name: 'a', data: { x: '2' } }))
+    expect(status).toBe(409)
+    expect(body).toEqual(failure(409, 'AlreadyExists', 'configmaps "a" already exists', { name: 'a', kind: 'configmaps' }))
+    expect((await server.api.get(path)).body.items).toHaveLength(1)
+    expect((await server.api.get(`${path}/a`)).body).not.toHaveProperty('data')
+  })
+
+  test('META-04: of many creates of one name at the same time one succeeds', async () => {
+    const path = await someConfigMaps(server.api)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => server.api.post(path, configMap({ name: 'a' }))))
+    const codes = answers.map(({ status }) => status).sort()
+    expect(codes).toEqual([201, ...Array.from({ length: 19 }, () => 409)])
+  })
+
+  test('META-05, META-06: a name is free for other kinds and in other namespaces', async () => {
+    const [first, second] = [await aNamespace(server.api), await aNamespace(server.api)]
+    for (const namespace of [first, second]) {
+      await created(server.api, configMapsIn(namespace), configMap({ name: 'a' }))
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
+      expect((await server.api.post(`/api/v1/namespaces/${namespace}/secrets`, secret)).status).toBe(201)
+    }
+    expect(namesOfItems((await server.api.get(configMapsIn(first))).body)).toEqual(['a'])
+  })
+
+  test('META-07, META-11: after deletion the name is free, and its next holder has a uid of its own', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: first } = await server.api.get(`${path}/a`)
+    await server.api.delete(`${path}/a`)
+    const second = await created(server.api, path, configMap({ name: 'a' }))
+    expect(second.metadata.uid).not.toBe(first.metadata.uid)
+    expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion))
+  })
+
+  test('META-08: names of nodes are unique in the cluster', async () => {
+    const name = aName('node')
+    await created(server.api, '/api/v1/nodes', node(name))
+    expect((await server.api.post('/api/v1/nodes', node(name))).status).toBe(409)
+  })
+
+  test('META-09: generateName gives a name of its own', async () => {
+    const path = await someConfigMaps(server.api)
+    const names = new Set<string>()
+    for (let at = 0; at < 10; at++) {
+      const { metadata } = await created(server.api, path, configMap({ generateName: 'job-' }))
+      expect(metadata.name).toMatch(/^job-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+      expect(metadata['generateName']).toBe('job-')
+      names.add(metadata.name)
+    }
+    expect(names.size).toBe(10)
+  })
+
+  test('META-09: a long generateName is cut, and a name goes before it', async () => {
+    const path = await someConfigMaps(server.api)
+    const long = await created(server.api, path, configMap({ generateName: 'g'.repeat(80) }))
+    expect(long.metadata.name).toMatch(/^g{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    const named = await created(server.api, path, configMap({ name: 'mine', generateName: 'job-' }))
+    expect(named.metadata.name).toBe('mine')
+  })
+
+  test('META-09: with neither name nor generateName there is a required value missing', async () => {
+    const { status, body } = await server.api.post(await someConfigMaps(server.api), configMap())
+    expect(status).toBe(422)
+    expect(body).toEqual(
+      failure(422, 'Invalid', 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required', {
+        kind: 'ConfigMap',
+        causes: [{ reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field: 'metadata.name' }],
+      }),
+    )
+  })
+
+  test('META-17: anyone may change the finalizers', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', finalizers: ['example.com/one'] }))
+    const { body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/two', 'example.com/one'] } })
+    expect(body.metadata.finalizers).toEqual(['example.com/two', 'example.com/one'])
+  })
+
+  test('META-21: generation counts changes of what is wanted, not of labels or status', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const made = await created(server.api, path, {
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: 'a' },
+      spec: { template },
+    })
+    const generationAfter = async (target: string, patch: unknown) => (await server.api.patch(target, patch)).body.metadata.generation
+    expect(made.metadata.generation).toBe(1)
+    expect(await generationAfter(`${path}/a`, { metadata: { labels: { x: 'y' } } })).toBe(1)
+    expect(await generationAfter(`${path}/a/status`, { status: { replicas: 1 } })).toBe(1)
+    expect(await generationAfter(`${path}/a`, { spec: { replicas: 3 } })).toBe(2)
+  })
+
+  test.each([
+    ['names with capitals', { name: 'Abc' }, 'metadata.name'],
+    ['names of 300 characters', { name: 'a'.repeat(300) }, 'metadata.name'],
+    ['names with a slash', { name: 'a/b' }, 'metadata.name'],
+    ['generateNames that can’t begin a name', { generateName: 'Bad_' }, 'metadata.generateName'],
+    ['label keys with a space', { name: 'a', labels: { 'a b': 'x' } }, 'metadata.labels'],
+    ['label values of 64 characters', { name: 'a', labels: { x: 'v'.repeat(64) } }, 'metadata.labels'],
+    ['label values that end with a dash', { name: 'a', labels: { x: 'v-' } }, 'metadata.labels'],
+    ['annotation keys with a space', { name: 'a', annotations: { 'a b': 'x' } }, 'metadata.annotations'],
+    ['annotations over 256 KiB', { name: 'a', annotations: { x: 'v'.repeat(262_144) } }, 'metadata.annotations'],
+    ['finalizers that are no qualified name', { name: 'a', finalizers: ['a b'] }, 'metadata.finalizers'],
+    [
+      'owners without a uid',
+      { name: 'a', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '' }] },
+      'metadata.ownerReferences',
+    ],
+  ])('META-21: %s are refused', async (_what, metadata, field) => {
+    const path = await someConfigMaps(server.api)
+    const { status, body } = await server.api.post(path, configMap(metadata))
+    expect({ status, reason: body['reason'] }).toEqual({ status: 422, reason: 'Invalid' })
+    const { causes } = body['details'] as { causes: { field: string }[] }
+    expect(causes.map((cause) => cause.field.slice(0, field.length))).toContain(field)
+    expect((await server.api.get(path)).body.items).toEqual([])
+  })
+
+  test('META-21: a generateName that can’t be is told for both fields; annotations say how long they may be', async () => {
+    const path = await someConfigMaps(server.api)
+    const { body } = await server.api.post(path, configMap({ generateName: 'Bad_' }))
+    const { causes } = body['details'] as { causes: { field: string }[] }
+    expect(causes.map(({ field }) => field)).toEqual(['metadata.generateName', 'metadata.name'])
+    const long = await server.api.post(path, configMap({ name: 'a', annotations: { x: 'v'.repeat(262_144) } }))
+    expect(long.body['message']).toBe('ConfigMap "a" is invalid: metadata.annotations: Too long: must have at most 262144 bytes')
+  })
+
+  test('META-21: a uid can’t be changed', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.patch(`${path}/a`, { metadata: { uid: 'zzz' } })
+    expect(status).toBe(422)
+    expect(body['message']).toBe('ConfigMap "a" is invalid: metadata.uid: Invalid value: "zzz": field is immutable')
+  })
+})
+
+describe('addresses', () => {
+  test('ADDR-01, ADDR-06, ADDR-07, VERB-01: the core group', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect(path).toMatch(/^\/api\/v1\/namespaces\//)
+    expect((await server.api.get(`${path}/a`)).body).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a' } })
+  })
+
+  test('ADDR-02, ADDR-03, ADDR-04: a named group', async () => {
+    const name = aName('csi')
+    await created(server.api, '/apis/storage.orch.io/v1/csinodes', csiNode(name))
+    expect(namesOfItems((await server.api.get('/apis/storage.orch.io/v1/csinodes')).body)).toContain(name)
+    expect((await server.api.get(`/apis/storage.orch.io/v1/csinodes/${name}`)).body.metadata.name).toBe(name)
+  })
+
+  test('ADDR-05, ADDR-06: a namespaced type across namespaces, and in one', async () => {
+    const [first, second] = [await aNamespace(server.api), await aNamespace(server.api)]
+    const name = aName('across')
+    const lease = { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name } }
+    for (const namespace of [first, second]) {
+      await created(server.api, `/apis/coordination.orch.io/v1/namespaces/${namespace}/leases`, lease)
+    }
+    const { body } = await server.api.get(`/apis/coordination.orch.io/v1/leases?fieldSelector=metadata.name%3D${name}`)
+    expect(body.items.map(({ metadata }) => metadata.namespace)).toEqual([first, second].sort())
+    const one = await server.api.get(`/apis/coordination.orch.io/v1/namespaces/${first}/leases`)
+    expect(namesOfItems(one.body)).toEqual([name])
+  })
+
+  test('ADDR-08, ADDR-09: sub-resources have verbs of their own', async () => {
+    const name = aName('node')
+    await created(server.api, '/api/v1/nodes', node(name))
+    expect((await server.api.get(`/api/v1/nodes/${name}/status`)).body.metadata.name).toBe(name)
+    expect((await server.api.delete(`/api/v1/nodes/${name}/status`)).status).toBe(405)
+    expect((await server.api.delete(`/api/v1/nodes/${name}`)).status).toBe(200)
+  })
+
+  test('ADDR-10, ADDR-11: namespaces', async () => {
+    const name = await aNamespace(server.api)
+    expect(namesOfItems((await server.api.get('/api/v1/namespaces')).body)).toContain(name)
+    const { body } = await server.api.get(`/api/v1/namespaces/${name}`)
+    expect(body).toMatchObject({ kind: 'Namespace', metadata: { name } })
+    expect(body.metadata).not.toHaveProperty('namespace')
+  })
+
+  test('ADDR-14: a sub-resource of a collection is not served', async () => {
+    const { status } = await server.api.get('/api/v1/nodes//status')
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect((await server.api.get(`/api/v1/namespaces/default/replicationcontrollers/none/status`)).status).toBe(404)
+  })
+
+  test('ADDR-19: the path has the plural, the body the kind', async () => {
+    expect((await server.api.get('/api/v1/Node')).status).toBe(404)
+    expect((await server.api.get('/api/v1/node')).status).toBe(404)
+    expect((await server.api.get('/api/v1/nodes')).body.kind).toBe('NodeList')
+  })
+
+  test('ADDR-01: an object in a namespace that is absent is refused', async () => {
+    const { status, body } = await server.api.post(configMapsIn('absent'), configMap({ name: 'a' }))
+    expect(status).toBe(404)
+    expect(body).toEqual(failure(404, 'NotFound', 'namespaces "absent" not found', { name: 'absent', kind: 'namespaces' }))
+    expect((await server.api.get(configMapsIn('absent'))).body.items).toEqual([])
+  })
+})
+
+describe('verbs', () => {
+  test('VERB-05, EP-18: create answers 201 with the object', async () => {
+    const path = await someConfigMaps(server.api)
+    expect(await server.api.post(path, configMap({ name: 'a' }))).toMatchObject({ status: 201, body: { kind: 'ConfigMap' } })
+  })
+
+  test('VERB-06, VERB-08, EP-19: update replaces the object', async () => {
+    const path = await someConfigMaps(server.api)
+    const made = await created(server.api, path, configMap({ name: 'a', labels: { x: 'y' }, data: { one: '1', two: '2' } }))
+    const { status, body } = await server.api.put(`${path}/a`, configMap({ name: 'a', data: { one: '1' } }))
+    expect(status).toBe(200)
+    expect(body['data']).toEqual({ one: '1' })
+    expect(body.metadata).not.toHaveProperty('labels')
+    expect(body.metadata).toMatchObject({ uid: made.metadata.uid, creationTimestamp: made.metadata.creationTimestamp })
+  })
+
+  test('VERB-07: PUT of an absent object creates it where the kind allows that', async () => {
+    const namespace = await aNamespace(server.api)
+    const lease = { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: 'a' } }
+    const path = `/apis/coordination.orch.io/v1/namespaces/${namespace}/leases`
+    expect((await server.api.put(`${path}/a`, lease)).status).toBe(201)
+    const { body } = await server.api.get(`${path}/a`)
+    expect((await server.api.put(`${path}/a`, body)).status).toBe(200)
+    expect((await server.api.put(`${configMapsIn(namespace)}/a`, configMap({ name: 'a' }))).status).toBe(404)
+  })
+
+  test('VERB-08: an update with an old version is a conflict and leaves the object as it was', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: old } = await server.api.get(`${path}/a`)
+    const { body: live } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    const { status, body } = await server.api.put(`${path}/a`, { ...old, data: { x: '2' } })
+    expect(status).toBe(409)
+    expect(body).toEqual(
+      failure(
+        409,
+        'Conflict',
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+        { name: 'a', kind: 'configmaps' },
+      ),
+    )
+    expect((await server.api.get(`${path}/a`)).body).toEqual(live)
+  })
+
+  test('VERB-09, PATCH-01, EP-21: merge patch', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', data: { one: '1', two: '2' } }))
+    const { status, body } = await server.api.patch(`${path}/a`, { data: { one: null, three: '3' } })
+    expect({ status, data: body['data'] }).toEqual({ status: 200, data: { two: '2', three: '3' } })
+  })
+
+  test('VERB-09, PATCH-02: JSON patch', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', data: { one: '1', 'a/b': '2' } }))
+    const { status, body } = await server.api.patch(`${path}/a`, [
+      { op: 'test', path: '/data/one', value: '1' },
+      { op: 'remove', path: '/data/a~1b' },
+      { op: 'add', path: '/data/two', value: '2' },
+      { op: 'copy', from: '/data/two', path: '/data/three' },
+      { op: 'move', from: '/data/one', path: '/data/four' },
+      { op: 'replace', path: '/data/two', value: '5' },
+    ])
+    expect({ status, data: body['data'] }).toEqual({ status: 200, data: { two: '5', three: '2', four: '1' } })
+  })
+
+  test.each([
+    ['a failed test', [{ op: 'test', path: '/data', value: 'other' }]],
+    ['a path that is absent', [{ op: 'remove', path: '/data/none' }]],
+    ['an operation that is unknown', [{ op: 'shuffle', path: '/data' }]],
+  ])('PATCH-02: %s is a 422', async (_what, patch) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.patch(`${path}/a`, patch)
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      reason: 'Invalid',
+      message: expect.stringMatching(/^the server rejected our request due to an error in our request/),
+    })
+  })
+
+  test('PATCH-02: more than 10,000 operations are too many', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }))
+    expect((await server.api.patch(`${path}/a`, patch)).body).toEqual(
+      failure(413, 'RequestEntityTooLarge', 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001'),
+    )
+  })
+
+  test('VERB-09: a patch may not change the name, and a version in it is a precondition', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: old } = await server.api.get(`${path}/a`)
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    const stale = await server.api.patch(`${path}/a`, { metadata: { resourceVersion: old.metadata.resourceVersion }, data: { x: '2' } })
+    expect(stale).toMatchObject({ status: 409, body: { reason: 'Conflict' } })
+    const { body: live } = await server.api.get(`${path}/a`)
+    const fresh = await server.api.patch(`${path}/a`, { metadata: { resourceVersion: live.metadata.resourceVersion }, data: { x: '3' } })
+    expect(fresh.status).toBe(200)
+    expect((await server.api.patch(`${path}/a`, { metadata: { name: 'b' } })).status).toBeOneOf([400, 422])
+  })
+
+  test('VERB-09: patches at the same time all count', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => server.api.patch(`${path}/a`, { data: { [`k${at}`]: String(at) } })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await server.api.get(`${path}/a`)).body['data']).toEqual({ k0: '0', k1: '1', k2: '2', k3: '3', k4: '4' })
+  })
+
+  test('VERB-09: a patch of an absent object is a 404, of a collection a 405', async () => {
+    const path = await someConfigMaps(server.api)
+    expect((await server.api.patch(`${path}/none`, {})).status).toBe(404)
+    expect((await server.api.patch(path, {})).status).toBe(405)
+  })
+
+  test('VERB-14, VERB-15: a body with several objects is refused, and none is made', async () => {
+    const path = await someConfigMaps(server.api)
+    const list = { apiVersion: 'v1', kind: 'ConfigMapList', items: [configMap({ name: 'a' }), configMap({ name: 'b' })] }
+    expect((await server.api.post(path, list)).status).toBe(400)
+    expect((await server.api.post(path, [configMap({ name: 'a' }), configMap({ name: 'b' })])).status).toBe(400)
+    const two = `${JSON.stringify(configMap({ name: 'a' }))}${JSON.stringify(configMap({ name: 'b' }))}`
+    expect((await server.api.post(path, two)).status).toBe(400)
+    expect((await server.api.get(path)).body.items).toEqual([])
+  })
+
+  test('VIRT-04: a permission check is sent without a name, and is not there to be read', async () => {
+    const path = '/apis/authorization.orch.io/v1/subjectaccessreviews'
+    const { body } = await server.api.get('/apis/authorization.orch.io/v1')
+    const resources = body['resources'] as { name: string; verbs: string[] }[]
+    expect(resources.find(({ name }) => name === 'subjectaccessreviews')?.verbs).toEqual(['create'])
+    expect((await server.api.get(path)).status).toBe(405)
+    const review = {
+      apiVersion: 'authorization.orch.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: { user: 'a', nonResourceAttributes: { path: '/', verb: 'get' } },
+    }
+    const answer = await server.api.post(path, review)
+    expect(answer.text).not.toContain('metadata.name')
+    expect(answer.status).not.toBe(422)
+  })
+})
+
+describe('names in paths', () => {
+  test.each(['%2e%2e', '.', '..', '%2E', 'a%252Fb'])('ADDR-07: %s is no name', async (name) => {
+    const { status } = await server.api.get(`${configMapsIn('default')}/${name}`)
+    expect(status).toBeOneOf([400, 404])
+  })
+
+  test('ADDR-07: a NUL in a path is harmless', async () => {
+    const { status } = await server.api.get(`${configMapsIn('default')}/a%00b`)
+    expect(status).toBeOneOf([400, 404])
+    expect((await server.api.get('/livez')).status).toBe(200)
+  })
+
+  test('ADDR-07: names may be escaped', async () => {
+    const namespace = await aNamespace(server.api)
+    const role = { apiVersion: 'rbac.authorization.orch.io/v1', kind: 'Role', metadata: { name: 'system:a b' }, rules: [] }
+    const path = `/apis/rbac.authorization.orch.io/v1/namespaces/${namespace}/roles`
+    await created(server.api, path, role)
+    expect((await server.api.get(`${path}/${encodeURIComponent('system:a b')}`)).body.metadata.name).toBe('system:a b')
+  })
+})

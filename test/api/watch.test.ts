@@ -1,0 +1,358 @@
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until } from './api.ts'
+import type { WatchEvent } from './watch-reader.ts'
+
+const server = sharedApi()
+
+/** `ADDED a`, in short. */
+const told = (events: readonly WatchEvent[]) => events.map(({ type, object }) => `${type} ${object.metadata.name}`)
+
+const versionOf = async (path: string) => (await server.api.get(path)).body.metadata.resourceVersion
+
+describe('the stream', () => {
+  test('WATCH-01, WATCH-02, WATCH-03, WATCH-07, VERB-03, EP-29: is chunked, and one JSON document per line', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=true`)
+    expect(watch.status).toBe(200)
+    expect(watch.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' })
+    expect(watch.headers['content-length']).toBeUndefined()
+    const { body } = await server.api.get(`${path}/a`)
+    expect(await watch.next()).toEqual({ type: 'ADDED', object: body })
+  })
+
+  test.each(['1', 'true', 'TRUE', ''])('QP-02: watch=%j is a watch', async (value) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=${value}`)
+    expect(told(await watch.take(1))).toEqual(['ADDED a'])
+  })
+
+  test.each(['0', 'false', 'False'])('QP-02: watch=%j is a list', async (value) => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect((await server.api.get(`${path}?watch=${value}`)).body.kind).toBe('ConfigMapList')
+  })
+
+  test('WATCH-04, WATCH-06, WATCH-07, WATCH-21: creates, changes and deletions, each with the whole object', async () => {
+    const path = await someConfigMaps(server.api)
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
+    const made = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
+    const { body: patched } = await server.api.patch(`${path}/a`, { data: { x: '2' } })
+    const { body: put } = await server.api.put(`${path}/a`, { ...patched, data: { x: '3' } })
+    await server.api.delete(`${path}/a`)
+    const [first, second, third, last] = await watch.take(4)
+    expect([first, second, third]).toEqual([
+      { type: 'ADDED', object: made },
+      { type: 'MODIFIED', object: patched },
+      { type: 'MODIFIED', object: put },
+    ])
+    const deletion = last!.object.metadata.resourceVersion
+    expect(last).toEqual({ type: 'DELETED', object: { ...put, metadata: { ...put.metadata, resourceVersion: deletion } } })
+    expect(Number(deletion)).toBeGreaterThan(Number(put.metadata.resourceVersion))
+  })
+
+  test('WATCH-06: an object with finalizers is MODIFIED when it is asked to go, DELETED when it goes', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', finalizers: ['example.com/hold'] }))
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
+    await server.api.delete(`${path}/a`)
+    await server.api.patch(`${path}/a`, { metadata: { finalizers: null } })
+    const [marked, gone] = await watch.take(2)
+    expect(marked).toMatchObject({ type: 'MODIFIED', object: { metadata: { deletionTimestamp: expect.any(String) } } })
+    expect(gone).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'a' } } })
+  })
+
+  test('WATCH-06: a write that changes nothing is no event', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
+    await server.api.patch(`${path}/a`, {})
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    await created(server.api, path, configMap({ name: 'b' }))
+    expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED b'])
+  })
+
+  test('WATCH-17: events come in the order of their versions, each once', async () => {
+    const path = await someConfigMaps(server.api)
+    const from = await versionOf(path)
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
+    await Promise.all(Array.from({ length: 50 }, (_, at) => created(server.api, path, configMap({ name: `m-${at}` }))))
+    const events = await watch.take(50)
+    const versions = events.map(({ object }) => Number(object.metadata.resourceVersion))
+    expect(versions).toEqual([...versions].sort((left, right) => left - right))
+    expect(new Set(told(events)).size).toBe(50)
+  })
+
+  test('VERB-04, EP-36: one object can be watched on its own path', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const watch = await server.api.watch(`${path}/a?watch=1`)
+    await server.api.patch(`${path}/b`, { data: { x: '1' } })
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    await server.api.delete(`${path}/a`)
+    expect(told(await watch.take(3))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
+  })
+
+  test('VERB-03: the old form of the path still works', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const collection = await server.api.watch(path.replace('/api/v1/', '/api/v1/watch/'))
+    expect(told(await collection.take(2))).toEqual(['ADDED a', 'ADDED b'])
+    const one = await server.api.watch(`${path.replace('/api/v1/', '/api/v1/watch/')}/b`)
+    expect(told(await one.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('VERB-16: a watch across namespaces', async () => {
+    const [first, second] = [await someConfigMaps(server.api), await someConfigMaps(server.api)]
+    const watch = await server.api.watch(`/api/v1/configmaps?watch=1&resourceVersion=${await versionOf('/api/v1/configmaps')}`)
+    await created(server.api, first, configMap({ name: 'a' }))
+    await created(server.api, second, configMap({ name: 'b' }))
+    expect(told(await watch.take(2))).toEqual(['ADDED a', 'ADDED b'])
+  })
+
+  test('WATCH-02: YAML cannot be streamed', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
+    expect(status).toBe(406)
+    expect(text).toMatch(/only the following media types are accepted:\s+application\/json;stream=watch/)
+  })
+})
+
+describe('where a watch starts', () => {
+  test.each([
+    ['WATCH-05, WATCH-12', 'unset', ''],
+    ['WATCH-05, WATCH-13', '0', '&resourceVersion=0'],
+  ])('%s: version %s: what is there as ADDED, then changes', async (_id, _what, query) => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const watch = await server.api.watch(`${path}?watch=1${query}`)
+    expect(told(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b'])
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    await created(server.api, path, configMap({ name: 'c' }))
+    expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED c'])
+  })
+
+  test('WATCH-14: a version: what came after it, and nothing else', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const from = await versionOf(path)
+    await server.api.delete(`${path}/b`)
+    await created(server.api, path, configMap({ name: 'c' }))
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    expect(told(await watch.take(3))).toEqual(['DELETED b', 'ADDED c', 'MODIFIED a'])
+  })
+
+  test('WATCH-23: the version of a single get', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body } = await server.api.get(`${path}/a`)
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${body.metadata.resourceVersion}`)
+    expect(told(await watch.take(1))).toEqual(['MODIFIED a'])
+  })
+
+  test('WATCH-17: list, then watch from its version: nothing is lost and nothing doubled while others write', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const count = 60
+    const writing = (async () => {
+      for (let at = 0; at < count; at++) await created(server.api, path, configMap({ name: `m-${at}` }))
+    })()
+    const { body: list } = await until(
+      () => server.api.get(path),
+      ({ body }) => body.items.length > 10,
+    )
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
+    const events = await watch.take(count + 1 - list.items.length)
+    await writing
+    const seen = [...list.items.map(({ metadata }) => metadata.name), ...events.map(({ object }) => object.metadata.name)]
+    expect(seen.sort()).toEqual(['a', ...Array.from({ length: count }, (_, at) => `m-${at}`)].sort())
+  })
+
+  test('WATCH-18: a watch that broke is resumed from the last version that was seen', async () => {
+    const path = await someConfigMaps(server.api)
+    const first = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
+    await created(server.api, path, configMap({ name: 'a' }))
+    const [seen] = await first.take(1)
+    first.close()
+    await created(server.api, path, configMap({ name: 'b' }))
+    const second = await server.api.watch(`${path}?watch=1&resourceVersion=${seen!.object.metadata.resourceVersion}`)
+    await created(server.api, path, configMap({ name: 'c' }))
+    expect(told(await second.take(2))).toEqual(['ADDED b', 'ADDED c'])
+  })
+
+  test('WATCH-15, WATCH-20, WATCH-22, ERR-08, LIM-01: a version that is no longer kept: one ERROR with 410, and the end', async () => {
+    const api = await anApi({ watchHistoryMs: 20 })
+    const path = await someConfigMaps(api, 'a')
+    const { body } = await api.get(path)
+    const version = body.metadata.resourceVersion
+    // More than is kept in memory for watches to resume from, whatever the history's age.
+    for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
+    await until(
+      () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
+      ({ status }) => status === 410,
+    )
+    const watch = await api.watch(`${path}?watch=1&resourceVersion=${version}`)
+    expect(watch.status).toBe(200)
+    expect(await watch.rest()).toEqual([
+      {
+        type: 'ERROR',
+        object: failure(410, 'Expired', expect.stringMatching(`^too old resource version: ${version} \\(\\d+\\)$`) as unknown as string),
+      },
+    ])
+  })
+
+  test('WATCH-16: a version of the future: nothing until it is passed', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const from = Number(await versionOf(path)) + 3
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
+    expect(watch.status).toBe(200)
+    for (let at = 0; at < 6; at++) await created(server.api, path, configMap({ name: `m-${at}` }))
+    const [event] = await watch.take(1)
+    expect(event!.type).toBe('ADDED')
+    expect(Number(event!.object.metadata.resourceVersion)).toBeGreaterThan(from)
+  })
+
+  test('WATCH-14: a version that is no number is a bad request', async () => {
+    const { status, body } = await server.api.get('/api/v1/configmaps?watch=1&resourceVersion=abc')
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+  })
+
+  test('RV-39: a match is refused on a watch; limit and continue say nothing', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    expect((await server.api.get(`${path}?watch=1&resourceVersion=1&resourceVersionMatch=Exact`)).body).toMatchObject({
+      code: 422,
+      message: 'ListOptions.meta.orch.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch',
+    })
+    const watch = await server.api.watch(`${path}?watch=1&limit=1&continue=bogus`)
+    expect(told(await watch.take(2))).toEqual(['ADDED a', 'ADDED b'])
+  })
+})
+
+describe('selectors', () => {
+  test('QP-10, QP-12: objects enter and leave what is watched', async () => {
+    const path = await someConfigMaps(server.api)
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}&labelSelector=app%3Dweb`)
+    await created(server.api, path, configMap({ name: 'never', labels: { app: 'db' } }))
+    const { body: before } = await server.api.post(path, configMap({ name: 'a', data: { x: '1' } }))
+    const { body: inside } = await server.api.patch(`${path}/a`, { metadata: { labels: { app: 'web' } } })
+    const { body: changed } = await server.api.patch(`${path}/a`, { data: { x: '2' } })
+    const { body: outside } = await server.api.patch(`${path}/a`, { metadata: { labels: { app: 'db' } }, data: { x: '3' } })
+    await server.api.delete(`${path}/a`)
+    await server.api.patch(`${path}/never`, { metadata: { labels: { app: 'web' } } })
+    const [entered, modified, left, last] = await watch.take(4)
+    expect(before.metadata.labels).toBeUndefined()
+    expect(entered).toEqual({ type: 'ADDED', object: inside })
+    expect(modified).toEqual({ type: 'MODIFIED', object: changed })
+    const version = outside.metadata.resourceVersion
+    expect(left).toEqual({ type: 'DELETED', object: { ...changed, metadata: { ...changed.metadata, resourceVersion: version } } })
+    expect(last).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'never' } } })
+  })
+
+  test('QP-12: fieldSelector picks one object', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const watch = await server.api.watch(`${path}?watch=1&fieldSelector=metadata.name%3Db`)
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    await server.api.patch(`${path}/b`, { data: { x: '1' } })
+    expect(told(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED b'])
+  })
+
+  test('QP-12: the initial state is selected too', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    await created(server.api, path, configMap({ name: 'b', labels: { app: 'web' } }))
+    const watch = await server.api.watch(`${path}?watch=1&labelSelector=app`)
+    expect(told(await watch.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('QP-12: a selector that can’t be read is a bad request, not a stream', async () => {
+    const { status, body } = await server.api.get('/api/v1/configmaps?watch=1&labelSelector=%28')
+    expect({ status, kind: body.kind, reason: body['reason'] }).toEqual({ status: 400, kind: 'Status', reason: 'BadRequest' })
+  })
+})
+
+describe('the end and bookmarks', () => {
+  test('QP-09: timeoutSeconds ends the stream in order', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1&timeoutSeconds=1`)
+    expect(told(await watch.rest())).toEqual(['ADDED a'])
+  })
+
+  test('WATCH-08, WATCH-09, WATCH-10, WATCH-11, QP-08: a bookmark before the end holds the kind and a version alone', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`)
+    const events = await watch.rest()
+    expect(events[0]).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
+    const bookmarks = events.slice(1)
+    expect(bookmarks.length).toBeGreaterThan(0)
+    for (const bookmark of bookmarks) {
+      expect(bookmark).toEqual({
+        type: 'BOOKMARK',
+        object: {
+          kind: 'ConfigMap',
+          apiVersion: 'v1',
+          metadata: { resourceVersion: expect.stringMatching(/^\d+$/), creationTimestamp: null },
+        },
+      })
+    }
+    const last = bookmarks.at(-1)!.object.metadata.resourceVersion
+    expect(Number(last)).toBeGreaterThanOrEqual(Number(events[0]!.object.metadata.resourceVersion))
+    const resumed = await server.api.watch(`${path}?watch=1&resourceVersion=${last}`)
+    await created(server.api, path, configMap({ name: 'b' }))
+    expect(told(await resumed.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('WATCH-11: about once a minute there is a bookmark', async () => {
+    const clock = createFakeClock(Date.now())
+    const api = await anApi({ clock })
+    const path = await someConfigMaps(api, 'a')
+    const watch = await api.watch(`${path}?watch=1&allowWatchBookmarks=true`)
+    const silent = await api.watch(`${path}?watch=1`)
+    expect(told(await watch.take(1))).toEqual(['ADDED a'])
+    expect(told(await silent.take(1))).toEqual(['ADDED a'])
+    clock.advance(70_000)
+    expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
+    await created(api, path, configMap({ name: 'b' }))
+    expect(told(await silent.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('WATCH-08: sendInitialEvents ends what is there with a marked bookmark', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const watch = await server.api.watch(`${path}?${query}`)
+    const events = await watch.take(3)
+    expect(told(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b'])
+    expect(events[2]).toEqual({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: {
+          resourceVersion: expect.stringMatching(/^\d+$/),
+          creationTimestamp: null,
+          annotations: { 'orch.io/initial-events-end': 'true' },
+        },
+      },
+    })
+    await created(server.api, path, configMap({ name: 'c' }))
+    expect(told(await watch.take(1))).toEqual(['ADDED c'])
+  })
+
+  test('WATCH-08: sendInitialEvents=false gives changes only', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`)
+    await created(server.api, path, configMap({ name: 'b' }))
+    expect(told(await watch.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('WATCH-08: sendInitialEvents needs NotOlderThan, and is nothing for lists', async () => {
+    expect((await server.api.get('/api/v1/configmaps?watch=1&sendInitialEvents=true')).body).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    })
+    expect((await server.api.get('/api/v1/configmaps?sendInitialEvents=true')).body).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('sendInitialEvents is forbidden for list'),
+    })
+  })
+
+  test('WATCH-22: a server that stops ends its watches', async () => {
+    const api = await anApi()
+    const namespace = await aNamespace(api)
+    const watch = await api.watch(`${configMapsIn(namespace)}?watch=1`)
+    await api.stop()
+    expect(await watch.rest()).toEqual([])
+  })
+})
