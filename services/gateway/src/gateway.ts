@@ -207,7 +207,6 @@ async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Pro
 async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[]): Promise<void> {
   const endsMs = clock.monotonic() + limits.lastBytesMs
   while (clock.monotonic() < endsMs && listeners.some(({ connections }) => connections > 0)) {
-    for (const listener of listeners) listener.drain()
     await sleep(clock, 5)
   }
 }

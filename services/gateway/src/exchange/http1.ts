@@ -72,8 +72,12 @@ export class Http1Exchange implements Exchange {
     return drainOf(this.#response, this.isClosed)
   }
 
+  /** An answer that began before the server drained could not announce that it is the last on its connection. */
   end(): void {
-    if (!this.isClosed) this.#response.end()
+    if (this.isClosed) return
+    const { socket } = this.#request
+    if (this.#server.isDraining) this.#response.once('finish', () => socket.destroySoon())
+    this.#response.end()
   }
 
   destroy(): void {
