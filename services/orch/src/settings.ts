@@ -1,4 +1,4 @@
-import { profiles } from '@orch/core'
+import { actingGates, gateOf, profiles } from '@orch/core'
 import { logFormats, logLevels, setting, settingTypes } from '@orch/platform'
 
 const { bool, cidr, duration, int, list, oneOf, path, portRange, string } = settingTypes
@@ -156,7 +156,7 @@ export const upSettings = {
     type: list,
     default: '',
     group: 'API',
-    doc: 'Features to switch, such as APIListChunking=false.',
+    doc: `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
   }),
   controllers: setting({
     flag: '--controllers',
@@ -182,4 +182,13 @@ export const upSettings = {
     group: 'API',
     doc: 'Ports that Services of type NodePort are given.',
   }),
+}
+
+/** `May be switched: APIListChunking (beta, true by default).` */
+function printActingGates(): string {
+  const gates = actingGates.map((name) => {
+    const gate = gateOf(name)
+    return `${name} (${gate?.stage}, ${gate?.isOnByDefault} by default)`
+  })
+  return `May be switched: ${gates.join(', ')}.`
 }

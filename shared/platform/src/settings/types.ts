@@ -1,3 +1,5 @@
+import { durationToMs, parseDuration } from '@orch/core'
+
 /** How the text of a setting becomes a value. */
 export interface SettingType<T> {
   /** Stands behind the flag in the help: `--request-timeout duration`. '' for a truth, which needs no value. */
@@ -27,18 +29,13 @@ export interface Cidr {
   readonly first: bigint
 }
 
-const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
 /** A length of time as Go writes it, in milliseconds: `1h30m`, `500ms`, `0`. */
 export const duration: SettingType<number> = {
   word: 'duration',
   expected: 'a length of time such as 30s, 5m or 1h30m',
   parse(text) {
-    if (text === '0') return 0
-    if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
-    let totalMs = 0
-    for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) totalMs += Number(amount) * (unitMs[unit!] ?? 0)
-    return totalMs
+    const parsed = parseDuration(text)
+    return parsed === undefined || parsed < 0n ? undefined : durationToMs(parsed)
   },
 }
 
