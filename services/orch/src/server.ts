@@ -234,7 +234,8 @@ function advertisedAddress(bindAddress: string): string {
   if (!isOwn) return bindAddress
   const family = bindAddress.includes(':') ? 'IPv6' : 'IPv4'
   const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
-  return addresses.find((found) => !found.internal && found.family === family)?.address ?? bindAddress
+  const reachable = addresses.find((found) => !found.internal && found.family === family && !found.address.startsWith('fe80:'))
+  return reachable?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
 }
 
 /** The host of a URL by which this machine reaches the address. */
