@@ -1,0 +1,91 @@
+import type { Names } from '../names.ts'
+import { printAge, unknownAge } from './age.ts'
+
+/** What stands in a cell. A text that depends on the time of the answer is made when the answer is. */
+export type Cell = string | number | bigint | boolean | null | ((nowMs: number) => string)
+
+/** A part of an object of which nothing is known but that it came from JSON. */
+export type Data = Readonly<Record<string, unknown>>
+
+/** The cells of an object in the order of its kind's columns. Any field may be absent: a bookmark has almost none. */
+export type ReadCells = (object: Data, names: Names) => readonly Cell[]
+
+const noData: Data = Object.freeze({})
+const noList: readonly Data[] = Object.freeze([])
+
+/** The object in a field; an empty one where there is none. */
+export function dataOf(data: Data, field: string): Data {
+  const value = data[field]
+  return typeof value === 'object' && value !== null ? (value as Data) : noData
+}
+
+/** Whether a field has any value. */
+export function has(data: Data, field: string): boolean {
+  return data[field] !== undefined && data[field] !== null
+}
+
+/** The objects in a list; none where there is no list. */
+export function listOf(data: Data, field: string): readonly Data[] {
+  const value = data[field]
+  return Array.isArray(value) ? (value as readonly Data[]) : noList
+}
+
+/** The texts in a list; none where there is no list. */
+export function textsOf(data: Data, field: string): readonly string[] {
+  const value = data[field]
+  return Array.isArray(value) ? (value as readonly string[]) : []
+}
+
+/** The text of a field; what `otherwise` says (an empty text, unless told) where there is none. */
+export function textOf(data: Data, field: string, otherwise = ''): string {
+  const value = data[field]
+  return value === undefined || value === null || value === '' ? otherwise : String(value)
+}
+
+/** The number of a field, 0 where there is none. */
+export function numberOf(data: Data, field: string): number | bigint {
+  const value = data[field]
+  return typeof value === 'number' || typeof value === 'bigint' ? value : 0
+}
+
+/** As `numberOf`, for the small numbers that are computed with. */
+export function countOf(data: Data, field: string): number {
+  return Number(numberOf(data, field))
+}
+
+/** The number of a field, or a text where there is none. */
+export function numberOr(data: Data, field: string, otherwise: string): number | bigint | string {
+  return has(data, field) ? numberOf(data, field) : otherwise
+}
+
+export function nameOf(object: Data): string {
+  return textOf(dataOf(object, 'metadata'), 'name')
+}
+
+/** How long ago the object was created. */
+export function ageOf(object: Data): Cell {
+  return since(dataOf(object, 'metadata')['creationTimestamp'])
+}
+
+/** How long ago a time was. */
+export function since(time: unknown): Cell {
+  const startMs = momentOf(time)
+  return startMs === undefined ? unknownAge : (nowMs) => printAge(nowMs - startMs)
+}
+
+/** Milliseconds of a time as objects carry it. */
+export function momentOf(time: unknown): number | undefined {
+  if (typeof time !== 'string') return undefined
+  const milliseconds = Date.parse(time)
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
+}
+
+/** Whether the object is being deleted. */
+export function isTerminating(object: Data): boolean {
+  return has(dataOf(object, 'metadata'), 'deletionTimestamp')
+}
+
+/** The condition of a type among an object's conditions. */
+export function conditionOf(object: Data, type: string): Data | undefined {
+  return listOf(object, 'conditions').find((condition) => condition['type'] === type)
+}

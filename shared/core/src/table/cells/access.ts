@@ -1,0 +1,34 @@
+import { printAge } from '../age.ts'
+import { ageOf, type Cell, conditionOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf } from '../cell.ts'
+import { none, printReference } from '../text.ts'
+
+/** The cells of who may do what. */
+export const accessCells: Readonly<Record<string, ReadCells>> = {
+  RoleBinding: bindingCells,
+  ClusterRoleBinding: bindingCells,
+  CertificateSigningRequest: (object) => {
+    const spec = dataOf(object, 'spec')
+    const duration = has(spec, 'expirationSeconds') ? printAge(Number(numberOf(spec, 'expirationSeconds')) * 1000) : none
+    const state = requestStateOf(dataOf(object, 'status'))
+    return [nameOf(object), ageOf(object), textOf(spec, 'signerName', none), textOf(spec, 'username'), duration, state]
+  },
+}
+
+function bindingCells(object: Data): readonly Cell[] {
+  const subjects = listOf(object, 'subjects')
+  const named = (kind: string): string => namesOfSubjects(subjects, kind).join(', ')
+  const accounts = subjects
+    .filter(({ kind }) => kind === 'ServiceAccount')
+    .map((subject) => `${textOf(subject, 'namespace')}/${textOf(subject, 'name')}`)
+  return [nameOf(object), printReference(dataOf(object, 'roleRef')), ageOf(object), named('User'), named('Group'), accounts.join(', ')]
+}
+
+function namesOfSubjects(subjects: readonly Data[], kind: string): string[] {
+  return subjects.filter((subject) => subject['kind'] === kind).map((subject) => textOf(subject, 'name'))
+}
+
+function requestStateOf(status: Data): string {
+  const is = (type: string): boolean => conditionOf(status, type) !== undefined
+  const decision = is('Denied') ? 'Denied' : is('Approved') ? 'Approved' : 'Pending'
+  return `${decision}${is('Failed') ? ',Failed' : ''}${textOf(status, 'certificate') === '' ? '' : ',Issued'}`
+}

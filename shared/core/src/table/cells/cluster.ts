@@ -1,0 +1,138 @@
+import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
+import { ageOf, type Cell, conditionOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, since, textOf } from '../cell.ts'
+import { none, printFirst, unknown, unset } from '../text.ts'
+
+const versionsShown = 3
+
+/** The cells of the cluster's own objects. */
+export const clusterCells: Readonly<Record<string, ReadCells>> = {
+  Node: nodeCells,
+  Event: eventCells,
+  Namespace: (object) => [nameOf(object), textOf(dataOf(object, 'status'), 'phase'), ageOf(object)],
+  Secret: (object) => [nameOf(object), textOf(object, 'type'), sizeOf(object, 'data'), ageOf(object)],
+  ConfigMap: (object) => [nameOf(object), sizeOf(object, 'data') + sizeOf(object, 'binaryData'), ageOf(object)],
+  ServiceAccount: (object) => [nameOf(object), listOf(object, 'secrets').length, ageOf(object)],
+  ComponentStatus: (object) => {
+    const healthy = conditionOf(object, 'Healthy')
+    if (healthy === undefined) return [nameOf(object), 'Unknown', '', '']
+    const status = healthy['status'] === 'True' ? 'Healthy' : 'Unhealthy'
+    return [nameOf(object), status, textOf(healthy, 'message'), textOf(healthy, 'error')]
+  },
+  Lease: (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)],
+  ResourceQuota: (object) => [nameOf(object), ageOf(object), ...quotaCells(dataOf(object, 'status'))],
+  PriorityClass: (object) => [nameOf(object), numberOf(object, 'value'), object['globalDefault'] === true, ageOf(object)],
+  RuntimeClass: (object) => [nameOf(object), textOf(object, 'handler'), ageOf(object)],
+  StorageVersion: (object) => {
+    const status = dataOf(object, 'status')
+    const versions = listOf(status, 'storageVersions').map((one) => `${textOf(one, 'apiServerID')}=${textOf(one, 'encodingVersion')}`)
+    const shown = versions.length === 0 ? unset : printFirst(versions, versionsShown)
+    return [nameOf(object), textOf(status, 'commonEncodingVersion', unset), shown, ageOf(object)]
+  },
+  APIService: (object) => {
+    const service = dataOf(dataOf(object, 'spec'), 'service')
+    const isLocal = !has(dataOf(object, 'spec'), 'service')
+    const place = isLocal ? 'Local' : `${textOf(service, 'namespace')}/${textOf(service, 'name')}`
+    return [nameOf(object), place, availableOf(dataOf(object, 'status')), ageOf(object)]
+  },
+  Status: (object) => [textOf(object, 'status'), textOf(object, 'reason'), textOf(object, 'message')],
+}
+
+function sizeOf(object: Data, field: string): number {
+  return Object.keys(dataOf(object, field)).length
+}
+
+function nodeCells(object: Data, names: Names): readonly Cell[] {
+  const status = dataOf(object, 'status')
+  const info = dataOf(status, 'nodeInfo')
+  return [
+    nameOf(object),
+    nodeStatusOf(dataOf(object, 'spec'), status),
+    rolesOf(dataOf(dataOf(object, 'metadata'), 'labels'), names),
+    ageOf(object),
+    textOf(info, 'kubeletVersion'),
+    addressOf(status, 'InternalIP'),
+    addressOf(status, 'ExternalIP'),
+    textOf(info, 'osImage', unknown),
+    textOf(info, 'kernelVersion', unknown),
+    textOf(info, 'containerRuntimeVersion', unknown),
+  ]
+}
+
+function nodeStatusOf(spec: Data, status: Data): string {
+  const ready = conditionOf(status, 'Ready')
+  const text = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady'
+  return spec['unschedulable'] === true ? `${text},SchedulingDisabled` : text
+}
+
+function rolesOf(labels: Data, names: Names): string {
+  const prefix = subdomainLabel(names, 'node-role', '')
+  const roleLabel = domainLabel(names, 'role')
+  const roles = new Set<string>()
+  for (const [label, value] of Object.entries(labels)) {
+    if (label.startsWith(prefix) && label.length > prefix.length) roles.add(label.slice(prefix.length))
+    else if (label === roleLabel && value !== '') roles.add(String(value))
+  }
+  return [...roles].sort().join(',') || none
+}
+
+function addressOf(status: Data, type: string): string {
+  const found = listOf(status, 'addresses').find((address) => address['type'] === type)
+  return found === undefined ? none : textOf(found, 'address')
+}
+
+function eventCells(object: Data): readonly Cell[] {
+  const involved = dataOf(object, 'involvedObject')
+  const series = dataOf(object, 'series')
+  return [
+    lastSeen(object),
+    textOf(object, 'type'),
+    textOf(object, 'reason'),
+    involvedText(involved),
+    textOf(involved, 'fieldPath'),
+    sourceText(object),
+    textOf(object, 'message').trim(),
+    firstSeen(object),
+    has(object, 'series') ? numberOf(series, 'count') : numberOf(object, 'count') || 1,
+    nameOf(object),
+  ]
+}
+
+function firstSeen(object: Data): Cell {
+  return since(has(object, 'firstTimestamp') ? object['firstTimestamp'] : object['eventTime'])
+}
+
+function lastSeen(object: Data): Cell {
+  if (has(object, 'series')) return since(dataOf(object, 'series')['lastObservedTime'])
+  return has(object, 'lastTimestamp') ? since(object['lastTimestamp']) : firstSeen(object)
+}
+
+function involvedText(involved: Data): string {
+  const kind = textOf(involved, 'kind').toLowerCase()
+  const name = textOf(involved, 'name')
+  return name === '' ? kind : `${kind}/${name}`
+}
+
+function sourceText(object: Data): string {
+  const source = dataOf(object, 'source')
+  const component = textOf(source, 'component', textOf(object, 'reportingComponent'))
+  const host = textOf(source, 'host', textOf(object, 'reportingInstance'))
+  return host === '' ? component : `${component}, ${host}`
+}
+
+/** What is used of each amount, limits apart from the rest. */
+function quotaCells(status: Data): readonly [requests: string, limits: string] {
+  const hard = dataOf(status, 'hard')
+  const used = dataOf(status, 'used')
+  const isLimit = (key: string): boolean => key.startsWith('limits.')
+  const print = (keys: readonly string[]): string => keys.map((key) => `${key}: ${textOf(used, key, '0')}/${textOf(hard, key)}`).join(', ')
+  const keys = Object.keys(hard).sort()
+  return [print(keys.filter((key) => !isLimit(key))), print(keys.filter(isLimit))]
+}
+
+function availableOf(status: Data): string {
+  const available = conditionOf(status, 'Available')
+  if (available === undefined) return 'Unknown'
+  const text = textOf(available, 'status')
+  const reason = textOf(available, 'reason')
+  return text === 'True' || reason === '' ? text : `${text} (${reason})`
+}

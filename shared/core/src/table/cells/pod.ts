@@ -1,0 +1,138 @@
+import { printAge } from '../age.ts'
+import {
+  ageOf,
+  type Cell,
+  conditionOf,
+  countOf,
+  type Data,
+  dataOf,
+  has,
+  isTerminating,
+  listOf,
+  momentOf,
+  nameOf,
+  type ReadCells,
+  textOf,
+} from '../cell.ts'
+import { none } from '../text.ts'
+
+/** The cells of a Pod. */
+export const podCells: ReadCells = (pod) => {
+  const spec = dataOf(pod, 'spec')
+  const status = dataOf(pod, 'status')
+  const state = stateOf(pod, spec, status)
+  const podIPs = listOf(status, 'podIPs')
+  return [
+    nameOf(pod),
+    `${state.ready}/${listOf(spec, 'containers').length}`,
+    state.text,
+    restartsCell(state),
+    ageOf(pod),
+    podIPs[0] === undefined ? none : textOf(podIPs[0], 'ip', none),
+    textOf(spec, 'nodeName', none),
+    textOf(status, 'nominatedNodeName', none),
+    readinessGatesOf(spec, status),
+  ]
+}
+
+interface PodState {
+  text: string
+  ready: number
+  restarts: number
+  /** When a container last ended before it was started again; 0: never. */
+  lastRestartMs: number
+}
+
+function stateOf(pod: Data, spec: Data, status: Data): PodState {
+  const state: PodState = { text: textOf(status, 'reason', textOf(status, 'phase')), ready: 0, restarts: 0, lastRestartMs: 0 }
+  if (!isInitializing(state, spec, status)) readContainers(state, status)
+  if (isTerminating(pod)) state.text = textOf(status, 'reason') === 'NodeLost' ? 'Unknown' : 'Terminating'
+  return state
+}
+
+/** Stops at the first init container that has not succeeded: that one is the pod's state. */
+function isInitializing(state: PodState, spec: Data, status: Data): boolean {
+  for (const [index, container] of listOf(status, 'initContainerStatuses').entries()) {
+    countRestarts(state, container)
+    const { terminated, waiting } = partsOf(container)
+    if (terminated !== undefined && countOf(terminated, 'exitCode') === 0) continue
+    const waitsFor = waiting === undefined ? '' : textOf(waiting, 'reason')
+    if (terminated !== undefined) state.text = `Init:${endOf(terminated)}`
+    else if (waitsFor !== '' && waitsFor !== 'PodInitializing') state.text = `Init:${waitsFor}`
+    else state.text = `Init:${index}/${listOf(spec, 'initContainers').length}`
+    return true
+  }
+  return false
+}
+
+/** From the last container to the first, so that the first one that has something to say is heard. */
+function readContainers(state: PodState, status: Data): void {
+  state.restarts = 0
+  let isRunning = false
+  const containers = listOf(status, 'containerStatuses')
+  for (let index = containers.length - 1; index >= 0; index--) {
+    const container = containers[index] as Data
+    countRestarts(state, container)
+    const { terminated, waiting, running } = partsOf(container)
+    const waitsFor = waiting === undefined ? '' : textOf(waiting, 'reason')
+    if (waitsFor !== '') state.text = waitsFor
+    else if (terminated !== undefined) state.text = endOf(terminated)
+    else if (container['ready'] === true && running !== undefined) {
+      isRunning = true
+      state.ready += 1
+    }
+  }
+  if (state.text !== 'Completed' || !isRunning) return
+  state.text = conditionOf(status, 'Ready')?.['status'] === 'True' ? 'Running' : 'NotReady'
+}
+
+function partsOf(container: Data): { terminated?: Data; waiting?: Data; running?: Data } {
+  return dataOf(container, 'state') as { terminated?: Data; waiting?: Data; running?: Data }
+}
+
+/** Why a container ended: its reason, else the signal, else the exit code. */
+function endOf(terminated: Data): string {
+  const signal = countOf(terminated, 'signal')
+  return textOf(terminated, 'reason', signal === 0 ? `ExitCode:${countOf(terminated, 'exitCode')}` : `Signal:${signal}`)
+}
+
+function countRestarts(state: PodState, container: Data): void {
+  state.restarts += countOf(container, 'restartCount')
+  const ended = momentOf(dataOf(dataOf(container, 'lastState'), 'terminated')['finishedAt'])
+  if (ended !== undefined && ended > state.lastRestartMs) state.lastRestartMs = ended
+}
+
+function restartsCell({ restarts, lastRestartMs }: PodState): Cell {
+  if (lastRestartMs === 0) return String(restarts)
+  return (nowMs) => `${restarts} (${printAge(nowMs - lastRestartMs)} ago)`
+}
+
+function readinessGatesOf(spec: Data, status: Data): string {
+  const gates = listOf(spec, 'readinessGates')
+  if (gates.length === 0) return none
+  const met = gates.filter((gate) => conditionOf(status, textOf(gate, 'conditionType'))?.['status'] === 'True')
+  return `${met.length}/${gates.length}`
+}
+
+/** A condition that a row carries beside its cells, for clients that show finished objects differently. */
+export interface RowCondition {
+  readonly type: 'Completed'
+  readonly status: 'True'
+  readonly reason: string
+  readonly message: string
+}
+
+const conditions: Readonly<Record<string, readonly RowCondition[]>> = {
+  Succeeded: [
+    { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'All containers of the pod have ended without an error.' },
+  ],
+  Failed: [
+    { type: 'Completed', status: 'True', reason: 'Failed', message: 'All containers of the pod have ended, one at least with an error.' },
+  ],
+}
+
+/** The conditions of a Pod's row: one when it has finished. */
+export function podConditions(pod: Data): readonly RowCondition[] {
+  const status = dataOf(pod, 'status')
+  return has(status, 'phase') ? (conditions[textOf(status, 'phase')] ?? []) : []
+}

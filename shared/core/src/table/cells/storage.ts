@@ -1,0 +1,97 @@
+import { type Names, subdomainLabel } from '../../names.ts'
+import { ageOf, type Cell, type Data, dataOf, has, isTerminating, listOf, nameOf, type ReadCells, textOf, textsOf } from '../cell.ts'
+import { none, printAccessModes, unset } from '../text.ts'
+
+/** The cells of volumes and what provides them. */
+export const storageCells: Readonly<Record<string, ReadCells>> = {
+  PersistentVolume: volumeCells,
+  PersistentVolumeClaim: claimCells,
+  StorageClass: (object, names) => [
+    isDefaultClass(object, names) ? `${nameOf(object)} (default)` : nameOf(object),
+    textOf(object, 'provisioner'),
+    textOf(object, 'reclaimPolicy', 'Delete'),
+    textOf(object, 'volumeBindingMode', 'Immediate'),
+    object['allowVolumeExpansion'] === true,
+    ageOf(object),
+  ],
+  VolumeAttachment: (object) => {
+    const spec = dataOf(object, 'spec')
+    const volume = textOf(dataOf(spec, 'source'), 'persistentVolumeName')
+    const isAttached = dataOf(object, 'status')['attached'] === true
+    return [nameOf(object), textOf(spec, 'attacher'), volume, textOf(spec, 'nodeName'), isAttached, ageOf(object)]
+  },
+  CSINode: (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)],
+  CSIDriver: (object) => {
+    const spec = dataOf(object, 'spec')
+    return [
+      nameOf(object),
+      spec['attachRequired'] !== false,
+      spec['podInfoOnMount'] === true,
+      spec['storageCapacity'] === true,
+      audiencesOf(spec),
+      spec['requiresRepublish'] === true,
+      textsOf(spec, 'volumeLifecycleModes').join(',') || none,
+      ageOf(object),
+    ]
+  },
+  CSIStorageCapacity: (object) => [nameOf(object), textOf(object, 'storageClassName'), textOf(object, 'capacity', unset)],
+}
+
+function volumeCells(object: Data, names: Names): readonly Cell[] {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  const claim = dataOf(spec, 'claimRef')
+  return [
+    nameOf(object),
+    textOf(dataOf(spec, 'capacity'), 'storage', '0'),
+    printAccessModes(textsOf(spec, 'accessModes')),
+    textOf(spec, 'persistentVolumeReclaimPolicy'),
+    phaseOf(object, status),
+    has(spec, 'claimRef') ? `${textOf(claim, 'namespace')}/${textOf(claim, 'name')}` : '',
+    storageClassOf(object, names),
+    textOf(status, 'reason'),
+    ageOf(object),
+    textOf(spec, 'volumeMode', unset),
+  ]
+}
+
+function claimCells(object: Data, names: Names): readonly Cell[] {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  const volume = textOf(spec, 'volumeName')
+  const isBound = volume !== ''
+  return [
+    nameOf(object),
+    phaseOf(object, status),
+    volume,
+    isBound ? textOf(dataOf(status, 'capacity'), 'storage', '0') : '',
+    isBound ? printAccessModes(textsOf(status, 'accessModes')) : '',
+    storageClassOf(object, names),
+    ageOf(object),
+    textOf(spec, 'volumeMode', unset),
+  ]
+}
+
+function phaseOf(object: Data, status: Data): string {
+  return isTerminating(object) ? 'Terminating' : textOf(status, 'phase')
+}
+
+/** The annotation came before the field and still wins. */
+function storageClassOf(object: Data, names: Names): string {
+  const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
+  const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')
+  return has(annotations, annotation) ? textOf(annotations, annotation) : textOf(dataOf(object, 'spec'), 'storageClassName')
+}
+
+function isDefaultClass(object: Data, names: Names): boolean {
+  const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
+  const marks = ['storageclass', 'storageclass.beta'].map((subdomain) => subdomainLabel(names, subdomain, 'is-default-class'))
+  return marks.some((mark) => annotations[mark] === 'true')
+}
+
+function audiencesOf(spec: Data): string {
+  if (!has(spec, 'tokenRequests')) return unset
+  return listOf(spec, 'tokenRequests')
+    .map((request) => textOf(request, 'audience'))
+    .join(',')
+}

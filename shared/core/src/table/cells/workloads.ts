@@ -1,0 +1,150 @@
+import { printAge } from '../age.ts'
+import {
+  ageOf,
+  type Cell,
+  countOf,
+  type Data,
+  dataOf,
+  has,
+  listOf,
+  momentOf,
+  nameOf,
+  numberOf,
+  type ReadCells,
+  since,
+  textOf,
+} from '../cell.ts'
+import { containersOf, none, podSpecOf, printPairs, printReference, printSelector, selectorText, unset } from '../text.ts'
+import { metricsCell } from './metrics.ts'
+
+/** The cells of what makes and scales pods. */
+export const workloadCells: Readonly<Record<string, ReadCells>> = {
+  PodTemplate: (object) => {
+    const template = dataOf(object, 'template')
+    const labels = dataOf(dataOf(template, 'metadata'), 'labels')
+    return [nameOf(object), ...containersOf(dataOf(template, 'spec')), printPairs(labels)]
+  },
+  PodDisruptionBudget: (object) => {
+    const spec = dataOf(object, 'spec')
+    const allowed = numberOf(dataOf(object, 'status'), 'disruptionsAllowed')
+    return [nameOf(object), textOf(spec, 'minAvailable', 'N/A'), textOf(spec, 'maxUnavailable', 'N/A'), allowed, ageOf(object)]
+  },
+  ReplicationController: (object) => {
+    const spec = dataOf(object, 'spec')
+    return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printPairs(dataOf(spec, 'selector'))]
+  },
+  ReplicaSet: (object) => {
+    const spec = dataOf(object, 'spec')
+    return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printSelector(spec['selector'])]
+  },
+  DaemonSet: daemonSetCells,
+  Job: jobCells,
+  CronJob: cronJobCells,
+  StatefulSet: (object) => [nameOf(object), readyOf(object), ageOf(object), ...containersOf(podSpecOf(dataOf(object, 'spec')))],
+  Deployment: (object) => {
+    const spec = dataOf(object, 'spec')
+    const status = dataOf(object, 'status')
+    const counts = [numberOf(status, 'updatedReplicas'), numberOf(status, 'availableReplicas')]
+    const selector = selectorText(spec['selector'], '<invalid>')
+    return [nameOf(object), readyOf(object), ...counts, ageOf(object), ...containersOf(podSpecOf(spec)), selector]
+  },
+  HorizontalPodAutoscaler: (object) => {
+    const spec = dataOf(object, 'spec')
+    const status = dataOf(object, 'status')
+    return [
+      nameOf(object),
+      printReference(dataOf(spec, 'scaleTargetRef')),
+      metricsCell(listOf(spec, 'metrics'), listOf(status, 'currentMetrics')),
+      textOf(spec, 'minReplicas', unset),
+      numberOf(spec, 'maxReplicas'),
+      numberOf(status, 'currentReplicas'),
+      ageOf(object),
+    ]
+  },
+  ControllerRevision: (object) => [nameOf(object), controllerOf(object), numberOf(object, 'revision'), ageOf(object)],
+  Scale: (object) => {
+    const desired = numberOf(dataOf(object, 'spec'), 'replicas')
+    return [nameOf(object), desired, numberOf(dataOf(object, 'status'), 'replicas'), ageOf(object)]
+  },
+}
+
+/** Name, wanted, existing and ready replicas. */
+function replicaCells(object: Data): Cell[] {
+  const status = dataOf(object, 'status')
+  const desired = numberOf(dataOf(object, 'spec'), 'replicas')
+  return [nameOf(object), desired, numberOf(status, 'replicas'), numberOf(status, 'readyReplicas')]
+}
+
+function readyOf(object: Data): string {
+  return `${numberOf(dataOf(object, 'status'), 'readyReplicas')}/${numberOf(dataOf(object, 'spec'), 'replicas')}`
+}
+
+function daemonSetCells(object: Data): readonly Cell[] {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  const podSpec = podSpecOf(spec)
+  return [
+    nameOf(object),
+    numberOf(status, 'desiredNumberScheduled'),
+    numberOf(status, 'currentNumberScheduled'),
+    numberOf(status, 'numberReady'),
+    numberOf(status, 'updatedNumberScheduled'),
+    numberOf(status, 'numberAvailable'),
+    printPairs(dataOf(podSpec, 'nodeSelector')),
+    ageOf(object),
+    ...containersOf(podSpec),
+    printSelector(spec['selector']),
+  ]
+}
+
+function jobCells(object: Data): readonly Cell[] {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  return [
+    nameOf(object),
+    completionsOf(spec, status),
+    durationCell(status),
+    ageOf(object),
+    ...containersOf(podSpecOf(spec)),
+    printSelector(spec['selector']),
+  ]
+}
+
+function completionsOf(spec: Data, status: Data): string {
+  const succeeded = countOf(status, 'succeeded')
+  if (has(spec, 'completions')) return `${succeeded}/${numberOf(spec, 'completions')}`
+  const parallelism = countOf(spec, 'parallelism')
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
+}
+
+function durationCell(status: Data): Cell {
+  const started = momentOf(status['startTime'])
+  if (started === undefined) return ''
+  const completed = momentOf(status['completionTime'])
+  return completed === undefined ? (nowMs) => printAge(nowMs - started) : printAge(completed - started)
+}
+
+function cronJobCells(object: Data): readonly Cell[] {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  const jobSpec = dataOf(dataOf(spec, 'jobTemplate'), 'spec')
+  return [
+    nameOf(object),
+    textOf(spec, 'schedule'),
+    has(spec, 'suspend') ? (spec['suspend'] === true ? 'True' : 'False') : unset,
+    listOf(status, 'active').length,
+    has(status, 'lastScheduleTime') ? since(status['lastScheduleTime']) : none,
+    ageOf(object),
+    ...containersOf(podSpecOf(jobSpec)),
+    printSelector(jobSpec['selector']),
+  ]
+}
+
+/** The owner that controls an object: `deployment.apps/web`. */
+function controllerOf(object: Data): string {
+  const owner = listOf(dataOf(object, 'metadata'), 'ownerReferences').find(({ controller }) => controller === true)
+  if (owner === undefined) return none
+  const apiVersion = textOf(owner, 'apiVersion')
+  const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : ''
+  return `${`${textOf(owner, 'kind')}${group}`.toLowerCase()}/${textOf(owner, 'name')}`
+}
