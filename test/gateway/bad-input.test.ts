@@ -114,7 +114,7 @@ describe('paths and queries that make no sense', () => {
     })
   }
 
-  test('LIM-12: a head over the limit is a 431', async () => {
+  test('LIM-12: a head over the limit is refused', async () => {
     const server = await aSocketServer({ controllers: [] })
     const answer = await exchange(server, ['GET /version HTTP/1.1', `X-Long: ${'a'.repeat(1 << 20)}`])
     expect(statusOf(answer)).toBe(431)

@@ -36,10 +36,15 @@ export function openSocket({ port, credentials }: SocketServer): Promise<TLSSock
   })
 }
 
-/** Everything that comes until the other side ends. */
+/** Everything that comes until the other side ends, in order or by cutting the connection. */
 export async function readToEnd(socket: TLSSocket): Promise<string> {
   let text = ''
-  for await (const chunk of socket) text += String(chunk)
+  try {
+    for await (const chunk of socket) text += String(chunk)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error
+  }
   return text
 }
 

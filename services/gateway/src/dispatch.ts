@@ -4,6 +4,7 @@ import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import type { ResourceInfo, ResourceVerb } from './request-info.ts'
 import { pageNotFound } from './respond.ts'
+import { accessReview, accessReviewKinds } from './verbs/access-review.ts'
 import { create } from './verbs/create.ts'
 import { deleteOne } from './verbs/delete.ts'
 import { deleteCollection } from './verbs/delete-collection.ts'
@@ -21,7 +22,10 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Gat
   if (request.negotiated.kind === 'none') throw notAcceptable(acceptedMediaTypes)
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
-  if (form === 'virtual') throw unavailable(target)
+  if (form === 'virtual') {
+    if (!accessReviewKinds.has(target.served.resource.kind)) throw unavailable(target)
+    return accessReview(request, target, parts)
+  }
   return verb(request, target, parts)
 }
 

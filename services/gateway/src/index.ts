@@ -2,5 +2,5 @@
 export { createGateway, type Gateway, type Loopback } from './gateway.ts'
 export type { ListenOptions } from './listen.ts'
 export type { GatewayOptions, HealthCheck, VersionInfo } from './parts.ts'
-export { type Authorizer, alwaysAllow, type Decision } from './steps/authorize.ts'
+export { type Access, type Authorizer, alwaysAllow, type Decision } from './steps/authorize.ts'
 export * from './watch-hub/index.ts'

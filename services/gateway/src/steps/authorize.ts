@@ -1,5 +1,5 @@
 import { failed, type User } from '@orch/core'
-import type { RequestInfo } from '../request-info.ts'
+import type { PathInfo, RequestInfo, ResourceInfo } from '../request-info.ts'
 import type { Step } from './step.ts'
 
 export type Decision =
@@ -7,9 +7,17 @@ export type Decision =
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'noOpinion'; readonly reason: string }
 
+/** What somebody wants to do. Every request is one; a review may ask about others, with verbs that no request has. */
+export type Access =
+  | PathInfo
+  | (Omit<ResourceInfo, 'verb' | 'rest'> & {
+      /** A verb of requests, another word such as `impersonate`, or `*`. */
+      readonly verb: string
+    })
+
 /** One way to decide whether a user may do something. */
 export interface Authorizer {
-  authorize(user: User, info: RequestInfo): Decision | Promise<Decision>
+  authorize(user: User, access: Access): Decision | Promise<Decision>
 }
 
 const allow: Decision = { kind: 'allow' }
@@ -22,22 +30,28 @@ export const authorize: Step = (request, { options }) => {
   const authorizers = options.authorizers ?? [alwaysAllow]
   // The only mode of a small server must not cost a promise.
   if (authorizers.length === 1 && authorizers[0] === alwaysAllow) return
-  return decide(authorizers, request.user, request.info)
+  return requireAccess(authorizers, request.user, request.info)
 }
 
-async function decide(authorizers: readonly Authorizer[], user: User, info: RequestInfo): Promise<void> {
+async function requireAccess(authorizers: readonly Authorizer[], user: User, info: RequestInfo): Promise<void> {
+  const decision = await decide(authorizers, user, info)
+  if (decision.kind !== 'allow') throw refusal(user, info, decision.reason)
+}
+
+/** The decision of the first authorizer that has an opinion, with the reasons of all that were asked. */
+export async function decide(authorizers: readonly Authorizer[], user: User, access: Access): Promise<Decision> {
   const reasons: string[] = []
   for (const authorizer of authorizers) {
-    const decision = await authorizer.authorize(user, info)
-    if (decision.kind === 'allow') return
+    const decision = await authorizer.authorize(user, access)
+    if (decision.kind === 'allow') return decision
     if (decision.reason !== '') reasons.push(decision.reason)
-    if (decision.kind === 'deny') break
+    if (decision.kind === 'deny') return { kind: 'deny', reason: reasons.join(', ') }
   }
-  throw refusal(user, info, reasons)
+  return { kind: 'noOpinion', reason: reasons.join(', ') }
 }
 
-function refusal(user: User, info: RequestInfo, reasons: readonly string[]): Error {
-  const why = reasons.length === 0 ? '' : `: ${reasons.join(', ')}`
+function refusal(user: User, info: RequestInfo, reason: string): Error {
+  const why = reason === '' ? '' : `: ${reason}`
   if (info.kind === 'path') {
     return failed(
       403,
