@@ -34,7 +34,7 @@ test('GATE-10: without ServerSideFieldValidation unknown fields are dropped in s
   expect(await create(off)).not.toHaveProperty('unknown')
 })
 
-test('RTC-01: --runtime-config switches group versions', async () => {
+test('RTC-01, FLAG-25: --runtime-config switches group versions', async () => {
   const { client } = await startCluster({ mode: 'embedded', options: { runtimeConfig: ['storage.orch.io/v1beta1=false'] } })
   expect((await client.discover('storage.orch.io', 'v1')).length).toBeGreaterThan(0)
   await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
