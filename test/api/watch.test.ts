@@ -1,6 +1,6 @@
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until } from './api.ts'
+import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until } from './api.ts'
 import type { WatchEvent } from './watch-reader.ts'
 
 const server = sharedApi()
