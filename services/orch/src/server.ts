@@ -9,7 +9,18 @@ import {
   namespaceController,
   startControllers,
 } from '@orch/controllers'
-import { createCatalogue, type FeatureGates, type Names, namesOf, type Profile, type RuntimeConfig, type Store } from '@orch/core'
+import {
+  admissionContract,
+  createCatalogue,
+  type FeatureGates,
+  type Names,
+  namesOf,
+  type Profile,
+  type RuntimeConfig,
+  type Store,
+  storageContract,
+  watchContract,
+} from '@orch/core'
 import { createGateway, createWatchHub, type Gateway } from '@orch/gateway'
 import {
   addressAt,
@@ -19,6 +30,7 @@ import {
   type Clock,
   createLifecycle,
   createMetrics,
+  directLink,
   type KeyPair,
   type Lifecycle,
   type Log,
@@ -56,6 +68,8 @@ export interface ServerOptions {
   readonly watchHistoryMs: number
   readonly serviceClusterIpRange: Cidr
   readonly serviceNodePortRange: PortRange
+  /** For tests: what crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
+  readonly freezesLinks: boolean
   /** Whether `/metrics` tells about the process too. */
   readonly hasProcessMetrics: boolean
   readonly clock: Clock
@@ -117,19 +131,23 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
     onError: (error, what) => log.error({ err: error, what }, 'storage failed'),
   })
   await lifecycle.run({ name: 'storage', stop: () => storage.close() })
-  const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
+  const link = { freeze: options.freezesLinks }
+  const storageLink = directLink(storageContract, storage, link)
+  const watch = createWatch({ storage: storageLink.service, clock, log, random, convertOf: convertFrom(catalogue) })
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })
-  const admission = createAdmission({ storage, catalogue, clock, log, random })
+  const watchLink = directLink(watchContract, watch, link)
+  const admission = createAdmission({ storage: storageLink.service, catalogue, clock, log, random })
   await lifecycle.run({ name: 'admission', stop: () => admission.close() })
-  const watchHub = createWatchHub({ watch, clock, log, random })
+  const admissionLink = directLink(admissionContract, admission, link)
+  const watchHub = createWatchHub({ watch: watchLink.service, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const metrics = createMetrics({ process: options.hasProcessMetrics })
   addStorageMetrics(metrics, storage)
   const gateway = createGateway({
     catalogue,
-    storage,
+    storage: storageLink.service,
     watchHub,
-    admission,
+    admission: admissionLink.service,
     clock,
     random: (bound) => Math.floor(random() * bound),
     log,
@@ -177,6 +195,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
     async stop(how) {
       stopOptions = how
       await lifecycle.stop()
+      for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
     },
   }
 }

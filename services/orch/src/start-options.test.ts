@@ -98,6 +98,19 @@ test('LIM-01, LIM-02: changes and pages are kept for as long as --watch-history 
   expect(await settled(next, (answer) => answer === 410)).toBe(410)
 })
 
+test('services change nothing that they got from each other', async () => {
+  const server = await startCluster({ mode: 'embedded', options: { freezesLinks: true } })
+  const maps = server.client.resource(core('configmaps'))
+  const events = await maps.watch({ ...inDefault, resourceVersion: '0' })
+  await maps.create(aConfigMap({ name: 'a', labels: { x: 'y' } }))
+  await maps.patch('a', { data: { x: '1' } }, { ...inDefault, type: 'merge' })
+  expect((await maps.list({ ...inDefault, labelSelector: 'x=y', limit: 1 })).items).toHaveLength(1)
+  await maps.update({ ...(await maps.get('a', inDefault)), data: { x: '2' } })
+  await maps.delete('a', inDefault)
+  for (const type of ['ADDED', 'MODIFIED', 'MODIFIED', 'DELETED']) expect((await events.next()).value).toMatchObject({ type })
+  await expect(server.stop()).resolves.toBeUndefined()
+})
+
 test('options that are no good are refused', async () => {
   await expect(start({ featureGates: ['Nothing=true'] })).rejects.toThrow('unknown feature gate Nothing')
   await expect(start({ controllers: ['nothing'] })).rejects.toThrow('unknown controller nothing')

@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly serviceClusterIpRange?: string
   /** Ports for Services, such as `30000-32767`. */
   readonly serviceNodePortRange?: string
+  /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
+  readonly freezesLinks?: boolean
   readonly clock?: Clock
   /** A number in [0, 1). */
   readonly random?: () => number
@@ -65,6 +67,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     watchHistoryMs: options.watchHistoryMs ?? 300_000,
     serviceClusterIpRange: parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange ?? '10.0.0.0/24'),
     serviceNodePortRange: parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange ?? '30000-32767'),
+    freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

@@ -56,6 +56,7 @@ function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<
     ...options,
     store: settings.memory ? createMemoryStore() : openStore(dataDir, settings.profile),
     certificateFiles: certificateFolder(dataDir),
+    freezesLinks: false,
     hasProcessMetrics: true,
     clock: systemClock,
     random: Math.random,
