@@ -1,4 +1,5 @@
 import { domainGroup, domainLabel, type Names } from '../../names.ts'
+import { printBase64 } from '../../protobuf/base64.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
 
 /** Every namespace can be selected by its name; a new one is kept from vanishing before its contents. */
@@ -13,9 +14,17 @@ export function fillNamespace(namespace: Draft, names: Names, isNew: boolean): v
   if (!finalizers.includes(names.namespaceFinalizer)) spec['finalizers'] = [...finalizers, names.namespaceFinalizer]
 }
 
+/** What is given as text is kept as bytes, in the place of what was there under the same key. */
 export function fillSecret(secret: Draft): void {
   fill(secret, { type: 'Opaque' })
+  const texts = child(secret, 'stringData')
+  delete secret['stringData']
+  if (texts === undefined) return
+  const data = ensureChild(secret, 'data')
+  for (const [key, text] of Object.entries(texts)) data[key] = printBase64(encoder.encode(String(text)))
 }
+
+const encoder = new TextEncoder()
 
 /** For containers, what is allowed at most is also what is given, and what is given is also what is asked for. */
 export function fillLimitRange(range: Draft): void {

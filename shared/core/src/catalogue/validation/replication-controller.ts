@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
 import { validateConditions } from './node.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
@@ -53,11 +53,21 @@ function validateTemplateSpec(spec: Part): FieldError[] {
   if (spec['activeDeadlineSeconds'] !== undefined) {
     errors.push(forbiddenValue(`${path}.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicationController is not Supported'))
   }
+  return [...errors, ...validateContainers(spec, path)]
+}
+
+/** Containers of both lists share their names. */
+function validateContainers(spec: Part, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
   for (const list of ['initContainers', 'containers']) {
     for (const [index, container] of itemsOf(spec, list).entries()) {
-      for (const name of ['name', 'image']) {
-        if (textOf(container, name) === '') errors.push(requiredValue(`${path}.${list}[${index}].${name}`))
-      }
+      const at = `${path}.${list}[${index}]`
+      const name = textOf(container, 'name')
+      if (name === '') errors.push(requiredValue(`${at}.name`))
+      else if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+      if (textOf(container, 'image') === '') errors.push(requiredValue(`${at}.image`))
+      seen.add(name)
     }
   }
   return errors
