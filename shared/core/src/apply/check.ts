@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
 import { itemElement, itemProblem } from './list-items.ts'
-import { describeElement, fieldElement } from './path-element.ts'
+import { describeElement, type ElementText, fieldElement } from './path-element.ts'
 import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'
 
 /** Nothing that a schema describes is nearly as deep, and ownership is walked by recursion. */
@@ -13,7 +13,7 @@ export const ownedDepthMax = 1_000
  */
 export function findUnownable(shape: Shape, value: unknown): string[] {
   const problems: string[] = []
-  walk(shape, value, { path: '', depth: 0, problems })
+  walk(shape, value, { parent: undefined, element: '', depth: 0, problems })
   return problems
 }
 
@@ -22,8 +22,10 @@ export function joinProblems(problems: readonly string[]): string {
   return problems.length === 1 ? (problems[0] as string) : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 }
 
+/** Where the walk is. The path is put together only when there is something to say about it. */
 interface Place {
-  readonly path: string
+  readonly parent: Place | undefined
+  readonly element: ElementText
   readonly depth: number
   readonly problems: string[]
 }
@@ -52,8 +54,12 @@ function walk(shape: Shape, value: unknown, place: Place): void {
   }
 }
 
-function report({ path, problems }: Place, problem: string): void {
-  problems.push(`${path}: ${problem}`)
+function report(place: Place, problem: string): void {
+  place.problems.push(`${pathOf(place)}: ${problem}`)
+}
+
+function pathOf({ parent, element }: Place): string {
+  return parent === undefined ? '' : pathOf(parent) + describeElement(element)
 }
 
 /** Only the depth can be wrong. */
@@ -67,8 +73,8 @@ function walkUntyped(shape: Shape, value: unknown, place: Place): void {
   }
 }
 
-function below({ path, depth, problems }: Place, element: string): Place {
-  return { path: path + describeElement(element), depth: depth + 1, problems }
+function below(parent: Place, element: ElementText): Place {
+  return { parent, element, depth: parent.depth + 1, problems: parent.problems }
 }
 
 function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {

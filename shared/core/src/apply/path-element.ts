@@ -99,22 +99,25 @@ export function describeElement(text: ElementText): string {
   }
 }
 
-const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
+const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index']
 
 /** Puts steps in order: fields by name, then keys, then values, then indices. */
 export function sortElements(elements: ElementText[]): ElementText[] {
-  return elements.every((element) => element.startsWith('f:')) ? elements.sort(compareText) : elements.sort(compareElements)
+  if (elements.every((element) => element.startsWith('f:'))) return elements.sort(compareText)
+  const parsed = new Map(elements.map((element) => [element, parseElement(element)]))
+  return elements.sort((left, right) => compareElements(parsed.get(left), parsed.get(right)))
 }
 
-function compareElements(left: ElementText, right: ElementText): number {
-  const rank = (ranks[left[0] ?? ''] ?? 4) - (ranks[right[0] ?? ''] ?? 4)
-  if (rank !== 0 || left.startsWith('f:')) return rank === 0 ? compareText(left, right) : rank
-  const a = parseElement(left)
-  const b = parseElement(right)
-  if (a?.kind === 'key' && b?.kind === 'key') return compareKeys(a.keys, b.keys)
-  if (a?.kind === 'value' && b?.kind === 'value') return compareScalars(a.value, b.value)
-  if (a?.kind === 'index' && b?.kind === 'index') return a.index - b.index
-  return 0
+function compareElements(a: PathElement | undefined, b: PathElement | undefined): number {
+  if (a === undefined || b === undefined || a.kind !== b.kind) return rankOf(a) - rankOf(b)
+  if (a.kind === 'field' && b.kind === 'field') return compareText(a.name, b.name)
+  if (a.kind === 'key' && b.kind === 'key') return compareKeys(a.keys, b.keys)
+  if (a.kind === 'value' && b.kind === 'value') return compareScalars(a.value, b.value)
+  return a.kind === 'index' && b.kind === 'index' ? a.index - b.index : 0
+}
+
+function rankOf(element: PathElement | undefined): number {
+  return element === undefined ? kinds.length : kinds.indexOf(element.kind)
 }
 
 function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): number {
@@ -160,9 +163,15 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length
 }
 
+const plainScalar = '(?:"[\\w./:-]*"|0|[1-9]\\d{0,14})'
+const plainItem = new RegExp(`^(?:k:\\{"[A-Za-z]+":${plainScalar}\\}|v:"[\\w./:-]*")$`)
+const plainPair = new RegExp(`^k:\\{"([A-Za-z]+)":${plainScalar},"([A-Za-z]+)":${plainScalar}\\}$`)
+
 /** The common steps of lists, which need no parsing to be known as canonical. */
 function isPlainElement(text: string): boolean {
-  return /^(?:k:\{"[A-Za-z]+":(?:"[\w./:-]*"|0|[1-9]\d{0,14})\}|v:"[\w./:-]*")$/.test(text)
+  if (plainItem.test(text)) return true
+  const pair = plainPair.exec(text)
+  return pair !== null && (pair[1] as string) < (pair[2] as string)
 }
 
 /** An escape as a whole, so that an escaped backslash hides what follows it, or a character that matters inside of HTML. */

@@ -1,0 +1,40 @@
+import type { Field, Node, StructNode } from '../schema/node.ts'
+import { resolveNode } from '../schema/resolve.ts'
+
+/** How a member is merged, and what is inside of it. */
+export interface FieldStrategy {
+  /** `merge` makes lists merge by their items; without a word, objects merge and lists are replaced. */
+  readonly kind: 'merge' | 'replace' | 'default'
+  readonly mergeKey: string | undefined
+  /** Type of the member's values, or of the items of a list; undefined where nothing is known. */
+  readonly schema: Node | undefined
+}
+
+const unknownField: FieldStrategy = { kind: 'default', mergeKey: undefined, schema: undefined }
+const strategies = new WeakMap<StructNode, ReadonlyMap<string, FieldStrategy>>()
+
+/** The strategy of a member of an object. */
+export function strategyOf(schema: Node | undefined, name: string): FieldStrategy {
+  const node = schema === undefined ? undefined : resolveNode(schema)
+  if (node?.kind === 'map') return { ...unknownField, schema: insideOf(node.values) }
+  return node?.kind === 'struct' ? (fieldsOf(node).get(name) ?? unknownField) : unknownField
+}
+
+function fieldsOf(node: StructNode): ReadonlyMap<string, FieldStrategy> {
+  const known = strategies.get(node)
+  if (known !== undefined) return known
+  const made = new Map(node.fields.map((field) => [field.name, strategyOfField(field)]))
+  strategies.set(node, made)
+  return made
+}
+
+/** That keys are retained is said by the patch; for the server only the rest of the strategy counts. */
+function strategyOfField({ node, patchStrategy, patchMergeKey }: Field): FieldStrategy {
+  const kind = patchStrategy === 'replace' ? 'replace' : patchStrategy?.startsWith('merge') ? 'merge' : 'default'
+  return { kind, mergeKey: patchMergeKey, schema: insideOf(node) }
+}
+
+function insideOf(node: Node): Node {
+  const target = resolveNode(node)
+  return target.kind === 'list' ? target.items : target
+}

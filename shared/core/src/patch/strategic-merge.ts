@@ -1,0 +1,171 @@
+import { printLoosely } from '../apply/go-text.ts'
+import { jsonEqual } from '../json/equal.ts'
+import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { badRequest, failed } from '../meta/status.ts'
+import type { Node } from '../schema/node.ts'
+import { goTypeWord } from './json-patch.ts'
+import type { MergeOutcome } from './merge-patch.ts'
+import {
+  BadPatch,
+  deletePrefix,
+  isDeletion,
+  type JsonObject,
+  keyOf,
+  listOf,
+  MalformedPatch,
+  orderPrefix,
+  patchMarker,
+  retainMarker,
+  withoutDirectives,
+} from './strategic-merge-directives.ts'
+import { inOrder, placesAfter, requireOrder } from './strategic-merge-order.ts'
+import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
+
+/**
+ * Merges a patch as the fields' own strategies say: lists by the key of their items or as a whole, and with the
+ * directives that a patch may carry:
+ *
+ *   $patch: replace | delete | merge      of the object, or of the item or list in which it stands
+ *   $retainKeys: [a, b]                   nothing but these stays in the object
+ *   $deleteFromPrimitiveList/x: [1]       values that leave the list x
+ *   $setElementOrder/x: [2, 1]            the order of the list x; items that it does not name keep their place among them
+ *
+ * The inputs stay as they are, and what the patch does not touch is shared.
+ */
+export function strategicMerge(original: unknown, patch: unknown, schema: Node): MergeOutcome {
+  if (!isJsonObject(patch)) {
+    const type = 'map[string]interface {}'
+    return {
+      kind: 'refused',
+      error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(patch)} into Go value of type ${type}`),
+    }
+  }
+  try {
+    return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, schema) }
+  } catch (error) {
+    if (error instanceof MalformedPatch) return { kind: 'refused', error: badRequest(error.message) }
+    if (error instanceof BadPatch) return { kind: 'refused', error: failed(422, 'Invalid', error.message) }
+    if (error instanceof RangeError) return { kind: 'refused', error: badRequest('the patch is nested too deep') }
+    throw error
+  }
+}
+
+/** Order of the steps matters: what is retained, then lists with an order, then everything else. */
+function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
+  const directive = memberOf(given, patchMarker)
+  if (directive === 'delete') return {}
+  const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given
+  if (directive === 'replace') return patch
+  if (directive !== undefined && directive !== 'merge') throw unknownDirective(directive, given)
+  const merged = retained === undefined ? { ...original } : retain(original, patch, retained)
+  for (const key of Object.keys(patch)) if (key.startsWith(orderPrefix)) mergeOrdered(merged, patch, key, schema)
+  for (const key of Object.keys(patch)) mergeMember(merged, key, patch[key], schema)
+  return merged
+}
+
+function unknownDirective(directive: unknown, patch: JsonObject): BadPatch {
+  return new BadPatch(`unknown patch type: ${printLoosely(directive)} in map: ${printLoosely(patch)}`)
+}
+
+function retain(original: JsonObject, patch: JsonObject, retained: unknown): JsonObject {
+  if (!Array.isArray(retained)) throw new MalformedPatch('invalid patch format of retainKeys')
+  const kept = new Set<unknown>(retained)
+  for (const key of Object.keys(patch)) {
+    const isDirective = key.startsWith(deletePrefix) || key.startsWith(orderPrefix)
+    if (patch[key] !== null && !isDirective && !kept.has(key)) throw new MalformedPatch('invalid patch format of retainKeys')
+  }
+  const result: JsonObject = {}
+  for (const key of Object.keys(original)) if (kept.has(key)) setMember(result, key, original[key])
+  return result
+}
+
+/** Merges a list and puts it in the order that the patch gives; both are then done with. */
+function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, schema: Node | undefined): void {
+  const key = keyOf(directive, orderPrefix)
+  const order = listOf(patch[directive])
+  delete patch[directive]
+  const isLive = Object.hasOwn(merged, key) && merged[key] !== null
+  const isPatched = Object.hasOwn(patch, key)
+  const live = isLive ? listOf(merged[key]) : []
+  const changes = isPatched ? listOf(patch[key]) : []
+  const strategy = strategyOf(schema, key)
+  requireOrder(changes, order, strategy.mergeKey)
+  delete patch[key]
+  if (!isLive && !isPatched) return
+  const contents = isLive && isPatched ? mergeList(live, changes, strategy) : isLive ? live : (withoutDirectives(changes) as unknown[])
+  const places = placesAfter(live, changes, strategy.mergeKey)
+  setMember(merged, key, inOrder({ items: contents, order, live: places, mergeKey: strategy.mergeKey }))
+}
+
+function mergeMember(merged: JsonObject, name: string, value: unknown, schema: Node | undefined): void {
+  if (name.startsWith(deletePrefix)) {
+    const key = keyOf(name, deletePrefix)
+    const taken = listOf(value)
+    const live = memberOf(merged, key)
+    if (Array.isArray(live))
+      setMember(
+        merged,
+        key,
+        live.filter((item) => !taken.some((other) => jsonEqual(item, other))),
+      )
+    return
+  }
+  if (value === null) {
+    delete merged[name]
+    return
+  }
+  const live = memberOf(merged, name)
+  if (isJsonObject(live) && isJsonObject(value)) {
+    const strategy = strategyOf(schema, name)
+    setMember(merged, name, strategy.kind === 'replace' ? value : mergeMap(live, value, strategy.schema))
+  } else if (Array.isArray(live) && Array.isArray(value)) {
+    setMember(merged, name, mergeList(live, value, strategyOf(schema, name)))
+  } else {
+    setMember(merged, name, withoutDirectives(value))
+  }
+}
+
+function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy: FieldStrategy): unknown[] {
+  if (strategy.kind !== 'merge') return [...patch]
+  if (live.length === 0 && patch.length === 0) return []
+  if (requireOneKind([...live, ...patch]) === 'scalar') return mergeScalars(live, patch)
+  const { mergeKey } = strategy
+  if (mergeKey === undefined) throw new BadPatch('cannot merge lists without merge key')
+  return mergeItems(live as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, strategy.schema)
+}
+
+/** All items are objects, or none is, and none is a list. */
+function requireOneKind(items: readonly unknown[]): 'object' | 'scalar' {
+  if (items.some((item) => Array.isArray(item))) throw new BadPatch('lists of lists are not supported')
+  const objects = items.filter(isJsonObject).length
+  if (objects !== 0 && objects !== items.length) throw new BadPatch('list element types are not identical')
+  return objects === 0 ? 'scalar' : 'object'
+}
+
+function mergeScalars(live: readonly unknown[], patch: readonly unknown[]): unknown[] {
+  const items: unknown[] = []
+  for (const item of [...live, ...patch]) if (!items.some((other) => jsonEqual(other, item))) items.push(item)
+  return inOrder({ items, order: patch, live, mergeKey: undefined })
+}
+
+function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string, schema: Node | undefined): unknown[] {
+  const isReplaced = patch.some((item) => memberOf(item, patchMarker) === 'replace')
+  const changes = patch.filter((item) => !isDeletion(item) && memberOf(item, patchMarker) !== 'replace')
+  if (isReplaced) return changes
+  const deleted = patch.filter(isDeletion).map((item) => requireKey(item, mergeKey))
+  const items = live.filter((item) => !deleted.some((value) => jsonEqual(value, memberOf(item, mergeKey))))
+  const server = [...items]
+  for (const change of changes) {
+    const value = requireKey(change, mergeKey)
+    const index = items.findIndex((item) => jsonEqual(memberOf(item, mergeKey), value))
+    if (index >= 0) items[index] = mergeMap(items[index] as JsonObject, change, schema)
+    else items.push(mergeMap({}, change, schema))
+  }
+  return inOrder({ items, order: changes, live: server, mergeKey })
+}
+
+function requireKey(item: JsonObject, mergeKey: string): unknown {
+  const value = memberOf(item, mergeKey)
+  if (value === undefined) throw new BadPatch(`map: ${printLoosely(item)} does not contain declared merge key: ${mergeKey}`)
+  return value
+}
