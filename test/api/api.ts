@@ -152,7 +152,7 @@ function bodyOf(text: string): Body {
 
 /** A server of a test's own. Its user stops it. */
 export async function openApi(options: StartOptions = {}): Promise<Api> {
-  const server = await start(options)
+  const server = await start({ freezesLinks: true, ...options })
   return new Api(server.url, await parseConfiguration(server.kubeconfig), () => server.stop())
 }
 
