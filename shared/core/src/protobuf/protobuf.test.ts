@@ -5,7 +5,7 @@ import { decodeJson } from '../json/scan.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from '../schema/decode.ts'
 import type { Node, StructNode } from '../schema/node.ts'
-import { resolveNode, resolveStruct } from '../schema/resolve.ts'
+import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
 import { encodeProtobuf, encodeProtobufItem, hasProtobuf } from './encode.ts'
 import { messageOfItem, parseEnvelope, printEnvelope, printProtobuf, printProtobufEvent, printProtobufListFrame } from './envelope.ts'
@@ -13,7 +13,12 @@ import { protobufDepthMax } from './reader.ts'
 
 const names = namesOf('orch')
 const catalogue = createCatalogue('orch')
-const types = [...new Set(catalogue.resources.flatMap(({ type, subresources }) => [type, ...subresources.map((one) => one.type)]))]
+/** Every type that may stand in a body of its own. */
+const rootTypes = allTypeNames().filter((name) => {
+  const node = resolveType(name)
+  return node.kind === 'struct' && node.hasTypeMeta && hasProtobuf(name)
+})
+const types = rootTypes.filter((name) => !name.endsWith('List'))
 
 describe('messages', () => {
   test.each(types)('PROTO-09: any %s is the same after Protobuf', (type) => {
@@ -28,6 +33,18 @@ describe('messages', () => {
       fc.property(anyStruct(resolveStruct(type), 'all'), (value) => expectRoundTrip(type, value)),
       { numRuns: 2 },
     )
+  })
+
+  test('PROTO-09: no field of any type is left out of these values', () => {
+    const seen = new Set<string>()
+    for (const type of rootTypes) {
+      const [value] = fc.sample(anyStruct(resolveStruct(type), 'all'), { numRuns: 1, seed: 1 })
+      markFields(resolveStruct(type), value, seen)
+    }
+    const all = new Set<string>()
+    for (const type of rootTypes) collectFields(resolveStruct(type), all, new Set())
+    expect([...all].filter((name) => !seen.has(name))).toEqual([])
+    expect(seen.size).toBeGreaterThanOrEqual(2148)
   })
 
   test('PROTO-06: a ConfigMap is written with its empty plain fields and its maps in order of keys', () => {
@@ -250,6 +267,43 @@ function decode(type: string, bytes: Uint8Array): Record<string, unknown> {
   const reading = decodeProtobuf(type, bytes)
   if (reading.kind === 'malformed') throw new Error(reading.message)
   return reading.object
+}
+
+const structNames = new Map<Node, string>(allTypeNames().map((name) => [resolveType(name), name]))
+
+/** Nodes directly below a node, a struct's by field. */
+function childrenOf(node: Node): readonly (readonly [field: string | undefined, child: Node])[] {
+  switch (node.kind) {
+    case 'struct':
+      return node.fields.filter(({ tag }) => tag !== undefined).map((one) => [one.name, resolveNode(one.node)])
+    case 'list':
+      return [[undefined, resolveNode(node.items)]]
+    case 'map':
+      return [[undefined, resolveNode(node.values)]]
+    case 'variant':
+      return [node.object, node.array].flatMap((form) => (form === undefined ? [] : [[undefined, resolveNode(form.node)] as const]))
+    default:
+      return []
+  }
+}
+
+function collectFields(node: Node, all: Set<string>, visited: Set<Node>): void {
+  if (visited.has(node)) return
+  visited.add(node)
+  for (const [name, child] of childrenOf(node)) {
+    if (name !== undefined) all.add(`${structNames.get(node)}.${name}`)
+    collectFields(child, all, visited)
+  }
+}
+
+function markFields(node: Node, value: unknown, seen: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, child] of childrenOf(node)) {
+    const inner: unknown[] = name === undefined ? Object.values(value) : [(value as Record<string, unknown>)[name]]
+    if (name !== undefined && inner[0] !== undefined) seen.add(`${structNames.get(node)}.${name}`)
+    const values = node.kind === 'variant' && child.kind !== 'list' ? [value] : inner
+    for (const one of values) markFields(child, one, seen)
+  }
 }
 
 /** The wire form by hand, apart from the code under test. */

@@ -8,6 +8,8 @@ export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as cons
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const two32 = 2 ** 32
+/** Below this a character loop is faster than a call into the runtime. */
+const shortText = 24
 const varintBytesMax = 10
 
 /** Reads fields of a message one after another, and never beyond the end that it was given. */
@@ -70,7 +72,10 @@ export class Reader {
   }
 
   text(): string {
-    const bytes = this.bytes()
+    const length = this.#length()
+    const at = this.#take(length)
+    if (length <= shortText && this.#isAscii(at, at + length)) return this.#ascii(at, at + length)
+    const bytes = this.#bytes.subarray(at, at + length)
     try {
       return utf8.decode(bytes)
     } catch {
@@ -109,6 +114,17 @@ export class Reader {
         return
     }
     throw new MalformedProtobuf(`a field has the wire type ${wireType}, which is not used`)
+  }
+
+  #isAscii(start: number, end: number): boolean {
+    for (let index = start; index < end; index++) if ((this.#bytes[index] as number) >= 0x80) return false
+    return true
+  }
+
+  #ascii(start: number, end: number): string {
+    let text = ''
+    for (let index = start; index < end; index++) text += String.fromCharCode(this.#bytes[index] as number)
+    return text
   }
 
   #length(): number {
