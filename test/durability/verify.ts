@@ -22,7 +22,7 @@ export async function findFaults({
   after,
   state,
 }: Known): Promise<{ faults: string[]; revision: number }> {
-  const store = openLmdbStore({ directory, profile: 'orch' })
+  const store = await openLmdbStore({ directory, profile: 'orch' })
   const { revision } = store.status()
   const read = await store.history(after, Number.MAX_SAFE_INTEGER)
   const changes = read.kind === 'changes' ? read.changes : []

@@ -43,7 +43,7 @@ async function writeOne(store: Store, number: number, lane: number, revisions: R
 
 async function main(): Promise<void> {
   const lock = lockDirectory(directory)
-  const store = openLmdbStore({ directory, profile: 'orch', unsafeNoSync: mode === 'unsafe-no-sync' })
+  const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: mode === 'unsafe-no-sync' })
   const inFlight = Number(inFlightText)
   const end = writesText === '0' ? Number.POSITIVE_INFINITY : Number(firstText) + Number(writesText)
   const { records } = await store.range({ prefix: '', start: '', limit: 0, revision: store.status().revision })

@@ -50,11 +50,11 @@ function lockOrExplain(dataDir: string): DirectoryLock {
   }
 }
 
-function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<Server> {
-  return startServer({
+async function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<Server> {
+  return await startServer({
     ...settings,
     ...options,
-    store: settings.memory ? createMemoryStore() : openStore(dataDir, settings.profile),
+    store: settings.memory ? createMemoryStore() : await openStore(dataDir, settings.profile),
     certificateFiles: certificateFolder(dataDir),
     freezesLinks: false,
     hasProcessMetrics: true,
@@ -64,9 +64,9 @@ function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<
   })
 }
 
-function openStore(directory: string, profile: UpOptions['settings']['profile']) {
+async function openStore(directory: string, profile: UpOptions['settings']['profile']) {
   try {
-    return openLmdbStore({ directory, profile })
+    return await openLmdbStore({ directory, profile })
   } catch (error) {
     throw new StartError((error as Error).message, { cause: error })
   }

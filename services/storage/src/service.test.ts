@@ -12,16 +12,16 @@ const folders: string[] = []
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
-function openDisk(): Store {
+function openDisk(): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'storage-test-'))
   folders.push(directory)
   return openLmdbStore({ directory, profile: 'orch' })
 }
 
 const opening =
-  (openStore: () => Store, options: Partial<StorageOptions> = {}) =>
+  (openStore: () => Store | Promise<Store>, options: Partial<StorageOptions> = {}) =>
   async () => {
-    const store = openStore()
+    const store = await openStore()
     const storage = await createStorage({ store, ...options })
     const close = async () => {
       storage.close()

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, statfsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Profile, Revision, Store } from '@orch/core'
 import type { Database, RootDatabase } from 'lmdb'
@@ -19,16 +18,18 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
 
 const fileName = 'state.mdb'
 
-const require = createRequire(import.meta.url)
-
 /** A store in one file. What it acknowledges has been flushed to the disk. */
-export function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Store {
+export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
+  // Loading it takes 30 ms, which a server without a disk should not pay.
+  const { open } = await import('lmdb')
   const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return new LogStore(new LmdbTables({ directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
+  return new LogStore(new LmdbTables({ open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }
 
 interface TablesOptions {
+  /** lmdb's own. */
+  readonly open: typeof import('lmdb').open
   readonly directory: string
   readonly profile: Profile
   readonly unsafeNoSync: boolean
@@ -47,10 +48,8 @@ class LmdbTables implements Tables {
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-  constructor({ directory, profile, unsafeNoSync, epoch }: TablesOptions) {
+  constructor({ open, directory, profile, unsafeNoSync, epoch }: TablesOptions) {
     this.#directory = directory
-    // Loading it takes 30 ms, which a server without a disk should not pay.
-    const { open } = require('lmdb') as typeof import('lmdb')
     this.#root = open<Buffer, string>({
       path: join(directory, fileName),
       noSubdir: true,

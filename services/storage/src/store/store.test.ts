@@ -25,13 +25,13 @@ const aPut = (key: string, expected = 0) => ({ key, expected, conditions: [], wr
 describe('a store on disk', () => {
   test('STORE-04: state, revision, epoch and history survive a restart', async () => {
     const directory = aFolder()
-    const first = openLmdbStore({ directory, profile: 'orch' })
+    const first = await openLmdbStore({ directory, profile: 'orch' })
     await first.commit(aPut('a/x'))
     await first.commit(aPut('a/y'))
     await first.compact(first.status().revision - 1)
     const before = first.status()
     await first.close()
-    const second = openLmdbStore({ directory, profile: 'orch' })
+    const second = await openLmdbStore({ directory, profile: 'orch' })
     expect(second.status()).toMatchObject({ epoch: before.epoch, revision: before.revision, compacted: before.compacted })
     expect((await second.range({ prefix: '', start: '', limit: 0, revision: before.revision })).records.map(({ key }) => key)).toEqual([
       'a/x',
@@ -44,9 +44,9 @@ describe('a store on disk', () => {
 
   test('opening under another profile is refused with both names, and the data stays usable', async () => {
     const directory = aFolder()
-    await openLmdbStore({ directory, profile: 'orch' }).close()
-    expect(() => openLmdbStore({ directory, profile: 'kubernetes' })).toThrow(/'orch'.*'kubernetes'/)
-    const again = openLmdbStore({ directory, profile: 'orch' })
+    await (await openLmdbStore({ directory, profile: 'orch' })).close()
+    await expect(openLmdbStore({ directory, profile: 'kubernetes' })).rejects.toThrow(/'orch'.*'kubernetes'/)
+    const again = await openLmdbStore({ directory, profile: 'orch' })
     expect((await again.commit(aPut('a'))).kind).toBe('written')
     await again.close()
   })
@@ -66,7 +66,7 @@ describe('the lock of a data directory', () => {
 
 test('pages that a compaction freed are told as free and used again', async () => {
   const directory = aFolder()
-  const store = openLmdbStore({ directory, profile: 'orch' })
+  const store = await openLmdbStore({ directory, profile: 'orch' })
   const value = new Uint8Array(3_000)
   let expected = 0
   const rewrite = async (times: number) => {
