@@ -201,7 +201,9 @@ test('META-12: a write that changes nothing writes nothing', async () => {
 })
 
 /** Admission that tells its interests once, and counts what it is asked. */
-function anAdmission(interests: readonly Interest[]): AdmissionService & { asked: string[] } {
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+function anAdmission(interests: readonly Interest[]): Writable<AdmissionService> & { asked: string[] } {
   const asked: string[] = []
   return {
     asked,
