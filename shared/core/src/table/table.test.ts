@@ -3,16 +3,9 @@ import { createCatalogue } from '../catalogue/catalogue.ts'
 import { columnsOf } from '../catalogue/columns.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
-import {
-  createTableForm,
-  parseIncludeObject,
-  printTable,
-  printTableFront,
-  printTableRow,
-  type RowObject,
-  tableBack,
-  tableFormOf,
-} from './table.ts'
+import { createTableForm, tableFormOf } from './form.ts'
+import { parseIncludeObject } from './include-object.ts'
+import { printTable, printTableFront, printTableRow, type RowObject, tableBack } from './print.ts'
 
 const names = namesOf('orch')
 const nowMs = Date.parse('2026-01-02T00:00:00Z')

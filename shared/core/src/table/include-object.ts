@@ -1,0 +1,22 @@
+/** The values that `includeObject` may have. */
+export type IncludeObject = 'None' | 'Object' | 'Metadata'
+
+export type IncludeObjectReading =
+  | { readonly kind: 'include'; readonly include: IncludeObject }
+  | { readonly kind: 'malformed'; readonly message: string }
+
+/** Reads the query parameter `includeObject`; nothing, or an empty text, means the metadata. */
+export function parseIncludeObject(text: string | null | undefined): IncludeObjectReading {
+  switch (text) {
+    case undefined:
+    case null:
+    case '':
+      return { kind: 'include', include: 'Metadata' }
+    case 'None':
+    case 'Object':
+    case 'Metadata':
+      return { kind: 'include', include: text }
+  }
+  const problem = `Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`
+  return { kind: 'malformed', message: `Unable to convert to Table as requested: includeObject: ${problem}` }
+}
