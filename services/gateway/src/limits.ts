@@ -48,8 +48,6 @@ export const limits = {
   lostReplyStepsMax: 32,
   /** Distinct `Accept` texts whose meaning is kept. */
   acceptTextsMax: 1_000,
-  /** Operations of a JSON patch. */
-  patchOperationsMax: 10_000,
   /** Interests of admission older than this are not trusted: every write asks. */
   interestAgeMsMax: 5_000,
   /** Longest path and query together; longer ones cannot name anything. */

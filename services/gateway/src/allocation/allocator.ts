@@ -34,8 +34,8 @@ export interface AllocatorOptions {
 const { cidr } = settingTypes
 
 /** Storage prefixes of reservations; no path leads to them. */
-export const addressPrefix = 'allocation/addresses'
-export const portPrefix = 'allocation/ports'
+const addressPrefix = 'allocation/addresses'
+const portPrefix = 'allocation/ports'
 const servicePrefix = 'core/services'
 
 /** A reservation whose Service has not come, or is gone without giving it back, is swept after this. */

@@ -2,7 +2,7 @@ import { type User, unauthorized } from '@orch/core'
 import type { GatewayRequest } from '../request.ts'
 import type { Step } from './step.ts'
 
-export const authenticatedGroup = 'system:authenticated'
+const authenticatedGroup = 'system:authenticated'
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 

@@ -22,6 +22,6 @@ export const namespaceStrategy: KindRules = {
   isHeld: (object) => specFinalizers(object).length > 0,
 }
 
-export function specFinalizers(namespace: ApiObject): readonly string[] {
+function specFinalizers(namespace: ApiObject): readonly string[] {
   return (namespace.spec as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []
 }

@@ -38,7 +38,7 @@ interface ResourceAttributes {
 export const accessReview: Verb = async (request, target, parts) => {
   const { resource, kind } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, parts, await readBody(request, parts, resource.kind))
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource.kind))
   judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
   const spec = (object.spec ?? {}) as ReviewSpec
   const errors = judge(object, spec, target)

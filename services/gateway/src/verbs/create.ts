@@ -11,7 +11,7 @@ import type { Verb } from './verb.ts'
 export const create: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const candidate = readCandidate(target, parts, await readBody(request, parts, resource.kind))
+  const candidate = readCandidate(target, await readBody(request, parts, resource.kind))
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   if (candidate.object.metadata.resourceVersion) throw versionOnCreate()
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }

@@ -29,7 +29,7 @@ export const patch: Verb = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = (live: Live | undefined) => patched(request, target, change, options, parts, live)
+  const step = (live: Live | undefined) => patched(request, target, change, options, live)
   const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
   await respondJson(request, 200, toServedBytes(parts, target.served, json))
 }
@@ -60,24 +60,12 @@ async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Prom
   return parseBody(bytes, 'json', 'Patch')
 }
 
-function patched(
-  request: GatewayRequest,
-  target: Target,
-  change: Change,
-  options: WriteOptions,
-  parts: GatewayParts,
-  live: Live | undefined,
-): Intent {
+function patched(request: GatewayRequest, target: Target, change: Change, options: WriteOptions, live: Live | undefined): Intent {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
   const value = apply(change, live.object)
-  const candidate = decodeCandidate(
-    served.resource,
-    value,
-    live.hasBigIntegers || change.body.hasBigIntegers,
-    change.body.duplicates,
-    parts,
-  )
+  const { hasBigIntegers, duplicates } = change.body
+  const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgePatched(request, target, candidate, options)
   requirePatchedKind(target, value)
   requireSameVersion(target, candidate, live)

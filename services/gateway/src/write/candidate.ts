@@ -26,10 +26,10 @@ export interface Candidate {
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate({ served, info, subresource }: Target, parts: GatewayParts, body: ParsedBody): Candidate {
+export function readCandidate({ served, info, subresource }: Target, body: ParsedBody): Candidate {
   const { resource } = served
   const value = requireKind(body, subresource ?? resource)
-  const candidate = decodeCandidate(resource, value, body.hasBigIntegers, body.duplicates, parts)
+  const candidate = decodeCandidate(resource, value, body)
   requirePlace(candidate.object, info)
   return candidate
 }
@@ -38,9 +38,7 @@ export function readCandidate({ served, info, subresource }: Target, parts: Gate
 export function decodeCandidate(
   { kind, version, type, apiVersion }: Resource,
   value: Record<string, unknown>,
-  hasBigIntegers: boolean,
-  duplicates: readonly string[],
-  _parts: GatewayParts,
+  { hasBigIntegers, duplicates }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates'>,
 ): Candidate {
   const decoded = decoderOf(type)(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
@@ -104,7 +102,7 @@ function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'k
 }
 
 /** The place in the object may be left out, but not be another than the path's. */
-export function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
+function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
   const { metadata } = object
   const isNamespace = resource === 'namespaces'
   if (!isNamespace && metadata.namespace && metadata.namespace !== namespace) {

@@ -21,7 +21,7 @@ export async function readLive(
   return entry === undefined ? undefined : toLive(entry, served, parts)
 }
 
-export function toLive(entry: Entry, served: Served, parts: GatewayParts): Live {
+function toLive(entry: Entry, served: Served, parts: GatewayParts): Live {
   const { object, hasBigIntegers } = readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
 }
