@@ -46,6 +46,17 @@ export function build(project, label) {
   return true
 }
 
+/** Joins the compiled server into few files, when a source has changed since the last time. */
+export async function bundleServer() {
+  const { bundle, bundleEntry } = await import('./bundle.mjs')
+  const inputs = sourcesFingerprint()
+  if (readStamp('bundle') === inputs && existsSync(bundleEntry)) return bundleEntry
+  say('bundling the server')
+  await bundle()
+  writeStamp('bundle', inputs)
+  return bundleEntry
+}
+
 /** A line of progress, on standard error so that standard output stays the command's own. */
 export function say(text) {
   process.stderr.write(`> ${text}\n`)

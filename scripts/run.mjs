@@ -1,7 +1,7 @@
 /** `npm run <what>`: sets up what is missing, then does it. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
+import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
 import { runChild } from './children.mjs'
 import { countTests } from './test-report.mjs'
 
@@ -26,7 +26,7 @@ try {
 async function start(args) {
   const node = prepare()
   buildServer()
-  return runChild(node, ['--enable-source-maps', '--import', endWithParent, serverEntry, 'up', ...args])
+  return runChild(node, ['--import', endWithParent, await bundleServer(), 'up', ...args])
 }
 
 async function dev(args) {
@@ -48,7 +48,7 @@ async function test(args) {
 
 async function golden(args) {
   const node = prepare()
-  build('.', 'everything')
+  if (build('.', 'everything')) await bundleServer()
   return runTests(node, ['--update', ...args])
 }
 
@@ -71,7 +71,7 @@ async function runTests(node, args) {
 async function bench(args) {
   const node = prepare()
   buildServer()
-  if (!existsSync(benchEntry)) throw new SetupError('There is no test/bench/main.ts to run.')
+  await bundleServer()
   return runChild(node, [benchEntry, ...args], { cwd: root })
 }
 
