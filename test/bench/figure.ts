@@ -1,0 +1,43 @@
+/** What one line of the bench has measured. */
+export interface Figure {
+  /** In `unit`; of the server under test. */
+  readonly value: number
+  readonly unit: string
+  /** The same work with nothing of ours in it, in the same run and unit. */
+  readonly floor?: number
+  /** What `target` and `goal` speak of, e.g. value / floor. */
+  readonly ratio: number
+  readonly target: number
+  readonly goal: number
+  /** Whether a larger ratio is the better one. */
+  readonly better: 'more' | 'less'
+  /** CPU time of the server per operation, in microseconds. */
+  readonly cpuMicros?: number
+  readonly note?: string
+}
+
+export interface Line {
+  readonly name: string
+  readonly what: string
+  run(): Promise<readonly (Figure & { readonly label?: string })[]>
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Rounds alternate between the two sides, so that a slow second of the machine hurts both. The best round of each counts. */
+export async function alternate<T>(rounds: number, sides: readonly (() => Promise<T>)[]): Promise<T[][]> {
+  const results: T[][] = sides.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, side] of sides.entries()) results[index]?.push(await side())
+  }
+  return results
+}
+
+/** A ConfigMap whose JSON is about `bytes` long. */
+export function configMap(name: string, bytes: number, labels: Record<string, string> = {}): Record<string, unknown> {
+  const text = 'abcdefghij'.repeat(Math.ceil((bytes - 350) / 10)).slice(0, Math.max(bytes - 350, 10))
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', labels }, data: { text } }
+}

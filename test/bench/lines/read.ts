@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { alternate, configMap, type Figure, type Line, median } from '../figure.ts'
+import { type Connection, getRequest, loadHttp1 } from '../http1-load.ts'
+import { loadHttp2, openSession } from '../http2-load.ts'
+import type { OrchServer } from '../orch-server.ts'
+import { fill, startFloor, withConnections, withOrch } from '../shared-server.ts'
+
+const collection = '/api/v1/namespaces/default/configmaps'
+
+/** Alternates ours and the floor, and gives the best of each with our CPU per operation. */
+async function compare(
+  server: OrchServer,
+  ours: () => Promise<{ perSecond: number; count: number }>,
+  floor: () => Promise<{ perSecond: number }>,
+  rounds = 5,
+): Promise<{ value: number; floor: number; cpuMicros: number }> {
+  let count = 0
+  let cpu = 0
+  const [our = [], theirs = []] = await alternate(rounds, [
+    async () => {
+      const before = server.child.cpuMicros()
+      const result = await ours()
+      cpu += server.child.cpuMicros() - before
+      count += result.count
+      return result.perSecond
+    },
+    async () => (await floor()).perSecond,
+  ])
+  return { value: Math.max(...our), floor: Math.max(...theirs), cpuMicros: cpu / count }
+}
+
+export const getLine: Line = {
+  name: 'get',
+  what: 'GET one 3 KB object, keep-alive, TLS',
+  async run() {
+    return await withOrch({ memory: true }, async (server) => {
+      await fill(server, 1, 3000)
+      const path = `${collection}/bench-000000`
+      const results: (Figure & { label: string })[] = []
+      const floor1 = await startFloor('buffer', server.folder, 3400)
+      await withConnections(64, server.port, server, async (ours) => {
+        await withConnections(64, floor1.port, server, async (theirs) => {
+          const request = getRequest(path)
+          const options = { durationMs: 1500, expected: 200 }
+          const result = await compare(
+            server,
+            () => loadHttp1(ours, () => request, options),
+            () => loadHttp1(theirs, () => request, options),
+          )
+          results.push({
+            label: 'HTTP/1.1',
+            ...result,
+            unit: 'req/s',
+            ratio: result.value / result.floor,
+            target: 0.45,
+            goal: 0.65,
+            better: 'more',
+          })
+        })
+      })
+      await floor1.child.stop()
+      const floor2 = await startFloor('buffer2', server.folder, 3400)
+      const ours = await openSession(server.port, server)
+      const theirs = await openSession(floor2.port, server)
+      const options = { concurrency: 64, durationMs: 1500 }
+      const result = await compare(
+        server,
+        () => loadHttp2(ours, path, options),
+        () => loadHttp2(theirs, path, options),
+      )
+      results.push({
+        label: 'HTTP/2',
+        ...result,
+        unit: 'req/s',
+        ratio: result.value / result.floor,
+        target: 0.45,
+        goal: 0.65,
+        better: 'more',
+      })
+      ours.destroy()
+      theirs.destroy()
+      await floor2.child.stop()
+      return results
+    })
+  },
+}
+
+async function timed(connection: Connection, request: string): Promise<{ ms: number; bytes: number }> {
+  const began = performance.now()
+  const answer = await connection.send(request)
+  if (answer.status !== 200) throw new Error(`list answered ${answer.status}`)
+  return { ms: performance.now() - began, bytes: answer.bytes }
+}
+
+/** All pages of 500, one after the other. */
+async function paged(connection: Connection): Promise<number> {
+  const began = performance.now()
+  let token = ''
+  do {
+    const answer = await connection.send(getRequest(`${collection}?limit=500${token === '' ? '' : `&continue=${token}`}`), true)
+    token = /"continue":"([^"]*)"/.exec(answer.body?.toString('latin1', 0, 1000) ?? '')?.[1] ?? ''
+  } while (token !== '')
+  return performance.now() - began
+}
+
+export const listLine: Line = {
+  name: 'list',
+  what: 'LIST 10,000 × 3 KB as JSON; 1 % of it by label; in pages of 500',
+  async run() {
+    return await withOrch({ memory: true }, async (server) => {
+      await fill(server, 10_000, 3000)
+      const floor = await startFloor('list', server.folder, 3300, 10_000)
+      const figures: (Figure & { label: string })[] = []
+      await withConnections(1, server.port, server, async ([ours]) => {
+        await withConnections(1, floor.port, server, async ([theirs]) => {
+          if (ours === undefined || theirs === undefined) return
+          const whole = getRequest(collection)
+          const rate = ({ ms, bytes }: { ms: number; bytes: number }): number => bytes / ms / 1000
+          const [our = [], raw = []] = await alternate(9, [async () => await timed(ours, whole), async () => await timed(theirs, whole)])
+          const value = Math.max(...our.map(rate))
+          const best = Math.max(...raw.map(rate))
+          figures.push({ label: 'whole', value, floor: best, unit: 'MB/s', ratio: value / best, target: 0.5, goal: 0.8, better: 'more' })
+          const all = median(our.map(({ ms }) => ms))
+          const some: number[] = []
+          for (let round = 0; round < 9; round++) some.push((await timed(ours, getRequest(`${collection}?labelSelector=rare%3Dyes`))).ms)
+          figures.push({
+            label: '1 % by label',
+            value: median(some),
+            floor: all,
+            unit: 'ms',
+            ratio: all / median(some),
+            target: 20,
+            goal: 50,
+            better: 'more',
+            note: 'floor: the whole list; ratio: times faster',
+          })
+          const pages: number[] = []
+          for (let round = 0; round < 5; round++) pages.push(await paged(ours))
+          figures.push({
+            label: 'paged by 500',
+            value: median(pages),
+            floor: all,
+            unit: 'ms',
+            ratio: median(pages) / all,
+            target: 3,
+            goal: 2,
+            better: 'less',
+            note: 'floor: the whole list at once',
+          })
+        })
+      })
+      await floor.child.stop()
+      return figures
+    })
+  },
+}
+
+export const slowReaders: Line = {
+  name: 'slow-readers',
+  what: '100 readers of a 30 MB list at 100 KB/s: added memory',
+  async run() {
+    return await withOrch({ memory: true }, async (server) => {
+      await fill(server, 10_000, 3000)
+      return await withConnections(100, server.port, server, async (connections) => {
+        // One whole read first, so that the ready buffers of the leaves exist.
+        await connections[0]?.send(getRequest(collection))
+        await sleep(1000)
+        const before = server.child.rssBytes()
+        for (const connection of connections) {
+          connection.send(getRequest(collection)).catch(() => undefined)
+          connection.socket.pause()
+        }
+        const drip = setInterval(() => {
+          for (const { socket } of connections) {
+            socket.resume()
+            setTimeout(() => socket.pause(), 1)
+          }
+        }, 640)
+        let peak = 0
+        for (let second = 0; second < 8; second++) {
+          await sleep(1000)
+          peak = Math.max(peak, server.child.rssBytes())
+        }
+        clearInterval(drip)
+        const added = (peak - before) / 1e6
+        return [{ value: added, unit: 'MB', ratio: added, target: 100, goal: 20, better: 'less' }]
+      })
+    })
+  },
+}
+
+export const objectMemory: Line = {
+  name: 'object-memory',
+  what: 'memory per stored 3 KB object, against its bytes',
+  async run() {
+    return await withOrch({ memory: true, nodeFlags: ['--expose-gc'] }, async (server) => {
+      await sleep(2000)
+      const before = server.child.rssBytes()
+      await fill(server, 30_000, 3000)
+      await sleep(4000)
+      const perObject = (server.child.rssBytes() - before) / 30_000
+      const bytes = JSON.stringify(configMap('bench-000000', 3000, { rare: 'no' })).length + 120
+      return [
+        {
+          value: perObject,
+          unit: 'B',
+          floor: bytes,
+          ratio: perObject / bytes,
+          target: 1.7,
+          goal: 1.3,
+          better: 'less',
+          note: 'resident memory, garbage included',
+        },
+      ]
+    })
+  },
+}

@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Line, median } from '../figure.ts'
+import { getRequest, openConnections } from '../http1-load.ts'
+import { startOrch } from '../orch-server.ts'
+import { Child } from '../process.ts'
+import { fill, startFloor, withFolder, withOrch } from '../shared-server.ts'
+
+export const coldStart: Line = {
+  name: 'cold-start',
+  what: 'process start → /readyz ok, embedded, empty data',
+  async run() {
+    const starts: number[] = []
+    const floors: number[] = []
+    for (let round = 0; round < 7; round++) {
+      const floorBegan = performance.now()
+      spawnSync(process.execPath, ['-e', '0'])
+      floors.push(performance.now() - floorBegan)
+      const began = performance.now()
+      const server = await startOrch()
+      const [connection] = await openConnections(1, server.port, server)
+      while ((await connection?.send(getRequest('/readyz')))?.status !== 200) await sleep(2)
+      // The first start of an installation fills the compile cache and is not counted.
+      if (round > 0) starts.push(performance.now() - began)
+      connection?.close()
+      await server.stop()
+    }
+    const added = median(starts) - median(floors)
+    return [
+      {
+        value: median(starts),
+        unit: 'ms',
+        floor: median(floors),
+        ratio: added,
+        target: 400,
+        goal: 200,
+        better: 'less',
+        note: 'ratio column: ms above the floor',
+      },
+    ]
+  },
+}
+
+const warmScript = `
+import { start } from 'orch'
+const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data: { a: '1' } }
+const times = { first: [], stop: [] }
+for (let round = 0; round < 8; round++) {
+  const began = performance.now()
+  const server = await start()
+  await server.client.create(object)
+  times.first.push(performance.now() - began)
+  const watches = []
+  for (let index = 0; index < 100; index++) watches.push(server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).watch({ namespace: 'default' }))
+  const open = watches.map(async (watch) => { try { for await (const event of watch) void event } catch {} })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const stopping = performance.now()
+  await server.stop()
+  times.stop.push(performance.now() - stopping)
+  await Promise.all(open)
+}
+process.send(times)
+process.disconnect()
+`
+
+async function warmTimes(): Promise<{ first: number[]; stop: number[] }> {
+  const child = new Child(['--input-type=module', '-e', warmScript])
+  return await new Promise((resolve, reject) => {
+    child.process.once('message', (times) => resolve(times as { first: number[]; stop: number[] }))
+    child.printed(/never-printed/).catch(reject)
+  })
+}
+
+export const warmStart: Line = {
+  name: 'warm-start',
+  what: 'start() in a warm process → first object created; stop() with 100 open watches',
+  async run() {
+    const { first, stop } = await warmTimes()
+    const begin = median(first.slice(2))
+    const end = median(stop.slice(2))
+    return [
+      { label: 'start()', value: begin, unit: 'ms', ratio: begin, target: 60, goal: 20, better: 'less' },
+      { label: 'stop()', value: end, unit: 'ms', ratio: end, target: 100, goal: 20, better: 'less' },
+    ]
+  },
+}
+
+export const idleMemory: Line = {
+  name: 'idle-memory',
+  what: 'resident memory of an idle embedded server',
+  async run() {
+    return await withOrch({}, async (server) => {
+      await sleep(3000)
+      const floor = await startFloor('empty', server.folder)
+      await sleep(500)
+      const value = server.child.rssBytes() / 1e6
+      const empty = floor.child.rssBytes() / 1e6
+      await floor.child.stop()
+      return [
+        {
+          value,
+          unit: 'MB',
+          floor: empty,
+          ratio: value - empty,
+          target: 80,
+          goal: 40,
+          better: 'less',
+          note: 'ratio column: MB above the floor',
+        },
+      ]
+    })
+  },
+}
+
+const readValues = `
+import { open } from 'lmdb'
+const began = performance.now()
+const root = open({ path: process.argv[1], readOnly: true, maxDbs: 8 })
+let bytes = 0
+for (const { key } of root.getRange({})) {
+  if (typeof key !== 'string') continue
+  try {
+    const db = root.openDB(key, { encoding: 'binary', keyEncoding: 'binary' })
+    for (const { value } of db.getRange({})) bytes += value.length
+  } catch {}
+}
+process.send({ ms: performance.now() - began, bytes })
+process.disconnect()
+`
+
+export const loadStart: Line = {
+  name: 'start-100k',
+  what: 'start with 100,000 objects of 3 KB on disk, against reading the values',
+  async run() {
+    return await withFolder(async (folder) => {
+      const first = await startOrch({ folder, keep: true })
+      await fill(first, 100_000, 3000)
+      await first.child.stop('SIGTERM')
+      const starts: number[] = []
+      const floors: number[] = []
+      for (let round = 0; round < 3; round++) {
+        const began = performance.now()
+        const again = await startOrch({ folder, keep: true })
+        starts.push(performance.now() - began)
+        await again.child.stop('SIGTERM')
+        floors.push(await rawRead(folder))
+      }
+      const value = Math.min(...starts)
+      const floor = Math.min(...floors)
+      return [{ value, unit: 'ms', floor, ratio: value / floor, target: 4, goal: 2, better: 'less' }]
+    })
+  },
+}
+
+async function rawRead(folder: string): Promise<number> {
+  const { readdirSync } = await import('node:fs')
+  const path = readdirSync(folder, { recursive: true, withFileTypes: true }).find(
+    (file) => file.name.endsWith('.mdb') && !file.name.includes('lock'),
+  )
+  if (path === undefined) throw new Error(`no database under ${folder}`)
+  const storage = new URL('../../../services/storage/', import.meta.url).pathname
+  const { spawn } = await import('node:child_process')
+  const child = spawn(process.execPath, ['--input-type=module', '-e', readValues, `${path.parentPath}/${path.name}`], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    cwd: storage,
+  })
+  return await new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve((answer as { ms: number }).ms))
+    child.once('exit', (code) => reject(new Error(`reading the values ended with ${code}`)))
+  })
+}

@@ -1,0 +1,79 @@
+/**
+ * `npm run bench [-- name…]`: every line beside its floor, measured in the same run. Prints a table and writes it as JSON.
+ * Ratios are what counts: the machine's own speed is in both sides.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import type { Figure, Line } from './figure.ts'
+import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
+import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
+import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
+import { createLine, updateLine } from './lines/write.ts'
+
+const lines: readonly Line[] = [
+  coldStart,
+  warmStart,
+  idleMemory,
+  getLine,
+  listLine,
+  slowReaders,
+  idleWatchers,
+  loadStart,
+  createLine,
+  updateLine,
+  fanOut,
+  eventDelay,
+  objectMemory,
+]
+
+const report = new URL('../../.cache/bench.json', import.meta.url)
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !lines.some((line) => line.name === name))
+  if (unknown.length > 0) {
+    process.stderr.write(`no bench line is called ${unknown.join(', ')}; there are ${lines.map(({ name }) => name).join(', ')}\n`)
+    return 1
+  }
+  process.stdout.write(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), embedded mode\n\n`)
+  process.stdout.write('| line | figure | floor | ratio | target | goal | CPU/op | |\n|---|---|---|---|---|---|---|---|\n')
+  const results: Record<string, unknown>[] = []
+  let failures = 0
+  for (const line of lines) {
+    if (names.length > 0 && !names.includes(line.name)) continue
+    try {
+      for (const figure of await line.run()) {
+        results.push({ line: line.name, what: line.what, ...figure })
+        process.stdout.write(`${row(line, figure)}\n`)
+      }
+    } catch (error) {
+      failures++
+      process.stdout.write(`| ${line.name} | failed: ${error instanceof Error ? error.message.split('\n')[0] : error} |\n`)
+    }
+  }
+  mkdirSync(new URL('.', report), { recursive: true })
+  writeFileSync(report, `${JSON.stringify({ node: process.version, cores: cpus().length, mode: 'embedded', results }, undefined, 2)}\n`)
+  return failures === 0 ? 0 : 1
+}
+
+function row(line: Line, figure: Figure & { readonly label?: string }): string {
+  const name = figure.label === undefined ? line.name : `${line.name}: ${figure.label}`
+  const holds = figure.better === 'more' ? figure.ratio >= figure.target : figure.ratio <= figure.target
+  const cells = [
+    name,
+    `${short(figure.value)} ${figure.unit}`,
+    figure.floor === undefined ? '–' : short(figure.floor),
+    short(figure.ratio),
+    short(figure.target),
+    short(figure.goal),
+    figure.cpuMicros === undefined ? '–' : `${short(figure.cpuMicros)} µs`,
+    `${holds ? 'met' : 'MISSED'}${figure.note === undefined ? '' : ` (${figure.note})`}`,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function short(value: number): string {
+  if (Math.abs(value) >= 100) return value.toFixed(0)
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+process.exitCode = await main(process.argv.slice(2))

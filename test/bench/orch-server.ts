@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Child } from './process.ts'
+
+export const serverEntry = new URL('../../services/orch/dist/bundle/main.js', import.meta.url).pathname
+
+export interface Credentials {
+  readonly ca: Buffer
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** `orch up` as a process of its own, on a folder and a port of its own. */
+export interface OrchServer extends Credentials {
+  readonly child: Child
+  readonly folder: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+export interface OrchOptions {
+  readonly memory?: boolean
+  readonly folder?: string
+  readonly keep?: boolean
+  readonly nodeFlags?: readonly string[]
+  readonly flags?: readonly string[]
+}
+
+export async function startOrch({
+  memory = false,
+  folder,
+  keep = false,
+  nodeFlags = [],
+  flags = [],
+}: OrchOptions = {}): Promise<OrchServer> {
+  const dataFolder = folder ?? mkdtempSync(join(tmpdir(), 'orch-bench-'))
+  const all = [...nodeFlags, serverEntry, 'up', '--secure-port=0', `--data-dir=${dataFolder}`, ...(memory ? ['--memory'] : []), ...flags]
+  const child = new Child(all)
+  const [, port] = await child.printed(/https:\/\/[^\s:]+:(\d+)/)
+  await child.printed(/ready/i)
+  const read = (name: string): Buffer => readFileSync(join(dataFolder, name))
+  return {
+    child,
+    folder: dataFolder,
+    port: Number(port),
+    ca: read('ca.crt'),
+    cert: read('admin.crt'),
+    key: read('admin.key'),
+    async stop() {
+      await child.stop('SIGKILL')
+      if (!keep) rmSync(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
