@@ -66,6 +66,12 @@ export class Api {
     this.#admin = this.#agentFor({ cert: configuration.clientCertificate, key: configuration.clientKey })
   }
 
+  /** What the administrator brings to a connection. */
+  get credentials(): { ca: string | undefined; cert: string | undefined; key: string | undefined } {
+    const { certificateAuthority, clientCertificate, clientKey } = this.#configuration
+    return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
+  }
+
   /** Sends one request as the administrator. The target is sent as it is given. */
   send(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     return this.#send(this.#admin, method, target, sending)

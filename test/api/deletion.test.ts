@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, aNamespace, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps, until } from './api.ts'
+
+const server = sharedApi()
+
+const options = (fields: Record<string, unknown>) => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...fields })
+
+const held = async (...finalizers: string[]) => {
+  const path = await someConfigMaps(server.api)
+  return { path, made: await created(server.api, path, configMap({ name: 'a', finalizers })) }
+}
+
+describe('an object without finalizers', () => {
+  test('DEL-10, VERB-11: goes at once', async () => {
+    const path = await someConfigMaps(server.api)
+    const made = await created(server.api, path, configMap({ name: 'a' }))
+    const { status, body } = await server.api.delete(`${path}/a`)
+    expect(status).toBe(200)
+    const details = { name: 'a', kind: 'configmaps', uid: made.metadata.uid }
+    expect(body).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+    expect((await server.api.delete(`${path}/a`)).body).toEqual(
+      failure(404, 'NotFound', 'configmaps "a" not found', { name: 'a', kind: 'configmaps' }),
+    )
+  })
+
+  test('DEL-10: the Status of a named group names the group', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/apis/coordination.orch.io/v1/namespaces/${namespace}/leases`
+    await created(server.api, path, { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: 'a' } })
+    expect((await server.api.delete(`${path}/a`)).body['details']).toMatchObject({
+      name: 'a',
+      group: 'coordination.orch.io',
+      kind: 'leases',
+    })
+  })
+
+  test.each(['Pod', 'PersistentVolumeClaim', 'ServiceAccount', 'Service', 'PodTemplate'])(
+    'DEL-10: the answer of a %s is the object',
+    async (kind) => {
+      const spec: Record<string, unknown> = {
+        Pod: { spec: { containers: [{ name: 'c', image: 'i' }] } },
+        PersistentVolumeClaim: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+        ServiceAccount: {},
+        Service: { spec: { ports: [{ port: 80 }] } },
+        PodTemplate: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } },
+      }
+      const path = `/api/v1/namespaces/${await aNamespace(server.api)}/${kind.toLowerCase()}s`
+      const made = await created(server.api, path, { apiVersion: 'v1', kind, metadata: { name: 'a' }, ...(spec[kind] as object) })
+      const { status, body } = await server.api.delete(`${path}/a`)
+      expect({ status, body }).toMatchObject({ status: 200, body: { kind, metadata: { name: 'a', uid: made.metadata.uid } } })
+    },
+  )
+})
+
+describe('an object with finalizers', () => {
+  test('DEL-01, DEL-02, DEL-04, META-16, META-17: is marked, and stays readable', async () => {
+    const { path, made } = await held('example.com/one')
+    const { status, body } = await server.api.delete(`${path}/a`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      kind: 'ConfigMap',
+      metadata: {
+        uid: made.metadata.uid,
+        deletionTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        deletionGracePeriodSeconds: 0,
+        finalizers: ['example.com/one'],
+      },
+    })
+    expect((await server.api.get(`${path}/a`)).body).toEqual(body)
+    expect(namesOfItems((await server.api.get(path)).body)).toEqual(['a'])
+  })
+
+  test('DEL-02: its generation grows where it is counted', async () => {
+    const path = `/api/v1/namespaces/default/replicationcontrollers`
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const made = await created(server.api, path, {
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { generateName: 'held-', finalizers: ['example.com/one'] },
+      spec: { template },
+    })
+    const { body } = await server.api.delete(`${path}/${made.metadata.name}`, options({ propagationPolicy: 'Background' }))
+    expect([made.metadata.generation, body.metadata.generation]).toEqual([1, 2])
+    await server.api.patch(`${path}/${made.metadata.name}`, { metadata: { finalizers: null } })
+  })
+
+  test('DEL-03: is not marked again', async () => {
+    const { path } = await held('example.com/one')
+    const { body: first } = await server.api.delete(`${path}/a`)
+    const second = await server.api.delete(`${path}/a`)
+    expect(second.status).toBe(200)
+    expect(second.body).toEqual(first)
+  })
+
+  test('DEL-05, DEL-06, DEL-07, DEL-08: goes with its last finalizer, whatever their order', async () => {
+    const { path } = await held('example.com/one', 'example.com/two', 'example.com/three')
+    await server.api.delete(`${path}/a`)
+    const second = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/three'] } })
+    expect(second).toMatchObject({ status: 200, body: { metadata: { deletionTimestamp: expect.any(String) } } })
+    await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/three'] } })
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+    const last = await server.api.patch(`${path}/a`, { metadata: { finalizers: [] } })
+    expect(last).toMatchObject({ status: 200, body: { kind: 'ConfigMap', metadata: { name: 'a' } } })
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+  })
+
+  test('DEL-06: PUT may take the last finalizer too', async () => {
+    const { path } = await held('example.com/one')
+    const { body } = await server.api.delete(`${path}/a`)
+    const { finalizers: _finalizers, ...metadata } = body.metadata
+    expect((await server.api.put(`${path}/a`, { ...body, metadata })).status).toBe(200)
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+  })
+
+  test('DEL-09: finalizers may be put in another order', async () => {
+    const { path } = await held('example.com/one', 'example.com/two')
+    await server.api.delete(`${path}/a`)
+    const { body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/two', 'example.com/one'] } })
+    expect(body.metadata.finalizers).toEqual(['example.com/two', 'example.com/one'])
+  })
+
+  test('DEL-09: a finalizer can’t be added while the object goes', async () => {
+    const { path } = await held('example.com/one')
+    await server.api.delete(`${path}/a`)
+    const { status, body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/x'] } })
+    expect(status).toBe(422)
+    expect(body['message']).toBe(
+      'ConfigMap "a" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/x"}',
+    )
+  })
+
+  test('DEL-02: the mark can’t be taken away', async () => {
+    const { path } = await held('example.com/one')
+    const { body: marked } = await server.api.delete(`${path}/a`)
+    const { body } = await server.api.patch(`${path}/a`, { metadata: { deletionTimestamp: null, labels: { x: 'y' } } })
+    expect(body.metadata.deletionTimestamp).toBe(marked.metadata.deletionTimestamp)
+  })
+
+  test('DEL-13, EP-27: deletecollection marks it', async () => {
+    const { path } = await held('example.com/one')
+    await created(server.api, path, configMap({ name: 'b' }))
+    const { status, body } = await server.api.delete(path)
+    expect({ status, kind: body.kind, outcome: body['status'] }).toEqual({ status: 200, kind: 'Status', outcome: 'Success' })
+    const { body: list } = await server.api.get(path)
+    expect(namesOfItems(list)).toEqual(['a'])
+    expect(list.items[0]!.metadata.deletionTimestamp).toEqual(expect.any(String))
+  })
+
+  test('DEL-01: 202 where the old way of not orphaning was asked', async () => {
+    const { path } = await held('example.com/one')
+    expect((await server.api.delete(`${path}/a`, options({ orphanDependents: false }))).status).toBe(202)
+  })
+})
+
+describe('options', () => {
+  test('QP-18, QP-19, QP-20, DEL-11: may be in the body, as YAML, or in the query', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b', 'c', 'd')
+    expect((await server.api.delete(`${path}/a`, options({ gracePeriodSeconds: 0 }))).status).toBe(200)
+    expect((await server.api.delete(`${path}/b`, options({ apiVersion: 'meta.orch.io/v1' }))).status).toBe(200)
+    const yaml = 'kind: DeleteOptions\napiVersion: v1\ngracePeriodSeconds: 0\n'
+    expect((await server.api.send('DELETE', `${path}/c`, { body: yaml, headers: { 'content-type': 'application/yaml' } })).status).toBe(200)
+    expect((await server.api.delete(`${path}/d?gracePeriodSeconds=5&propagationPolicy=Background`)).status).toBe(200)
+    expect((await server.api.get(path)).body.items).toEqual([])
+  })
+
+  test('QP-18: a number that is none is a 400', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.delete(`${path}/a?gracePeriodSeconds=abc`)
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain('strconv.ParseInt: parsing "abc": invalid syntax')
+  })
+
+  test.each([
+    ['Orphan', 'orphan'],
+    ['Foreground', 'foregroundDeletion'],
+  ])('DEL-12: %s leaves the finalizer %s for the collector', async (propagationPolicy, finalizer) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.delete(`${path}/a`, options({ propagationPolicy }))
+    expect({ status, finalizers: body.metadata.finalizers }).toEqual({ status: 200, finalizers: [finalizer] })
+    await server.api.patch(`${path}/a`, { metadata: { finalizers: null } })
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+  })
+
+  test('DEL-12: another policy is refused, and both ways at once', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const other = await server.api.delete(`${path}/a`, options({ propagationPolicy: 'Nope' }))
+    expect(other.status).toBe(422)
+    expect(other.body['message']).toBe(
+      'DeleteOptions.meta.orch.io "" is invalid: propagationPolicy: Unsupported value: "Nope": supported values: "Foreground", "Background", "Orphan", "nil"',
+    )
+    const both = await server.api.delete(`${path}/a`, options({ propagationPolicy: 'Orphan', orphanDependents: true }))
+    expect(both.status).toBe(422)
+    expect(both.body['message']).toContain('Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set')
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+  })
+
+  test('DEL-10: preconditions', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: live } = await server.api.get(`${path}/a`)
+    const { uid, resourceVersion } = live.metadata
+    const wrongUid = await server.api.delete(`${path}/a`, options({ preconditions: { uid: 'zzz' } }))
+    expect(wrongUid.status).toBe(409)
+    expect(wrongUid.body).toEqual(
+      failure(
+        409,
+        'Conflict',
+        `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (zzz) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+        { name: 'a', kind: 'ConfigMap' },
+      ),
+    )
+    const wrongVersion = await server.api.delete(`${path}/a`, options({ preconditions: { resourceVersion: '1' } }))
+    expect(wrongVersion.body['message']).toBe(
+      `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    )
+    expect((await server.api.delete(`${path}/a`, options({ preconditions: { uid, resourceVersion } }))).status).toBe(200)
+  })
+
+  test('DEL-10: a body of another kind is refused', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.delete(`${path}/a`, { kind: 'Foo', apiVersion: 'v1' })
+    expect(status).toBe(400)
+    expect(body['message']).toContain('no kind "Foo" is registered')
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+  })
+
+  test('DEL-14: deletecollection takes the parameters of a list', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b', 'c')
+    expect((await server.api.delete(`${path}?resourceVersionMatch=Exact`)).status).toBe(422)
+    expect((await server.api.delete(`${path}?limit=abc`)).status).toBe(400)
+    expect((await server.api.delete(`${path}?fieldSelector=bogus`)).status).toBe(400)
+    expect((await server.api.delete(`${path}?limit=1`)).status).toBe(200)
+    expect(namesOfItems((await server.api.get(path)).body)).toEqual(['b', 'c'])
+  })
+})
+
+describe('Pods', () => {
+  const aPod = async (spec: Record<string, unknown> = {}) => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
+    const containers = [{ name: 'c', image: 'i' }]
+    await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers, ...spec } })
+    return `${path}/a`
+  }
+
+  test('DEL-11: wait for their node, for as long as they or the deleter say', async () => {
+    const target = await aPod({ nodeName: 'n' })
+    const { status, body } = await server.api.delete(target)
+    expect({ status, grace: body.metadata['deletionGracePeriodSeconds'] }).toEqual({ status: 200, grace: 30 })
+    const marked = Date.parse(body.metadata.deletionTimestamp)
+    expect(marked - Date.now()).toBeGreaterThan(20_000)
+    const longer = await server.api.delete(`${target}?gracePeriodSeconds=60`)
+    expect(longer.body.metadata['deletionGracePeriodSeconds']).toBe(30)
+    const shorter = await server.api.delete(`${target}?gracePeriodSeconds=5`)
+    expect(shorter.body.metadata['deletionGracePeriodSeconds']).toBe(5)
+    expect(Date.parse(shorter.body.metadata.deletionTimestamp)).toBeLessThan(marked)
+    expect((await server.api.delete(`${target}?gracePeriodSeconds=0`)).status).toBe(200)
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
+  test('DEL-11: go at once where no node has them', async () => {
+    const target = await aPod()
+    expect((await server.api.delete(target)).body.kind).toBe('Pod')
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
+  test('DEL-11: a negative grace is one second', async () => {
+    const target = await aPod({ nodeName: 'n', terminationGracePeriodSeconds: 7 })
+    const { body } = await server.api.delete(target, options({ gracePeriodSeconds: -5 }))
+    expect(body.metadata['deletionGracePeriodSeconds']).toBe(1)
+  })
+})
+
+describe('namespaces', () => {
+  const gone = (api: Api, name: string) =>
+    until(
+      () => api.get(`/api/v1/namespaces/${name}`),
+      ({ status }) => status === 404,
+    )
+
+  test('ADDR-12: go with all that is in them', async () => {
+    const name = await aNamespace(server.api)
+    await created(server.api, configMapsIn(name), configMap({ name: 'a' }))
+    const { status, body } = await server.api.delete(`/api/v1/namespaces/${name}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      kind: 'Namespace',
+      metadata: { name, deletionTimestamp: expect.any(String) },
+      spec: { finalizers: ['orch'] },
+      status: { phase: 'Terminating' },
+    })
+    await gone(server.api, name)
+    expect((await server.api.get(`${configMapsIn(name)}/a`)).status).toBe(404)
+    expect((await server.api.post(configMapsIn(name), configMap({ name: 'b' }))).status).toBe(404)
+    await created(server.api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    expect((await server.api.get(configMapsIn(name))).body.items).toEqual([])
+  })
+
+  test('ADDR-12: wait for what is held', async () => {
+    const name = await aNamespace(server.api)
+    await created(server.api, configMapsIn(name), configMap({ name: 'a', finalizers: ['example.com/one'] }))
+    await server.api.delete(`/api/v1/namespaces/${name}`)
+    await until(
+      () => server.api.get(`${configMapsIn(name)}/a`),
+      ({ body }) => body.metadata.deletionTimestamp !== undefined,
+    )
+    expect((await server.api.get(`/api/v1/namespaces/${name}`)).body).toMatchObject({ status: { phase: 'Terminating' } })
+    await server.api.patch(`${configMapsIn(name)}/a`, { metadata: { finalizers: null } })
+    await gone(server.api, name)
+  })
+
+  test('ADDR-12: what exists from the start can’t go', async () => {
+    for (const name of ['default', 'orch-system', 'orch-public']) {
+      const { status, body } = await server.api.delete(`/api/v1/namespaces/${name}`)
+      expect({ status, reason: body['reason'] }).toEqual({ status: 403, reason: 'Forbidden' })
+      expect(body['message']).toBe(`namespaces "${name}" is forbidden: this namespace may not be deleted`)
+    }
+  })
+
+  test('ADDR-12: their finalizers are changed on a path of their own', async () => {
+    const name = await aNamespace(server.api)
+    const target = `/api/v1/namespaces/${name}`
+    const { body } = await server.api.get(target)
+    const kept = await server.api.put(target, { ...body, spec: { finalizers: [] } })
+    expect(kept.body['spec']).toEqual({ finalizers: ['orch'] })
+    const changed = await server.api.put(`${target}/finalize`, { ...kept.body, spec: { finalizers: ['orch', 'example.com/mine'] } })
+    expect(changed.body['spec']).toEqual({ finalizers: ['orch', 'example.com/mine'] })
+    await server.api.put(`${target}/finalize`, { ...changed.body, spec: { finalizers: ['orch'] } })
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps } from './api.ts'
+
+const server = sharedApi()
+
+/** An object with two fields that nobody knows, one of them deep, and one that is there twice. */
+const strange = (name: string) =>
+  `{"apiVersion":"v1","kind":"ConfigMap","bogus":1,"metadata":{"name":"${name}","strange":{"x":1}},"data":{"a":"1","a":"2"}}`
+
+const problems = ['unknown field "bogus"', 'unknown field "metadata.strange"', 'duplicate field "data.a"']
+
+describe('types', () => {
+  const node = (spec: unknown) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: aName('node') }, spec })
+
+  test.each(['Ignore', 'Warn', 'Strict'])('VAL-01: types are checked with fieldValidation=%s', async (validation) => {
+    const target = `/api/v1/nodes?fieldValidation=${validation}`
+    expect((await server.api.post(target, node({ unschedulable: 'yes' }))).status).toBe(400)
+    expect((await server.api.post(target, node({ podCIDR: 7 }))).status).toBe(400)
+  })
+
+  test('VAL-01: text in a number is refused', async () => {
+    const { status, body } = await server.api.post(`/api/v1/namespaces/default/replicationcontrollers`, {
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: 'a' },
+      spec: { replicas: 'three' },
+    })
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain('spec.replicas')
+  })
+
+  test.each([[{}], ['text'], [7], [true]])('VAL-02: %j is no array', async (taints) => {
+    const { status, body } = await server.api.post('/api/v1/nodes', node({ taints }))
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain('taints')
+  })
+
+  test('VAL-03: a required field that is absent is refused', async () => {
+    const { status, body } = await server.api.post('/api/v1/nodes', node({ taints: [{ key: 'k' }] }))
+    expect(status).toBe(422)
+    expect(body['details']).toMatchObject({
+      causes: [{ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.taints[0].effect' }],
+    })
+  })
+})
+
+describe('unknown and duplicate fields', () => {
+  test('VAL-04, VAL-05, VAL-06, VAL-09, VAL-10, VAL-11, GATE-10: are dropped by default, with a warning for each', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, headers, body } = await server.api.post(path, strange('a'))
+    expect(status).toBe(201)
+    expect(body).not.toHaveProperty('bogus')
+    expect(body.metadata).not.toHaveProperty('strange')
+    expect(body['data']).toEqual({ a: '2' })
+    const warning = String(headers['warning'])
+    for (const problem of problems) expect(warning).toContain(`299 - "${problem.replaceAll('"', '\\"')}"`)
+    expect((await server.api.get(`${path}/a`)).body).toEqual(body)
+  })
+
+  test('VAL-09: Warn says it too', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, headers } = await server.api.post(`${path}?fieldValidation=Warn`, strange('a'))
+    expect({ status, hasWarning: headers['warning'] !== undefined }).toEqual({ status: 201, hasWarning: true })
+  })
+
+  test('VAL-08: Ignore drops them in silence', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, headers, body } = await server.api.post(`${path}?fieldValidation=Ignore`, strange('a'))
+    expect({ status, warning: headers['warning'], data: body['data'] }).toEqual({ status: 201, warning: undefined, data: { a: '2' } })
+    expect(body).not.toHaveProperty('bogus')
+  })
+
+  test('VAL-12, VAL-13, VAL-14, ERR-01: Strict refuses, and names all of them', async () => {
+    const path = await someConfigMaps(server.api, 'b')
+    const message = (name: string) => `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${name}`
+    const post = await server.api.post(`${path}?fieldValidation=Strict`, strange('a'))
+    expect(post.status).toBe(400)
+    expect(post.body).toEqual(failure(400, 'BadRequest', message(problems.join(', '))))
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+    const put = await server.api.put(`${path}/b?fieldValidation=Strict`, strange('b'))
+    expect(put.body).toEqual(failure(400, 'BadRequest', message(problems.join(', '))))
+    expect((await server.api.get(`${path}/b`)).body).not.toHaveProperty('data')
+  })
+
+  test('VAL-14: Strict on a patch is a 422 on the patch', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.patch(`${path}/a?fieldValidation=Strict`, { bogus: 1 })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ reason: 'Invalid', details: { causes: [{ field: 'patch' }] } })
+    expect(body['message']).toContain('strict decoding error: unknown field "bogus"')
+  })
+
+  test('VAL-14: Warn on PUT and PATCH', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect(String((await server.api.put(`${path}/a`, strange('a'))).headers['warning'])).toContain('bogus')
+    const { status, headers, body } = await server.api.patch(`${path}/a`, { bogus: 1, data: { c: '3' } })
+    expect({ status, data: body['data'] }).toEqual({ status: 200, data: { a: '2', c: '3' } })
+    expect(headers['warning']).toBe('299 - "unknown field \\"bogus\\""')
+  })
+
+  test('VAL-05: fields of a map are not unknown, whatever their name', async () => {
+    const path = await someConfigMaps(server.api)
+    const text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"__proto__":"1","constructor":"2","toString":"3"}}'
+    const { status, headers, text: answer } = await server.api.post(`${path}?fieldValidation=Strict`, text)
+    expect({ status, warning: headers['warning'] }).toEqual({ status: 201, warning: undefined })
+    expect(answer).toContain('"__proto__":"1"')
+    expect((await server.api.get(`${path}/a`)).text).toBe(answer)
+  })
+
+  test('VAL-15: with the gate off the parameter says nothing and fields are dropped in silence', async () => {
+    const api = await anApi({ featureGates: ['ServerSideFieldValidation=false'] })
+    const path = configMapsIn(await aNamespace(api))
+    const { status, headers } = await api.post(path, strange('a'))
+    expect({ status, warning: headers['warning'] }).toEqual({ status: 201, warning: undefined })
+  })
+})
+
+describe('dry run', () => {
+  test('DRY-01, DRY-08, DRY-09, DRY-10: create answers as the real one, and nothing is there', async () => {
+    const path = await someConfigMaps(server.api)
+    const { body: before } = await server.api.get(path)
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${before.metadata.resourceVersion}`)
+    const { status, body } = await server.api.post(`${path}?dryRun=All`, configMap({ name: 'a', data: { x: '1' } }))
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      kind: 'ConfigMap',
+      metadata: { name: 'a', uid: expect.any(String), creationTimestamp: expect.any(String) },
+      data: { x: '1' },
+    })
+    expect(body.metadata).not.toHaveProperty('resourceVersion')
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+    const real = await created(server.api, path, configMap({ name: 'b' }))
+    expect(await watch.next()).toEqual({ type: 'ADDED', object: real })
+  })
+
+  test('DRY-01, DRY-10: update, patch and delete change nothing', async () => {
+    const path = await someConfigMaps(server.api)
+    const made = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
+    const put = await server.api.put(`${path}/a?dryRun=All`, configMap({ name: 'a', data: { x: '2' } }))
+    expect(put).toMatchObject({ status: 200, body: { data: { x: '2' } } })
+    expect(put.body.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
+    const patch = await server.api.patch(`${path}/a?dryRun=All`, { data: { y: '3' } })
+    expect(patch).toMatchObject({ status: 200, body: { data: { x: '1', y: '3' } } })
+    const gone = await server.api.delete(`${path}/a?dryRun=All`)
+    expect(gone).toMatchObject({ status: 200, body: { kind: 'Status', status: 'Success', details: { name: 'a', uid: made.metadata.uid } } })
+    const body = await server.api.delete(`${path}/a`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] })
+    expect(body.status).toBe(200)
+    expect((await server.api.get(`${path}/a`)).body).toEqual(made)
+  })
+
+  test('DRY-02, DRY-03: no value is as none', async () => {
+    const path = await someConfigMaps(server.api)
+    expect((await server.api.post(`${path}?dryRun`, configMap({ name: 'a' }))).status).toBe(201)
+    expect((await server.api.post(`${path}?dryRun=`, configMap({ name: 'b' }))).status).toBe(201)
+    expect((await server.api.get(path)).body.items).toHaveLength(2)
+  })
+
+  test('QP-14: another value is refused', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const message = 'Unsupported value: []string{"x"}: supported values: "All"'
+    const { status, body } = await server.api.post(`${path}?dryRun=x`, configMap({ name: 'b' }))
+    expect(status).toBe(422)
+    expect(body).toEqual(
+      failure(422, 'Invalid', `CreateOptions.meta.orch.io "" is invalid: dryRun: ${message}`, {
+        group: 'meta.orch.io',
+        kind: 'CreateOptions',
+        causes: [{ reason: 'FieldValueNotSupported', message, field: 'dryRun' }],
+      }),
+    )
+    for (const [method, kind] of [
+      ['PUT', 'UpdateOptions'],
+      ['DELETE', 'DeleteOptions'],
+    ] as const) {
+      const answer = await server.api.send(method, `${path}/a?dryRun=x`, method === 'PUT' ? { body: configMap({ name: 'a' }) } : {})
+      expect(answer.body).toMatchObject({ code: 422, details: { kind } })
+    }
+  })
+
+  test('DRY-04: admission runs', async () => {
+    const { status } = await server.api.post(`${configMapsIn('absent')}?dryRun=All`, configMap({ name: 'a' }))
+    expect(status).toBe(404)
+  })
+
+  test('DRY-05: patches are merged', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect((await server.api.patch(`${path}/a?dryRun=All`, [{ op: 'test', path: '/kind', value: 'Pod' }])).status).toBe(422)
+    expect((await server.api.patch(`${path}/a?dryRun=All`, [{ op: 'add', path: '/data', value: { x: '1' } }])).body['data']).toEqual({
+      x: '1',
+    })
+  })
+
+  test('DRY-06, DRY-07: defaults are filled in and rules are checked', async () => {
+    const path = '/api/v1/namespaces/default/replicationcontrollers?dryRun=All'
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const controller = (spec: unknown) => ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec })
+    expect((await server.api.post(path, controller({ template }))).body).toMatchObject({ spec: { replicas: 1, selector: { app: 'a' } } })
+    expect((await server.api.post(path, controller({ template, replicas: -1 }))).status).toBe(422)
+  })
+
+  test('DRY-09: what is there already, or absent, is told', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect((await server.api.post(`${path}?dryRun=All`, configMap({ name: 'a' }))).status).toBe(409)
+    expect((await server.api.delete(`${path}/none?dryRun=All`)).status).toBe(404)
+    expect((await server.api.patch(`${path}/none?dryRun=All`, {})).status).toBe(404)
+  })
+
+  test('DRY-11: addresses and namespaces are not touched', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/api/v1/namespaces/${namespace}/services`
+    const service = (name: string, clusterIP: string) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name },
+      spec: { clusterIP, ports: [{ port: 80 }] },
+    })
+    expect((await server.api.post(`${path}?dryRun=All`, service('a', '10.0.0.77'))).status).toBe(201)
+    expect((await server.api.post(path, service('b', '10.0.0.77'))).status).toBe(201)
+    await created(server.api, configMapsIn(namespace), configMap({ name: 'a' }))
+    expect((await server.api.delete(`/api/v1/namespaces/${namespace}?dryRun=All`)).status).toBe(200)
+    expect((await server.api.get(`/api/v1/namespaces/${namespace}`)).body).toMatchObject({ status: { phase: 'Active' } })
+    expect((await server.api.get(`${configMapsIn(namespace)}/a`)).status).toBe(200)
+  })
+
+  test('DRY-17: deletecollection deletes nothing', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    expect((await server.api.delete(`${path}?dryRun=All`)).status).toBe(200)
+    expect((await server.api.get(path)).body.items).toHaveLength(2)
+  })
+
+  test('DRY-14: a stranger is refused all the same', async () => {
+    expect((await server.api.as({})('POST', `${configMapsIn('default')}?dryRun=All`, { body: configMap({ name: 'a' }) })).status).toBe(401)
+  })
+})
