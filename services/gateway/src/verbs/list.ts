@@ -165,6 +165,14 @@ async function* chunksOf(items: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint
   let waiting: Uint8Array[] = []
   let length = 0
   for await (const piece of items) {
+    if (piece.length >= limits.listChunkBytes / 4) {
+      // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
+      if (length > 0) yield Buffer.concat(waiting)
+      yield piece
+      waiting = []
+      length = 0
+      continue
+    }
     waiting.push(piece)
     length += piece.length
     if (length < limits.listChunkBytes) continue
