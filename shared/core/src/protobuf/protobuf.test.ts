@@ -8,7 +8,9 @@ import type { Node, StructNode } from '../schema/node.ts'
 import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
 import { encodeProtobuf, encodeProtobufItem, hasProtobuf } from './encode.ts'
-import { messageOfItem, parseEnvelope, printEnvelope, printProtobuf, printProtobufEvent, printProtobufListFrame } from './envelope.ts'
+import { parseEnvelope, printEnvelope, printProtobuf } from './envelope.ts'
+import { printProtobufEvent } from './event.ts'
+import { messageOfItem, printProtobufListFrame } from './list.ts'
 import { protobufDepthMax } from './reader.ts'
 
 const names = namesOf('orch')

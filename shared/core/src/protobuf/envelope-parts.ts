@@ -1,0 +1,37 @@
+import type { Writer } from './writer.ts'
+
+/** PROTO-01: the four bytes that every Protobuf body begins with, the same under every profile. */
+export const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
+
+/** Places of the envelope's parts: field number and wire type in one. */
+export const typeMetaTag = 0x0a
+export const apiVersionTag = 0x0a
+export const kindTag = 0x12
+export const rawTag = 0x12
+export const contentEncodingTag = 0x1a
+export const contentTypeTag = 0x22
+
+/** What stands behind the message: encoding and content type, which are written though they are empty. */
+export function writeEnvelopeEnd(target: Writer): void {
+  target.text('')
+  target.varint(contentTypeTag)
+  target.text('')
+  target.varint(contentEncodingTag)
+}
+
+/** What stands before the message, whose bytes are told. */
+export function writeEnvelopeStart(
+  target: Writer,
+  { apiVersion, kind, rawBytes }: { apiVersion: string; kind: string; rawBytes: number },
+): void {
+  target.varint(rawBytes)
+  target.varint(rawTag)
+  const before = target.length
+  target.text(kind)
+  target.varint(kindTag)
+  target.text(apiVersion)
+  target.varint(apiVersionTag)
+  target.varint(target.length - before)
+  target.varint(typeMetaTag)
+  target.raw(protobufMagic)
+}
