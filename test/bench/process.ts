@@ -43,6 +43,11 @@ export class Child {
     return Number(readFileSync(`/proc/${this.process.pid}/statm`, 'utf8').split(' ')[1]) * 4096
   }
 
+  /** Resident memory that is the process's own, in bytes: pages of mapped files, which the system may take back, do not count. */
+  anonBytes(): number {
+    return Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))?.[1]) * 1024
+  }
+
   /** Highest resident memory since the process began or since `resetPeak`, in bytes. */
   peakBytes(): number {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))?.[1]) * 1024

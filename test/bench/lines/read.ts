@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alternate, configMap, type Figure, type Line, median } from '../figure.ts'
+import { alternate, type Figure, type Line, median } from '../figure.ts'
 import { type Connection, getRequest, loadHttp1 } from '../http1-load.ts'
 import { loadHttp2, openSession } from '../http2-load.ts'
-import type { OrchServer } from '../orch-server.ts'
-import { fill, startFloor, withConnections, withOrch } from '../shared-server.ts'
+import { type Credentials, type OrchServer, startOrch } from '../orch-server.ts'
+import { fill, startFloor, withConnections, withFolder, withOrch } from '../shared-server.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
@@ -191,27 +191,45 @@ export const slowReaders: Line = {
 
 export const objectMemory: Line = {
   name: 'object-memory',
-  what: 'memory per stored 3 KB object, against its bytes',
+  what: 'memory per stored 3 KB object, against its bytes: after the writes, and after a restart',
   async run() {
-    return await withOrch({ memory: true, nodeFlags: ['--expose-gc'] }, async (server) => {
+    const count = 30_000
+    return await withFolder(async (folder) => {
+      const empty = await startOrch({})
       await sleep(2000)
-      const before = server.child.rssBytes()
-      await fill(server, 30_000, 3000)
-      await sleep(4000)
-      const perObject = (server.child.rssBytes() - before) / 30_000
-      const bytes = JSON.stringify(configMap('bench-000000', 3000, { rare: 'no' })).length + 120
-      return [
-        {
-          value: perObject,
+      const before = empty.child.anonBytes()
+      await empty.stop()
+      const figureOf = async (label: string, { child, port, ...credentials }: OrchServer): Promise<Figure & { label: string }> => {
+        await sleep(4000)
+        const value = (child.anonBytes() - before) / count
+        const floor = await objectBytes(port, credentials)
+        return {
+          label,
+          value,
           unit: 'B',
-          floor: bytes,
-          ratio: perObject / bytes,
+          floor,
+          ratio: value / floor,
           target: 1.7,
           goal: 1.3,
           better: 'less',
-          note: 'resident memory, garbage included',
-        },
-      ]
+          note: 'garbage included; mapped files not',
+        }
+      }
+      const first = await startOrch({ folder, keep: true })
+      await fill(first, count, 3000)
+      const figures = [await figureOf('after the writes', first)]
+      await first.child.stop('SIGTERM')
+      const second = await startOrch({ folder, keep: true })
+      figures.push(await figureOf('after a restart', second))
+      await second.stop()
+      return figures
     })
   },
+}
+
+async function objectBytes(port: number, credentials: Credentials): Promise<number> {
+  return await withConnections(1, port, credentials, async ([connection]) => {
+    const answer = await connection?.send(getRequest(`${collection}/bench-000000`))
+    return answer?.bytes ?? Number.NaN
+  })
 }
