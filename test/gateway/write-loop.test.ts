@@ -4,6 +4,8 @@ import {
   type CommitRequest,
   createCatalogue,
   decodeStored,
+  encodeObject,
+  encodeStored,
   type Interest,
   type StorageService,
 } from '@orch/core'
@@ -180,6 +182,36 @@ test('VERB-09: after five lost races a patch is a conflict', async () => {
   const { call } = await aGateway(racing(100))
   await call('POST', collection, configMap())
   expect(await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
+})
+
+/** A turn of the event loop, several times over: as long as reads and writes in memory may take. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('KIND-GEN: an address whose Service never came is free again after two minutes', async () => {
+  const clock = createFakeClock()
+  const { call, storage } = await aGateway(undefined, { clock })
+  const key = 'allocation/addresses/10.0.0.9'
+  const encoded = encodeObject({ kind: 'Reservation', metadata: { name: '10.0.0.9', uid: 'nobody' } })
+  const value = encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: {}, fields: {} })
+  await storage.commit({ key, expected: 0, conditions: [], value, writeId: 'w' })
+  const isTaken = async () => (await storage.get({ key, read: { kind: 'latest' } })).entry !== undefined
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } }
+  const services = '/api/v1/namespaces/default/services'
+  expect((await call('POST', services, service)).code).toBe(422)
+  // Noticed at the first sweep, 30 seconds on.
+  for (let step = 0; step < 5; step++) {
+    expect(await isTaken()).toBe(true)
+    clock.advance(30_000)
+    await settle()
+  }
+  expect((await call('POST', services, service)).code).toBe(201)
+  for (let step = 0; step < 6; step++) {
+    clock.advance(30_000)
+    await settle()
+  }
+  expect(await isTaken()).toBe(true)
 })
 
 test('META-12: a write that changes nothing writes nothing', async () => {

@@ -1,4 +1,4 @@
-import { type ApiObject, convert, decodeJson, encodeObject, printJson } from '@orch/core'
+import { type ApiObject, convert, decodeJson, printJson } from '@orch/core'
 import type { GatewayParts } from './parts.ts'
 import type { Served } from './served.ts'
 
@@ -29,8 +29,4 @@ export function readBytesOfOurs(bytes: Uint8Array): ReadObject {
   const decoded = decodeJson(bytes)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return { object: decoded.value as ApiObject, hasBigIntegers: decoded.hasBigIntegers }
-}
-
-export function encode({ object, hasBigIntegers }: ReadObject): ReturnType<typeof encodeObject> {
-  return hasBigIntegers ? encodeObject(object, (value) => printJson(value, { hasBigIntegers })) : encodeObject(object)
 }

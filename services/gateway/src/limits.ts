@@ -14,6 +14,8 @@ export const limits = {
   idleTimeoutMs: 90_000,
   /** Streams that one HTTP/2 connection may have open. */
   streamsPerConnectionMax: 250,
+  /** Megabytes that one HTTP/2 connection may hold before new streams on it are refused: several large lists to slow readers. */
+  memoryPerConnectionMb: 64,
   /** Reads in flight; one more is answered 429. Watches do not count. */
   readsInFlightMax: 400,
   /** Writes in flight; one more is answered 429. */

@@ -57,6 +57,7 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
   const http2 = createHttp2Server({
     settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headBytesMax },
     maxHeaderListPairs: 2_000,
+    maxSessionMemory: limits.memoryPerConnectionMb,
   })
   http2.on('stream', (stream, headers) => handle(new Http2Exchange(stream, headers, peers.of(stream.session?.socket as TLSSocket))))
   const sessions = trackSessions(http2)

@@ -53,8 +53,6 @@ export interface GatewayOptions {
   readonly pathPrefix?: string
   readonly serviceClusterIpRange?: string
   readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
-  /** Says which schema objects are stored with; storage encodes values of another one anew. */
-  readonly fingerprint?: number
   /** Expiry of Events. */
   readonly eventTtlMs?: number
   readonly checks?: readonly HealthCheck[]

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, encodeObject, encodeStored, type FieldError, internal, invalid, type StorageService } from '@orch/core'
+import {
+  type ApiObject,
+  encodeObject,
+  encodeStored,
+  type FieldError,
+  internal,
+  invalid,
+  type StorageService,
+  schemaFingerprint,
+} from '@orch/core'
 import { addressAt, type Cidr, type Clock, type Log, settingTypes } from '@orch/platform'
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
@@ -289,7 +298,7 @@ class ReservedKeys {
     const name = key.slice(key.lastIndexOf('/') + 1)
     const writeId = randomUUID()
     const encoded = encodeObject({ kind: 'Reservation', metadata: { name, uid } })
-    const value = encodeStored({ fingerprint: 1, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
+    const value = encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
     const outcome = await this.#options.storage.commit({ key, expected: 0, conditions: [], value, writeId })
     return outcome.kind === 'written'
   }

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, type CommitOutcome, type CommitRequest, encodeStored, fillRevision, StatusError, timeout } from '@orch/core'
-import { encode, toStoredObject } from '../convert.ts'
+import {
+  type ApiObject,
+  type CommitOutcome,
+  type CommitRequest,
+  encodeExactly,
+  encodeStoredObject,
+  fillRevision,
+  StatusError,
+  timeout,
+} from '@orch/core'
+import { toStoredObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -31,16 +40,10 @@ export type ObjectOutcome =
 export async function commitObject(write: ObjectWrite, request: GatewayRequest, parts: GatewayParts): Promise<ObjectOutcome> {
   const { served, key, expected, conditions } = write
   const stored = toStoredObject(parts, served, write.object)
-  const encoded = encode({ object: stored, hasBigIntegers: write.hasBigIntegers })
+  const encoded = encodeExactly(stored, write.hasBigIntegers)
   const writeId = randomUUID()
-  const value = encodeStored({
-    fingerprint: parts.options.fingerprint ?? 1,
-    writeId,
-    expiresAtMs: expiryOf(served, parts),
-    encoded,
-    labels: stored.metadata.labels ?? {},
-    fields: withoutName(served.resource.stored.fieldsOf(stored)),
-  })
+  const expiresAtMs = expiryOf(served, parts)
+  const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
   const outcome = await commitSurely({ key, expected, conditions, value, writeId }, request, parts)
   return outcome.kind === 'written'
     ? { kind: 'written', json: fillRevision(encoded.json, encoded.hole, outcome.revision) }
@@ -63,18 +66,13 @@ export function previewObject(
   parts: GatewayParts,
   revision: number,
 ): Uint8Array {
-  const { json, hole } = encode({ object: toStoredObject(parts, served, object), hasBigIntegers })
+  const { json, hole } = encodeExactly(toStoredObject(parts, served, object), hasBigIntegers)
   return revision === 0 ? json : fillRevision(json, hole, revision)
 }
 
 /** Events are not kept for ever. */
 function expiryOf({ resource }: Served, { options, clock }: GatewayParts): number {
   return resource.stored.kind === 'Event' && options.eventTtlMs !== undefined ? clock.now() + options.eventTtlMs : 0
-}
-
-function withoutName(fields: Record<string, string>): Record<string, string> {
-  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...rest } = fields
-  return rest
 }
 
 /** Commits once. When the answer is lost, the object's own past tells whether it was written. */
