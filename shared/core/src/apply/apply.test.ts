@@ -1,0 +1,545 @@
+import { describe, expect, test } from 'vitest'
+import { type ApplyOptions, type ApplyOutcome, applyTo } from './apply.ts'
+import { conflictStatus } from './conflicts.ts'
+import { setOfPaths } from './field-set.ts'
+import { sameOwners } from './same-owners.ts'
+import type { Shape } from './shape.ts'
+import { shapeOfCustomObject } from './structural-shape.ts'
+import { managedFieldsOf, type OwnedObject, trackUpdate } from './track-update.ts'
+import { shapeOfType } from './type-shape.ts'
+
+const keyed = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['port', 'protocol'],
+  items: {
+    type: 'object',
+    properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' }, name: { type: 'string' } },
+  },
+}
+const texts = { type: 'array', items: { type: 'string' } }
+const map = { type: 'object', additionalProperties: { type: 'string' } }
+const specProperties = {
+  size: { type: 'integer' },
+  color: { type: 'string' },
+  ports: keyed,
+  tags: { ...texts, 'x-kubernetes-list-type': 'set' },
+  whole: texts,
+  labels: map,
+  wholeMap: { ...map, 'x-kubernetes-map-type': 'atomic' },
+  wholeStruct: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, 'x-kubernetes-map-type': 'atomic' },
+  struct: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+}
+const schema = shapeOfCustomObject({ type: 'object', properties: { spec: { type: 'object', properties: specProperties } } })
+const apiVersion = 'example.com/v1'
+const annotation = 'client.example.com/last-applied-configuration'
+
+type Spec = Record<string, unknown>
+
+const widget = (spec: Spec, metadata: Record<string, unknown> = {}, version = apiVersion): OwnedObject => ({
+  apiVersion: version,
+  kind: 'Widget',
+  metadata: { name: 'one', namespace: 'default', ...metadata },
+  ...(Object.keys(spec).length === 0 ? {} : { spec }),
+})
+
+/** Plays a story on one object and remembers it with its owners. */
+class Story {
+  live: OwnedObject | undefined
+  shape: Shape = schema
+  private second = 0
+
+  apply(manager: string, config: Spec | OwnedObject, options: Partial<ApplyOptions> = {}): ApplyOutcome {
+    const body = 'kind' in config ? config : widget(config)
+    const outcome = applyTo({
+      live: this.live,
+      config: body,
+      manager,
+      apiVersion,
+      force: false,
+      schema: this.shape,
+      now: this.now(),
+      lastAppliedAnnotation: annotation,
+      ...options,
+    })
+    if (outcome.kind === 'applied') this.keep(outcome.object, outcome.managedFields)
+    return outcome
+  }
+
+  update(manager: string, after: Spec | OwnedObject, options: { subresource?: string; apiVersion?: string } = {}): void {
+    const body = 'kind' in after ? after : widget(after, { managedFields: managedFieldsOf(this.live) })
+    const managedFields = trackUpdate({
+      before: this.live,
+      after: body,
+      manager,
+      apiVersion,
+      now: this.now(),
+      schema: this.shape,
+      ...options,
+    })
+    this.keep(body, managedFields)
+  }
+
+  get spec(): unknown {
+    return this.live?.['spec']
+  }
+
+  /** `manager operation` → the set of `.spec`, or all of it where there is more. */
+  get owners(): Record<string, unknown> {
+    const entries = managedFieldsOf(this.live) ?? []
+    return Object.fromEntries(entries.map((entry) => [`${entry.manager} ${entry.operation}`, entry.fieldsV1?.['f:spec'] ?? entry.fieldsV1]))
+  }
+
+  private keep(object: OwnedObject, managedFields: unknown): void {
+    this.live = { ...object, metadata: { ...(object['metadata'] as object), uid: 'u', managedFields } }
+  }
+
+  private now(): string {
+    return `2026-01-01T00:00:${String(this.second++).padStart(2, '0')}Z`
+  }
+}
+
+const paths = (outcome: ApplyOutcome) =>
+  outcome.kind === 'conflicts' ? outcome.conflicts.map(({ manager, path }) => `${manager} ${path}`) : outcome.kind
+
+describe('one applier', () => {
+  test('SSA-04 SSA-07: an apply creates the object, and its entry tells what was applied', () => {
+    const story = new Story()
+    const outcome = story.apply('m1', { size: 1, labels: { a: 'x' } })
+    expect(outcome).toMatchObject({ kind: 'applied', changed: true })
+    expect(managedFieldsOf(story.live)).toEqual([
+      {
+        manager: 'm1',
+        operation: 'Apply',
+        apiVersion,
+        time: '2026-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': { 'f:labels': { 'f:a': {} }, 'f:size': {} } },
+      },
+    ])
+  })
+
+  test('SSA-05 SSA-25: a second applier merges without having read', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    story.apply('m2', { color: 'red' })
+    expect(story.spec).toEqual({ size: 1, color: 'red' })
+    expect(story.owners).toEqual({ 'm1 Apply': { 'f:size': {} }, 'm2 Apply': { 'f:color': {} } })
+  })
+
+  test('applying the same again changes nothing, not even a time', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, tags: ['a'], ports: [{ port: 1 }] })
+    const before = managedFieldsOf(story.live)
+    expect(story.apply('m1', { size: 1, tags: ['a'], ports: [{ port: 1 }] })).toMatchObject({ changed: false })
+    expect(managedFieldsOf(story.live)).toEqual(before)
+  })
+
+  test('an empty map is owned itself, an empty list by items is not', () => {
+    const story = new Story()
+    story.apply('m1', { labels: {}, tags: [], whole: [] })
+    expect(story.owners).toEqual({ 'm1 Apply': { 'f:labels': {}, 'f:whole': {} } })
+  })
+
+  test('SSA-20: a dropped field goes when nobody else owns it', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, color: 'red', struct: { a: 'x' } })
+    story.apply('m1', { size: 1 })
+    expect(story.spec).toEqual({ size: 1 })
+  })
+
+  test('SSA-26: what was never applied stays', () => {
+    const story = new Story()
+    story.update('m0', { color: 'red' })
+    story.apply('m1', { size: 1 })
+    story.apply('m1', {})
+    expect(story.spec).toEqual({ color: 'red' })
+  })
+
+  test('SSA-24: dropped items go, items of others stay', () => {
+    const story = new Story()
+    story.apply('m1', { tags: ['a', 'b'], ports: [{ port: 1 }, { port: 2 }] })
+    story.apply('m2', { tags: ['b', 'c'], ports: [{ port: 2, name: 'two' }] })
+    story.apply('m1', { tags: ['a'] })
+    expect(story.spec).toEqual({ tags: ['a', 'b', 'c'], ports: [{ port: 2, name: 'two' }] })
+  })
+
+  test('SSA-58: an applier that gives everything up has no entry any more', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    story.apply('m2', { color: 'red' })
+    story.apply('m1', {})
+    expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
+  })
+
+  test('what nobody can own is not in an entry', () => {
+    const story = new Story()
+    story.apply('m1', widget({}, { labels: { a: 'b' }, finalizers: ['example.com/f'], uid: 'u', creationTimestamp: null }))
+    expect(managedFieldsOf(story.live)?.[0]?.fieldsV1).toEqual({
+      'f:metadata': { 'f:finalizers': { 'v:"example.com/f"': {} }, 'f:labels': { 'f:a': {} } },
+    })
+  })
+})
+
+describe('conflicts', () => {
+  test('SSA-11 SSA-34: the same value is shared', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    expect(story.apply('m2', { size: 1 }).kind).toBe('applied')
+    expect(story.owners).toEqual({ 'm1 Apply': { 'f:size': {} }, 'm2 Apply': { 'f:size': {} } })
+  })
+
+  test('SSA-12: an owner that changes a shared value conflicts with the other', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    story.apply('m2', { size: 1 })
+    expect(paths(story.apply('m1', { size: 2 }))).toEqual(['m2 .spec.size'])
+  })
+
+  test('SSA-14 SSA-32: with force the value changes and the others lose the field', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, color: 'red' })
+    expect(paths(story.apply('m2', { size: 2 }))).toEqual(['m1 .spec.size'])
+    story.apply('m2', { size: 2 }, { force: true })
+    expect(story.spec).toEqual({ size: 2, color: 'red' })
+    expect(story.owners).toEqual({ 'm2 Apply': { 'f:size': {} }, 'm1 Apply': { 'f:color': {} } })
+  })
+
+  test('SSA-33 SSA-55 SSA-21: who drops a shared field leaves the value to the other', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    story.apply('m2', { size: 1 })
+    story.apply('m1', {})
+    expect(story.spec).toEqual({ size: 1 })
+    expect(story.owners).toEqual({ 'm2 Apply': { 'f:size': {} } })
+  })
+
+  test('SSA-56: a field is handed over through a second manager', () => {
+    const story = new Story()
+    story.apply('main', { size: 1, color: 'red' })
+    story.apply('temporary', { size: 1 })
+    story.apply('main', { color: 'red' })
+    expect(story.spec).toEqual({ size: 1, color: 'red' })
+    story.update('scaler', { size: 5, color: 'red' })
+    expect(story.owners).toEqual({ 'main Apply': { 'f:color': {} }, 'scaler Update': { 'f:size': {} } })
+  })
+
+  test('SSA-57: once the controller has changed the field, the hand-over conflicts and there is nothing left to do', () => {
+    const story = new Story()
+    story.apply('main', { size: 1, color: 'red' })
+    story.update('scaler', { size: 5, color: 'red' })
+    expect(paths(story.apply('temporary', { size: 1 }))).toEqual(['scaler .spec.size'])
+    story.apply('main', { color: 'red' })
+    expect(story.spec).toEqual({ size: 5, color: 'red' })
+  })
+
+  test('ERR-13: the status of one conflict', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    const outcome = story.apply('m2', { size: 2 })
+    expect(outcome.kind === 'conflicts' && conflictStatus(outcome.conflicts).status).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'Apply failed with 1 conflict: conflict with "m1": .spec.size',
+      reason: 'Conflict',
+      details: { causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "m1"', field: '.spec.size' }] },
+      code: 409,
+    })
+  })
+
+  test('several conflicts are listed manager by manager, updates with their version and subresource', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, color: 'red', ports: [{ port: 1, name: 'a' }] })
+    story.update('edit', { size: 1, color: 'red', ports: [{ port: 1, name: 'a' }], whole: ['x'] })
+    story.update('scale', { size: 9, color: 'red', ports: [{ port: 1, name: 'a' }], whole: ['x'] }, { subresource: 'scale' })
+    const outcome = story.apply('m2', { size: 2, color: 'blue', whole: ['y'], ports: [{ port: 1, name: 'b' }] })
+    expect(outcome.kind === 'conflicts' && conflictStatus(outcome.conflicts).message).toBe(
+      [
+        'Apply failed with 4 conflicts: conflicts with "edit" using example.com/v1:',
+        '- .spec.whole',
+        'conflicts with "m1":',
+        '- .spec.color',
+        '- .spec.ports[port=1,protocol="TCP"].name',
+        'conflicts with "scale" with subresource "scale" using example.com/v1:',
+        '- .spec.size',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('topology', () => {
+  test('SSA-36 SSA-37: items of sets and maps are owned one by one, keys with defaults too', () => {
+    const story = new Story()
+    story.apply('m1', { tags: ['a'], ports: [{ port: 1, name: 'one' }] })
+    story.apply('m2', { tags: ['b'], ports: [{ port: 1, protocol: 'UDP' }] })
+    expect(story.spec).toEqual({
+      tags: ['a', 'b'],
+      ports: [
+        { port: 1, name: 'one' },
+        { port: 1, protocol: 'UDP' },
+      ],
+    })
+    expect(story.owners['m1 Apply']).toEqual({
+      'f:ports': { 'k:{"port":1,"protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:port': {} } },
+      'f:tags': { 'v:"a"': {} },
+    })
+  })
+
+  test.each<[string, Spec, Spec]>([
+    ['SSA-38 SSA-30: list', { whole: ['a'] }, { whole: ['b'] }],
+    ['SSA-41: map', { wholeMap: { a: '1' } }, { wholeMap: { b: '2' } }],
+    ['SSA-43 SSA-46: struct', { wholeStruct: { a: '1' } }, { wholeStruct: { b: '2' } }],
+  ])('%s of type atomic belongs to one manager as a whole', (_name, first, second) => {
+    const story = new Story()
+    story.apply('m1', first)
+    expect(paths(story.apply('m2', second))).toEqual([`m1 .spec.${Object.keys(first)[0]}`])
+    story.apply('m2', second, { force: true })
+    expect(story.spec).toEqual(second)
+  })
+
+  test('SSA-42: managers own their own keys of a granular map', () => {
+    const story = new Story()
+    story.apply('m1', { labels: { a: '1' } })
+    story.apply('m2', { labels: { b: '2' } })
+    story.apply('m1', { labels: {} })
+    expect(story.spec).toEqual({ labels: { b: '2' } })
+  })
+
+  test('merged lists keep the applied order, and the others their place', () => {
+    const story = new Story()
+    story.update('m0', { tags: ['a', 'b', 'c', 'd'] })
+    story.apply('m1', { tags: ['a', 'a2', 'c', 'c2'] })
+    expect(story.spec).toEqual({ tags: ['a', 'b', 'a2', 'c', 'd', 'c2'] })
+  })
+
+  test('SSA-47: an owner of items owns the whole once it is atomic, and later changes conflict', () => {
+    const story = new Story()
+    story.apply('m1', { labels: { a: '1' } })
+    story.shape = withSpec({ labels: { ...map, 'x-kubernetes-map-type': 'atomic' } })
+    expect(paths(story.apply('m2', { labels: { b: '2' } }))).toEqual(['m1 .spec.labels'])
+  })
+
+  test('SSA-48: nobody owns the items of what was atomic', () => {
+    const story = new Story()
+    story.shape = withSpec({ labels: { ...map, 'x-kubernetes-map-type': 'atomic' } })
+    story.apply('m1', { labels: { a: '1' } })
+    story.shape = withSpec({ labels: map })
+    expect(story.apply('m2', { labels: { a: '2' } }).kind).toBe('applied')
+  })
+
+  test('SSA-29 SSA-30: without schema, objects are owned member by member and lists whole', () => {
+    const story = new Story()
+    story.shape = shapeOfCustomObject(undefined)
+    story.apply('m1', { a: { b: 1 }, list: [{ name: 'x' }] })
+    story.apply('m2', { a: { c: 2 } })
+    expect(story.spec).toEqual({ a: { b: 1, c: 2 }, list: [{ name: 'x' }] })
+    expect(paths(story.apply('m2', { list: [] }))).toEqual(['m1 .spec.list'])
+  })
+})
+
+function withSpec(properties: Record<string, unknown>): Shape {
+  return shapeOfCustomObject({ type: 'object', properties: { spec: { type: 'object', properties } } })
+}
+
+describe('what cannot be applied', () => {
+  const prefix = 'failed to create typed patch object (default/one; example.com/v1, Kind=Widget): '
+  test.each<[string, OwnedObject, string]>([
+    ['an unknown field', widget({ nope: 1 }), `${prefix}.spec.nope: field not declared in schema`],
+    ['a text for a number', widget({ size: 'x' }), `${prefix}.spec.size: expected numeric (int or float), got string`],
+    ['a number for a text', widget({ color: 1 }), `${prefix}.spec.color: expected string, got &value.valueUnstructured{Value:1}`],
+    ['a text for a list', widget({ tags: 'x' }), `${prefix}.spec.tags: expected list, got &{x}`],
+    ['a list for a map', widget({ labels: ['x'] }), `${prefix}.spec.labels: expected map, got &{[x]}`],
+    ['SSA-36: the same item twice', widget({ tags: ['a', 'a'] }), `${prefix}.spec.tags: duplicate entries for key [="a"]`],
+    [
+      'SSA-40: the same keys twice',
+      widget({ ports: [{ port: 1 }, { port: 1 }] }),
+      `${prefix}.spec.ports: duplicate entries for key [port=1,protocol="TCP"]`,
+    ],
+    [
+      'an item without key',
+      widget({ ports: [{ name: 'a' }] }),
+      `${prefix}.spec.ports: element 0: associative list with keys has an element that omits key field "port" (and doesn't have default value)`,
+    ],
+    [
+      'two mistakes',
+      widget({ size: true, nope: 1 }),
+      `${prefix}errors:\n  .spec.size: expected numeric (int or float), got bool\n  .spec.nope: field not declared in schema`,
+    ],
+    ['SSA-19: managedFields', widget({}, { managedFields: [] }), 'metadata.managedFields must be nil'],
+    [
+      'another version',
+      widget({}, {}, 'example.com/v9'),
+      'Incorrect version specified in apply patch. Specified patch version: example.com/v9, expected: example.com/v1',
+    ],
+  ])('%s', (_name, config, message) => {
+    expect(new Story().apply('m1', config)).toEqual({ kind: 'invalid', message })
+  })
+
+  test('what is nested beyond all reason', () => {
+    const story = new Story()
+    story.shape = shapeOfCustomObject(undefined)
+    let deep: unknown = 1
+    for (let level = 0; level < 5_000; level++) deep = { a: deep }
+    expect(story.apply('m1', { deep })).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('nested deeper than 1000 levels'),
+    })
+  })
+})
+
+describe('first apply after other writes', () => {
+  test('an object that nobody has tracked belongs to before-first-apply', () => {
+    const story = new Story()
+    story.live = widget({ size: 1, color: 'red' }, { uid: 'u' })
+    expect(paths(story.apply('m1', { size: 2 }))).toEqual(['before-first-apply .spec.size'])
+    story.apply('m1', { size: 1 })
+    expect(story.owners).toEqual({ 'm1 Apply': { 'f:size': {} }, 'before-first-apply Update': { '.': {}, 'f:color': {}, 'f:size': {} } })
+  })
+
+  const clientSide = (spec: Spec) => {
+    const body = widget(spec)
+    return widget(spec, { annotations: { [annotation]: `${JSON.stringify(body)}\n` } })
+  }
+
+  test('SSA-49: the command line takes over from its client-side apply', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red' }))
+    expect(story.apply('kubectl', { size: 2, color: 'red' }).kind).toBe('applied')
+    expect(story.spec).toEqual({ size: 2, color: 'red' })
+  })
+
+  test('SSA-50: fields that others changed do conflict, and only those are reported', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
+    const { metadata } = clientSide({ size: 1 })
+    story.update('edit', { ...widget({ size: 1, color: 'blue' }), metadata })
+    expect(paths(story.apply('kubectl', { size: 2, color: 'red' }))).toEqual(['edit .spec.color'])
+  })
+
+  test('SSA-51: another manager does not take over', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
+    expect(paths(story.apply('other', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
+  })
+
+  test('SSA-52: the annotation keeps up with what the command line applies, keys in order', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
+    story.apply('kubectl', { size: 2 })
+    const text = '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"one","namespace":"default"},"spec":{"size":2}}\n'
+    expect(story.live).toMatchObject({ metadata: { annotations: { [annotation]: text } } })
+    const before = story.live
+    expect(story.apply('kubectl', { size: 2 })).toMatchObject({ changed: false })
+    expect(story.live).toEqual(before)
+  })
+})
+
+describe('versions', () => {
+  const v2 = 'example.com/v2'
+  /** In v2 the field `color` is called `paint`. */
+  const otherSchema = withSpec({ size: { type: 'integer' }, paint: { type: 'string' } })
+  const toVersion = (object: unknown, version: string) => {
+    const { spec, ...rest } = object as { spec?: Spec } & OwnedObject
+    const renamed = Object.fromEntries(
+      Object.entries(spec ?? {}).map(([key, value]) => [
+        version === v2 ? key.replace('color', 'paint') : key.replace('paint', 'color'),
+        value,
+      ]),
+    )
+    const shape = version === v2 ? otherSchema : schema
+    return version === v2 || version === apiVersion ? { object: { ...rest, apiVersion: version, spec: renamed }, shape } : undefined
+  }
+  const inV2 = (story: Story): Partial<ApplyOptions> => ({
+    live: toVersion(story.live, v2)?.object as OwnedObject,
+    apiVersion: v2,
+    schema: otherSchema,
+    convert: toVersion,
+  })
+
+  test('SSA-53: an applier changes its version and still drops what it applied through the other', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, color: 'red' })
+    story.apply('m1', widget({ size: 1 }, {}, v2), inV2(story))
+    expect(story.spec).toEqual({ size: 1 })
+    expect(managedFieldsOf(story.live)).toMatchObject([{ apiVersion: v2, fieldsV1: { 'f:spec': { 'f:size': {} } } }])
+  })
+
+  test('conflicts are found in the version of the owner', () => {
+    const story = new Story()
+    story.apply('m1', { color: 'red' })
+    expect(paths(story.apply('m2', widget({ paint: 'blue' }, {}, v2), inV2(story)))).toEqual(['m1 .spec.color'])
+  })
+
+  test('owners of a version that is no longer served are forgotten', () => {
+    const story = new Story()
+    story.apply('m1', { color: 'red' })
+    story.apply('m2', widget({ size: 1 }, {}, 'example.com/v3'), { apiVersion: 'example.com/v3', convert: () => undefined })
+    expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
+  })
+})
+
+describe('built-in types', () => {
+  const pod = shapeOfType('core/v1.Pod')
+  const applyPod = (spec: Spec) =>
+    applyTo({
+      live: undefined,
+      config: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec },
+      manager: 'm1',
+      apiVersion: 'v1',
+      force: false,
+      schema: pod,
+      now: '2026-01-01T00:00:00Z',
+    })
+
+  test('SSA-35: the list types of the schema hold, keys with defaults included', () => {
+    const outcome = applyPod({
+      containers: [{ name: 'c', ports: [{ containerPort: 80 }], command: ['a', 'b'], resources: { limits: { cpu: 1 } } }],
+    })
+    expect(outcome.kind === 'applied' && outcome.managedFields[0]?.fieldsV1?.['f:spec']).toEqual({
+      'f:containers': {
+        'k:{"name":"c"}': {
+          '.': {},
+          'f:command': {},
+          'f:name': {},
+          'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+          'f:resources': { 'f:limits': { 'f:cpu': {} } },
+        },
+      },
+    })
+  })
+
+  test('a core group begins with a stroke in messages', () => {
+    expect(applyPod({ nope: 1 })).toMatchObject({
+      message: 'failed to create typed patch object (/p; /v1, Kind=Pod): .spec.nope: field not declared in schema',
+    })
+  })
+})
+
+describe('requests that cannot write everything', () => {
+  const resetFields = setOfPaths([['f:spec', 'f:color']])
+
+  test('SSA-66: what the request cannot write is neither owned nor in conflict', () => {
+    const story = new Story()
+    story.apply('m1', { color: 'red' })
+    expect(story.apply('m2', { size: 1, color: 'blue' }, { resetFields, subresource: 'status' }).kind).toBe('applied')
+    expect(managedFieldsOf(story.live)).toMatchObject([
+      { manager: 'm1', fieldsV1: { 'f:spec': { 'f:color': {} } } },
+      { manager: 'm2', subresource: 'status', fieldsV1: { 'f:spec': { 'f:size': {} } } },
+    ])
+  })
+
+  test('entries that differ in their times only are the same', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    const entries = managedFieldsOf(story.live) ?? []
+    expect(
+      sameOwners(
+        entries,
+        entries.map((entry) => ({ ...entry, time: '2030-01-01T00:00:00Z' })),
+      ),
+    ).toBe(true)
+    expect(sameOwners(entries, [])).toBe(false)
+  })
+})

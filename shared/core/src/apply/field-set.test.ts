@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import {
+  describePaths,
+  difference,
+  emptySet,
+  equalSets,
+  type FieldSet,
+  intersection,
+  parseFieldSet,
+  printFieldSet,
+  recursiveDifference,
+  setOfPaths,
+  union,
+} from './field-set.ts'
+import { describeElement, parseElement, printElement, sortElements } from './path-element.ts'
+
+const set = (fields: unknown): FieldSet => parseFieldSet(fields) as FieldSet
+
+describe('SSA-65: the form of a stored set', () => {
+  test.each([
+    ['fields', { 'f:spec': { 'f:replicas': {} } }],
+    ['a container beside what is in it', { 'f:labels': { '.': {}, 'f:app': {} } }],
+    ['items by key', { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } } }],
+    ['items by value', { 'f:finalizers': { 'v:1': {}, 'v:"a"': {}, 'v:true': {} } }],
+    ['items by place', { 'f:list': { 'i:0': {}, 'i:11': {} } }],
+    ['names with dots and strokes', { 'f:annotations': { 'f:example.com/a.b': {} } }],
+    ['special characters', { 'f:list': { 'v:"\\u003ca\\u003e\\u0026"': {}, 'v:"tab\\tquote\\"back\\\\b"': {} } }],
+    ['nothing', {}],
+  ])('%s come back as they were', (_name, fields) => {
+    expect(JSON.stringify(printFieldSet(set(fields)))).toBe(JSON.stringify(fields))
+  })
+
+  test('MF-06: keys are printed in one order: the container, fields by name, keys, values, places', () => {
+    const given = {
+      'i:10': {},
+      'i:9': {},
+      'v:"b"': {},
+      'v:2': {},
+      'v:10': {},
+      'k:{"name":"b"}': {},
+      'k:{"name":"a b"}': {},
+      'k:{"name":"a"}': {},
+    }
+    const mixed = { ...given, 'f:b': {}, 'f:a': {}, 'f:B': {}, '.': {} }
+    const printed = printFieldSet(set({ 'f:x': mixed }))['f:x'] as object
+    expect(Object.keys(printed)).toEqual([
+      '.',
+      'f:B',
+      'f:a',
+      'f:b',
+      'k:{"name":"a"}',
+      'k:{"name":"a b"}',
+      'k:{"name":"b"}',
+      'v:2',
+      'v:10',
+      'v:"b"',
+      'i:9',
+      'i:10',
+    ])
+  })
+
+  test('keys of an item come sorted, however they were written', () => {
+    expect(printFieldSet(set({ 'k:{"protocol":"TCP", "port":80}': {} }))).toEqual({ 'k:{"port":80,"protocol":"TCP"}': {} })
+  })
+
+  test.each([['x:a'], ['k:[1]'], ['k:{'], ['i:one'], ['v:']])('%s is no step, and a set with it is none', (key) => {
+    expect(parseFieldSet({ [key]: {} })).toBeUndefined()
+  })
+
+  test('a set whose leaves are no objects is none', () => {
+    expect(parseFieldSet({ 'f:a': 1 })).toBeUndefined()
+    expect(parseFieldSet([])).toBeUndefined()
+  })
+
+  test('integers beyond 2^53 stay exact', () => {
+    expect(printFieldSet(set({ 'v:9007199254740993': {} }))).toEqual({ 'v:9007199254740993': {} })
+  })
+})
+
+describe('steps', () => {
+  test.each([
+    ['f:name', '.name'],
+    ['k:{"port":80,"protocol":"TCP"}', '[port=80,protocol="TCP"]'],
+    ['v:"a"', '[="a"]'],
+    ['i:3', '[3]'],
+  ])('%s is shown as %s', (element, text) => {
+    expect(describeElement(element)).toBe(text)
+    expect(printElement(parseElement(element) as never)).toBe(element)
+  })
+
+  test('texts are ordered by their bytes, beyond the basic plane too', () => {
+    expect(sortElements(['f:\u{1F600}', 'f:\uFF5E', 'f:a'])).toEqual(['f:a', 'f:\uFF5E', 'f:\u{1F600}'])
+  })
+})
+
+describe('operations', () => {
+  const left = set({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} })
+  const right = set({ 'f:a': { 'f:b': {}, 'f:d': {} }, 'f:e': {} })
+
+  test.each([
+    ['union', union(left, right), ['.a', '.c', '.e', '.a.b', '.a.d']],
+    ['difference', difference(left, right), ['.a', '.c']],
+    ['intersection', intersection(left, right), ['.a.b']],
+    ['recursive difference', recursiveDifference(left, set({ 'f:a': {} })), ['.c']],
+    ['difference of a container keeps what is in it', difference(left, set({ 'f:a': {} })), ['.c', '.a.b']],
+  ])('%s', (_name, result, paths) => {
+    expect(describePaths(result).sort()).toEqual([...paths].sort())
+  })
+
+  test('nothing to do gives back the very same set', () => {
+    expect(union(left, set({ 'f:c': {} }))).toBe(left)
+    expect(difference(left, set({ 'f:x': {} }))).toBe(left)
+    expect(difference(left, left)).toBe(emptySet)
+  })
+
+  test('random sets obey the laws of sets', () => {
+    let state = 7
+    const random = (bound: number) => {
+      state = (state * 48271) % 2147483647
+      return state % bound
+    }
+    const randomSet = () =>
+      setOfPaths(Array.from({ length: random(8) }, () => Array.from({ length: 1 + random(3) }, () => `f:${'abc'[random(3)]}`)))
+    for (let round = 0; round < 500; round++) {
+      const [a, b] = [randomSet(), randomSet()]
+      expect(equalSets(union(a, b), union(b, a))).toBe(true)
+      expect(equalSets(intersection(a, b), intersection(b, a))).toBe(true)
+      expect(equalSets(union(difference(a, b), intersection(a, b)), a)).toBe(true)
+      expect(equalSets(parseFieldSet(printFieldSet(a)) as FieldSet, a)).toBe(true)
+    }
+  })
+})

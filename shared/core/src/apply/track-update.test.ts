@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest'
+import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { decoderOf } from '../schema/decode.ts'
+import { applyTo } from './apply.ts'
+import { setOfPaths } from './field-set.ts'
+import { shapeOfCustomObject } from './structural-shape.ts'
+import { type OwnedObject, type TrackOptions, trackUpdate } from './track-update.ts'
+import { shapeOfType } from './type-shape.ts'
+
+const schema = shapeOfCustomObject({
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer' },
+        color: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+    },
+    status: { type: 'object', properties: { ready: { type: 'boolean' } } },
+  },
+})
+const apiVersion = 'example.com/v1'
+const now = '2026-01-01T00:00:10Z'
+
+const widget = (
+  spec: Record<string, unknown>,
+  metadata: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+): OwnedObject => ({
+  apiVersion,
+  kind: 'Widget',
+  metadata: { name: 'one', ...metadata },
+  spec,
+  ...more,
+})
+
+const track = (options: Partial<TrackOptions> & Pick<TrackOptions, 'before' | 'after'>): ManagedFieldsEntry[] =>
+  trackUpdate({ manager: 'edit', apiVersion, now, schema, ...options })
+
+const entry = (manager: string, fieldsV1: Record<string, unknown>, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+  manager,
+  operation: 'Update',
+  apiVersion,
+  time: '2026-01-01T00:00:00Z',
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+  ...more,
+})
+
+const applied = (manager: string, spec: Record<string, unknown>) =>
+  entry(manager, { 'f:spec': Object.fromEntries(Object.keys(spec).map((key) => [`f:${key}`, {}])) }, { operation: 'Apply' })
+
+describe('create', () => {
+  test('SSA-08 MF-01 MF-02 MF-03 MF-04 MF-05 MF-06: the creator owns what it set, containers included', () => {
+    expect(track({ before: undefined, after: widget({ size: 1, labels: { a: 'b' } }, { labels: { x: 'y' }, uid: 'u' }) })).toEqual([
+      {
+        manager: 'edit',
+        operation: 'Update',
+        apiVersion,
+        time: now,
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': { 'f:labels': { '.': {}, 'f:x': {} } },
+          'f:spec': { '.': {}, 'f:labels': { '.': {}, 'f:a': {} }, 'f:size': {} },
+        },
+      },
+    ])
+  })
+
+  test('what every object of a built-in kind has is not owned for being there', () => {
+    const decode = (object: unknown) => {
+      const decoded = decoderOf('core/v1.Pod')(object, { trackUnknown: false })
+      if (decoded.kind === 'mismatch') throw new Error(decoded.message)
+      return decoded.object
+    }
+    const after = decode({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+    const [created] = track({ before: undefined, after, blank: decode({}), schema: shapeOfType('core/v1.Pod'), apiVersion: 'v1' })
+    expect(created?.fieldsV1).toEqual({
+      'f:spec': { 'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:image': {}, 'f:name': {}, 'f:resources': {} } } },
+    })
+  })
+})
+
+describe('update', () => {
+  const owners = [applied('m1', { size: 1, color: 'red' })]
+  const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: owners })
+
+  test('SSA-09 SSA-10 SSA-15: who changes a field owns it, and nobody else does', () => {
+    expect(track({ before, after: widget({ size: 2, color: 'red' }, { managedFields: owners }) })).toEqual([
+      applied('m1', { color: 'red' }),
+      entry('edit', { 'f:spec': { 'f:size': {} } }, { time: now }),
+    ])
+  })
+
+  test('a removed field has no owner any more', () => {
+    expect(track({ before, after: widget({ color: 'red' }) })).toEqual([applied('m1', { color: 'red' })])
+  })
+
+  test('a write that changes nothing leaves the entries as they are', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }) })).toEqual(owners)
+  })
+
+  test('a second update adds to the same entry', () => {
+    const first = track({ before, after: widget({ size: 2, color: 'red' }) })
+    const second = track({
+      before: widget({ size: 2, color: 'red' }, { managedFields: first }),
+      after: widget({ size: 2, color: 'blue' }),
+      now: '2026-01-01T00:00:20Z',
+    })
+    expect(second).toEqual([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { time: '2026-01-01T00:00:20Z' })])
+  })
+
+  test('MF-03: an update through another version has an entry of its own', () => {
+    const convert = (object: unknown) => ({ object, shape: schema })
+    const first = track({ before, after: widget({ size: 2, color: 'red' }) })
+    const second = track({
+      before: widget({ size: 2, color: 'red' }, { managedFields: first }),
+      after: widget({ size: 3, color: 'blue' }),
+      apiVersion: 'example.com/v2',
+      convert,
+    })
+    expect(second).toEqual([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { apiVersion: 'example.com/v2', time: now })])
+  })
+
+  test('an object that nobody has tracked stays so until the first apply', () => {
+    expect(track({ before: widget({ size: 1 }, { uid: 'u' }), after: widget({ size: 2 }) })).toEqual([])
+  })
+
+  test('SSA-66: an update of the status has an entry with the subresource', () => {
+    const after = widget({ size: 1, color: 'red' }, {}, { status: { ready: true } })
+    expect(track({ before, after, subresource: 'status' })[1]).toEqual(
+      entry('edit', { 'f:status': { '.': {}, 'f:ready': {} } }, { time: now, subresource: 'status' }),
+    )
+  })
+
+  test('what the request cannot write is not owned', () => {
+    const after = widget({ size: 2, color: 'red' }, {}, { status: { ready: true } })
+    expect(track({ before, after, resetFields: setOfPaths([['f:status']]) })[1]?.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })
+  })
+
+  test('lists whose items cannot be told apart leave the entries as they are', () => {
+    expect(track({ before, after: widget({ size: 2, tags: ['a', 'a'] }) })).toEqual(owners)
+  })
+
+  test('the inputs stay as they were', () => {
+    const copy = structuredClone(before)
+    track({ before, after: widget({ size: 2 }) })
+    expect(before).toEqual(copy)
+  })
+})
+
+describe('entries in the request', () => {
+  const owners = [applied('m1', { size: 1 })]
+  const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: owners })
+
+  test('SSA-59 SSA-60 SSA-61: one empty entry clears the list', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }) })).toEqual([])
+  })
+
+  test('SSA-62: an empty list does not', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [] }) })).toEqual(owners)
+  })
+
+  test('SSA-63: a reset with other changes resets first, then the requester owns the changes', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'blue' }, { managedFields: [{}] }) })).toEqual([
+      entry('edit', { 'f:spec': { 'f:color': {} } }, { time: now }),
+    ])
+  })
+
+  test('a reset through a subresource is none', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }), subresource: 'status' })).toEqual(owners)
+  })
+
+  test('entries may be set', () => {
+    const given = [entry('other', { 'f:spec': { 'f:color': {} } })]
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: given }) })).toEqual(given)
+  })
+
+  test.each([
+    ['operation', { operation: 'Create' }],
+    ['form', { fieldsType: 'FieldsV2' }],
+    ['version', { apiVersion: '' }],
+    ['set', { fieldsV1: { nonsense: {} } }],
+  ])('entries with another %s are not understood, and those of the object stay', (_name, wrong) => {
+    const given = [{ ...entry('other', {}), ...wrong }]
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: given }) })).toEqual(owners)
+  })
+
+  test('MF-07: a set may be called fields, as it once was', () => {
+    const { fieldsV1, ...old } = applied('m1', { size: 1 })
+    const live = widget({ size: 1 }, { uid: 'u', managedFields: [{ ...old, fields: fieldsV1 }] })
+    expect(track({ before: live, after: widget({ size: 1 }) })).toEqual(owners)
+  })
+})
+
+describe('the limit of update entries', () => {
+  const second = (count: number) => `2026-01-01T00:00:${String(count).padStart(2, '0')}Z`
+
+  test('the oldest become ancient-changes, which keeps what they owned', () => {
+    let live = widget({ labels: {} }, { uid: 'u', managedFields: [applied('m0', { size: 1 })] })
+    for (let count = 0; count < 13; count++) {
+      const labels = { ...((live['spec'] as Record<string, object>)['labels'] ?? {}), [`l${count}`]: 'x' }
+      const managedFields = track({ before: live, after: widget({ labels }), manager: `u${count}`, now: second(count) })
+      live = widget({ labels }, { uid: 'u', managedFields })
+    }
+    const entries = (live['metadata'] as Record<string, ManagedFieldsEntry[]>)['managedFields'] ?? []
+    const updates = entries.filter(({ operation }) => operation === 'Update')
+    expect(updates.map(({ manager }) => manager)).toEqual(['ancient-changes', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'u10', 'u11', 'u12'])
+    expect(updates[0]).toMatchObject({
+      time: second(3),
+      fieldsV1: { 'f:spec': { 'f:labels': { 'f:l0': {}, 'f:l1': {}, 'f:l2': {}, 'f:l3': {} } } },
+    })
+  })
+})
+
+describe('order of entries', () => {
+  test('appliers come first, then by time, manager, version and subresource', () => {
+    const managedFields = [
+      entry('b', { 'f:spec': { 'f:size': {} } }),
+      entry('a', { 'f:spec': { 'f:size': {} } }, { subresource: 'x' }),
+      entry('a', { 'f:spec': { 'f:size': {} } }),
+      entry('late', { 'f:spec': { 'f:size': {} } }, { operation: 'Apply', time: '2026-01-01T00:00:09Z' }),
+      entry('early', { 'f:spec': { 'f:size': {} } }, { operation: 'Apply' }),
+    ]
+    const live = widget({ size: 1, color: 'red' }, { managedFields })
+    const outcome = applyTo({ live, config: widget({ color: 'red' }), manager: 'new', apiVersion, force: false, schema, now })
+    expect(outcome.kind === 'applied' && outcome.managedFields.map(({ manager, subresource = '' }) => manager + subresource)).toEqual([
+      'new',
+      'early',
+      'late',
+      'a',
+      'ax',
+      'b',
+    ])
+  })
+})

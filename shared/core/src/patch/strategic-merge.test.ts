@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { resolveType } from '../schema/resolve.ts'
+import { strategicMerge } from './strategic-merge.ts'
+
+const pod = resolveType('core/v1.Pod')
+const podSpec = resolveType('core/v1.PodSpec')
+const container = resolveType('core/v1.Container')
+const meta = resolveType('meta/v1.ObjectMeta')
+const deployment = resolveType('apps/v1.DeploymentSpec')
+
+const merge = (original: unknown, patch: unknown, schema = podSpec) => {
+  const outcome = strategicMerge(original, patch, schema)
+  return outcome.kind === 'patched' ? outcome.value : outcome.error.status
+}
+
+const containers = (...items: object[]) => ({ containers: items })
+
+describe('PATCH-03: members', () => {
+  test.each<[string, object, object, object]>([
+    ['a value replaces', { nodeName: 'a' }, { nodeName: 'b' }, { nodeName: 'b' }],
+    ['null removes', { nodeName: 'a', hostname: 'h' }, { nodeName: null }, { hostname: 'h' }],
+    ['null for what is not there is nothing', {}, { nodeName: null }, {}],
+    ['objects merge', { nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
+    ['$patch: replace', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'replace', b: '2' } }, { nodeSelector: { b: '2' } }],
+    ['$patch: delete', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'delete' } }, { nodeSelector: {} }],
+    ['$patch: merge', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'merge', b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
+    ['a new object comes without directives', {}, { nodeSelector: { $retainKeys: ['a'], a: '1', b: null } }, { nodeSelector: { a: '1' } }],
+  ])('%s', (_name, original, patch, expected) => {
+    expect(merge(original, patch)).toEqual(expected)
+  })
+})
+
+describe('PATCH-04: lists', () => {
+  test('items merge by the key of the schema', () => {
+    const original = containers({ name: 'a', image: '1' }, { name: 'b', image: '1' })
+    expect(merge(original, containers({ name: 'b', image: '2' }, { name: 'c', image: '1' }))).toEqual(
+      containers({ name: 'a', image: '1' }, { name: 'b', image: '2' }, { name: 'c', image: '1' }),
+    )
+  })
+
+  test('PATCH-05: a list without merge strategy is replaced', () => {
+    expect(merge({ command: ['a', 'b'] }, { command: ['c'] }, container)).toEqual({ command: ['c'] })
+  })
+
+  test('merge keys and ownership keys are different things: a port is merged by its number alone', () => {
+    const original = { ports: [{ containerPort: 1, protocol: 'TCP', name: 'x' }] }
+    expect(merge(original, { ports: [{ containerPort: 1, protocol: 'UDP' }] }, container)).toEqual({
+      ports: [{ containerPort: 1, protocol: 'UDP', name: 'x' }],
+    })
+  })
+
+  test('an item with $patch: delete goes, with all of that key', () => {
+    expect(merge(containers({ name: 'a' }, { name: 'b' }), containers({ name: 'a', $patch: 'delete' }))).toEqual(containers({ name: 'b' }))
+  })
+
+  test('an item with $patch: replace makes the patch the whole list', () => {
+    expect(merge(containers({ name: 'a' }), containers({ name: 'b' }, { $patch: 'replace' }))).toEqual(containers({ name: 'b' }))
+  })
+
+  test('an item with $patch: merge is merged', () => {
+    expect(merge(containers({ name: 'a', image: '1' }), containers({ name: 'a', $patch: 'merge', tty: true }))).toEqual(
+      containers({ name: 'a', image: '1', tty: true }),
+    )
+  })
+
+  test('deleting from a list that is not there adds nothing', () => {
+    expect(merge({}, containers({ name: 'a', $patch: 'delete' }, { name: 'b' }))).toEqual(containers({ name: 'b' }))
+  })
+
+  test('values of a merged list of scalars come once', () => {
+    expect(merge({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] }, meta)).toEqual({ finalizers: ['a', 'b', 'c'] })
+  })
+
+  test('$deleteFromPrimitiveList takes values out', () => {
+    expect(merge({ finalizers: ['a', 'b', 'a'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, meta)).toEqual({ finalizers: ['b'] })
+  })
+})
+
+describe('order', () => {
+  test('$setElementOrder orders values, and others keep their place', () => {
+    expect(merge({ finalizers: ['1', '2', '9', '3', '4'] }, { '$setElementOrder/finalizers': ['2', '1', '4', '3'] }, meta)).toEqual({
+      finalizers: ['2', '1', '9', '4', '3'],
+    })
+  })
+
+  test('$setElementOrder orders items together with their changes', () => {
+    const original = containers({ name: 'a' }, { name: 'server' }, { name: 'b' })
+    const patch = { '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }, { name: 'a' }], containers: [{ name: 'c' }] }
+    expect(merge(original, patch)).toEqual(containers({ name: 'c' }, { name: 'server' }, { name: 'b' }, { name: 'a' }))
+  })
+
+  test('new items take the places of deleted ones', () => {
+    const original = containers({ name: '1' }, { name: '4' })
+    const patch = {
+      '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
+      containers: [{ name: '2' }, { name: '3' }, { name: '1', $patch: 'delete' }],
+    }
+    expect(merge(original, patch)).toEqual(containers({ name: '4' }, { name: '2' }, { name: '3' }))
+  })
+
+  test('an order for a list that nobody has is nothing', () => {
+    expect(merge({}, { '$setElementOrder/containers': [{ name: 'a' }] })).toEqual({})
+  })
+})
+
+describe('$retainKeys', () => {
+  test('only the named members stay', () => {
+    const original = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
+    expect(merge(original, { strategy: { $retainKeys: ['type'], type: 'Recreate' } }, deployment)).toEqual({
+      strategy: { type: 'Recreate' },
+    })
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[string, object, object, number, string]>([
+    ['no key', containers({ name: 'a' }), containers({ image: 'x' }), 422, 'map: map[image:x] does not contain declared merge key: name'],
+    ['an unknown directive', { nodeSelector: {} }, { nodeSelector: { $patch: 'x' } }, 422, 'unknown patch type: x in map: map[$patch:x]'],
+    [
+      'another order than asked for',
+      containers({ name: 'a' }, { name: 'b' }),
+      { '$setElementOrder/containers': [{ name: 'a' }, { name: 'b' }], ...containers({ name: 'b' }, { name: 'a' }) },
+      422,
+      "The order in patch list:\n[map[name:b] map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n",
+    ],
+    ['lists in lists', containers({ name: 'a' }), { containers: [[1]] }, 422, 'lists of lists are not supported'],
+    ['mixed items', containers({ name: 'a' }), { containers: ['x'] }, 422, 'list element types are not identical'],
+    ['retainKeys that is no list', { nodeSelector: {} }, { nodeSelector: { $retainKeys: 'a' } }, 400, 'invalid patch format of retainKeys'],
+    [
+      'a member that is not retained',
+      { nodeSelector: {} },
+      { nodeSelector: { $retainKeys: [], a: '1' } },
+      400,
+      'invalid patch format of retainKeys',
+    ],
+    ['a directive without field', {}, { $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
+    ['a deletion without field', {}, { '$deleteFromPrimitiveList/': [] }, 400, 'invalid patch format of primitive list'],
+    ['an order that is no list', {}, { '$setElementOrder/containers': {} }, 400, 'expected a list in the patch'],
+  ])('%s', (_name, original, patch, code, message) => {
+    expect(merge(original, patch)).toMatchObject({ code, message })
+  })
+
+  test('a patch that is no object', () => {
+    const message = 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'
+    expect(merge({}, [])).toMatchObject({ code: 400, message })
+  })
+})
+
+test('the inputs stay as they were', () => {
+  const original = { metadata: { finalizers: ['a'] }, spec: { ...containers({ name: 'a' }) } }
+  const patch = {
+    metadata: { '$setElementOrder/finalizers': ['b', 'a'], finalizers: ['b'] },
+    spec: containers({ name: 'a', $patch: 'delete' }),
+  }
+  const copies = structuredClone([original, patch])
+  strategicMerge(original, patch, pod)
+  expect([original, patch]).toEqual(copies)
+})
