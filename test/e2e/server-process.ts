@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Client, createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { onTestFinished } from 'vitest'
 
-const entry = join(import.meta.dirname, '../../services/orch/dist/main.js')
+const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
 /** `orch up` as a process of its own. */
 export interface ServerProcess {

@@ -17,6 +17,7 @@ import {
   namesOf,
   type Profile,
   type RuntimeConfig,
+  renewalBy,
   type Store,
   storageContract,
   watchContract,
@@ -127,6 +128,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   const storage = await createStorage({
     store,
     clock,
+    reencode: renewalBy(catalogue),
     watchHistoryMs: options.watchHistoryMs,
     onError: (error, what) => log.error({ err: error, what }, 'storage failed'),
   })

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue/catalogue.ts'
+import { allTypeNames, resolveType } from '../schema/resolve.ts'
+import { decodeStored, encodeObject, encodeStored } from './envelope.ts'
+import { renewalBy, schemaFingerprint } from './stored-object.ts'
+
+const catalogue = createCatalogue('orch')
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+function anOldValue(object: object, fingerprint = schemaFingerprint - 1) {
+  return encodeStored({ fingerprint, writeId: 'w1', expiresAtMs: 5, encoded: encodeObject(object), labels: {}, fields: {} })
+}
+
+const aPod = {
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: { name: 'p', namespace: 'd', labels: { app: 'x' } },
+  spec: { nodeName: 'n1', containers: [{ image: 'i', name: 'c' }], gone: true },
+}
+
+test('a value of another schema is decoded, defaulted and encoded anew', () => {
+  const renewal = renewalBy(catalogue)
+  const value = anOldValue(aPod)
+  expect(renewal.isCurrent('core/pods/d/p', value)).toBe(false)
+  const renewed = decodeStored(renewal.convert('core/pods/d/p', value))
+  expect(renewed).toMatchObject({ fingerprint: schemaFingerprint, writeId: 'w1', expiresAtMs: 5, labelsText: '{"app":"x"}' })
+  expect(JSON.parse(renewed.fieldsText)).toMatchObject({ 'spec.nodeName': 'n1' })
+  const pod = JSON.parse(text(renewed.json))
+  expect(pod.spec).toMatchObject({ nodeName: 'n1', restartPolicy: 'Always' })
+  expect(pod.spec).not.toHaveProperty('gone')
+  expect(Object.keys(pod.spec.containers[0]).slice(0, 2)).toEqual(['name', 'image'])
+})
+
+test('a value of this schema, and one of no resource, is left as it is', () => {
+  const renewal = renewalBy(catalogue)
+  expect(renewal.isCurrent('core/pods/d/p', anOldValue(aPod, schemaFingerprint))).toBe(true)
+  expect(renewal.isCurrent('allocations/ips/1', anOldValue(aPod))).toBe(true)
+})
+
+test('a value that does not fit its type any more is an error that names the field', () => {
+  const value = anOldValue({ ...aPod, spec: { containers: 7 } })
+  expect(() => renewalBy(catalogue).convert('core/pods/d/p', value)).toThrow('spec.containers: expected array, got number')
+})
+
+/** When this fails, what objects are stored as may have changed: raise `schemaFingerprint`, then refresh the golden file. */
+test('STORE-04: the types that objects are stored with are those of the golden file', async () => {
+  const lines = allTypeNames()
+    .sort()
+    .map((name) => `${name} ${JSON.stringify(resolveType(name), (key, value) => (key === 'doc' ? undefined : value))}`)
+  await expect(
+    `schema ${schemaFingerprint}\n${lines.map((line) => `${line.split(' ')[0]} ${checksum(line)}`).join('\n')}\n`,
+  ).toMatchFileSnapshot('./stored-types.golden.txt')
+})
+
+/** FNV-1a, 32 bits: enough to notice a change. */
+function checksum(line: string): string {
+  let sum = 0x811c9dc5
+  for (let index = 0; index < line.length; index++) sum = Math.imul(sum ^ line.charCodeAt(index), 0x01000193) >>> 0
+  return sum.toString(16).padStart(8, '0')
+}

@@ -1,0 +1,70 @@
+import type { Catalogue, StoredForm } from '../catalogue/catalogue.ts'
+import { applyDefaults } from '../catalogue/defaults/defaults.ts'
+import { printJson } from '../json/print.ts'
+import { decodeJson } from '../json/scan.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
+import { decoderOf } from '../schema/decode.ts'
+import { decodeStored, type EncodedObject, encodeObject, encodeStored } from './envelope.ts'
+
+/**
+ * Number of the schema that objects are stored with. It is raised when the bytes of an object change without the object
+ * having changed: fields in another order, another canonical form of a value, another default, another stored version.
+ * A test compares the types with a golden file, and so says when to think of it.
+ */
+export const schemaFingerprint = 1
+
+/** An object that is ready to be stored. */
+export interface StorableObject {
+  readonly stored: StoredForm
+  /** In the stored version, its fields in schema order. */
+  readonly object: ApiObject
+  readonly encoded: EncodedObject
+  readonly writeId: string
+  readonly expiresAtMs: number
+}
+
+/** The stored value of an object, with all that queries ask about it. */
+export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
+  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.fieldsOf(object)
+  return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
+}
+
+/** An object's JSON with its hole; with integers beyond 2^53 exact where there are any. */
+export function encodeExactly(object: ApiObject, hasBigIntegers: boolean): EncodedObject {
+  return hasBigIntegers ? encodeObject(object, (value) => printJson(value, { hasBigIntegers })) : encodeObject(object)
+}
+
+/** Makes values that were stored with another schema into what this one would have stored. */
+export interface Renewal {
+  isCurrent(key: string, value: Uint8Array): boolean
+  convert(key: string, value: Uint8Array): Uint8Array
+}
+
+/** Keys of no resource of the catalogue are left as they are. */
+export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Renewal {
+  const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
+  return {
+    isCurrent: (key, value) => decodeStored(value).fingerprint === current || resourceAt(key) === undefined,
+    convert(key, value) {
+      const resource = resourceAt(key)
+      if (resource === undefined) return value
+      const { json, writeId, expiresAtMs } = decodeStored(value)
+      const { object, hasBigIntegers } = renew(catalogue, resource.stored, json)
+      const encoded = encodeExactly(object, hasBigIntegers)
+      return encodeStoredObject({ stored: resource.stored, object, encoded, writeId, expiresAtMs })
+    },
+  }
+}
+
+function renew({ names }: Catalogue, { type, kind }: StoredForm, json: Uint8Array): { object: ApiObject; hasBigIntegers: boolean } {
+  const text = decodeJson(json)
+  if (text.kind === 'malformed') throw new Error(`a stored ${kind} is not JSON: ${text.message}`)
+  const decode = decoderOf(type)
+  const decoded = decode(text.value, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
+  applyDefaults(type, decoded.object, { names, isNew: false })
+  // Defaults stand behind the given fields; decoding again puts all in order.
+  const ordered = decode(decoded.object, { trackUnknown: false })
+  if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
+  return { object: ordered.object as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
+}
