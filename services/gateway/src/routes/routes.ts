@@ -36,8 +36,8 @@ type Handler = (request: GatewayRequest, parts: GatewayParts, context: Context<E
 
 /** All paths. Resources have one handler and no middleware, as nearly every request is theirs. */
 export function createRoutes(): Hono<Environment> {
-  // The path has been decoded already, and may have been behind a prefix.
-  const app = new Hono<Environment>({ getPath: (_request, options) => options?.env?.request.path as string })
+  // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
+  const app = new Hono<Environment>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path as string) })
   const route = (path: string, handler: Handler) =>
     app.all(path, (context): Response | Promise<Response> => {
       const done = handler(context.env.request, context.env.parts, context)
@@ -65,6 +65,10 @@ export function createRoutes(): Hono<Environment> {
     throw error
   })
   return app
+}
+
+function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 const resource: Handler = (request, parts) => {

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfiguration } from '@orch/client'
+import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aFolder, startProcess } from '../e2e/server-process.ts'
+import { Api, anApi, configMapsIn, failure, sharedApi } from './api.ts'
+
+const server = sharedApi()
+const unauthorized = failure(401, 'Unauthorized', 'Unauthorized')
+
+/** An authority that no server knows, and a certificate of it. */
+const anAuthority = () => readCertificates({ files: certificateMemory(), product: 'other', names: ['localhost'], clock: systemClock })
+
+describe('certificates', () => {
+  test('AUTHN-CERT-01: the administrator’s certificate opens everything', async () => {
+    expect((await server.api.get('/api/v1/namespaces')).status).toBe(200)
+  })
+
+  test('AUTHN-CERT-04, AUTHN-CERT-05: a certificate of another authority is a 401 everywhere', async () => {
+    const { admin } = await anAuthority()
+    const other = server.api.as({ cert: admin.certificate, key: admin.key })
+    for (const target of ['/api/v1/namespaces', '/api', configMapsIn('default')]) {
+      const { status, body } = await other('GET', target)
+      expect({ status, body }).toEqual({ status: 401, body: unauthorized })
+    }
+  })
+
+  test('AUTHN-CERT-05: with anonymous access on, it is a 401 all the same', async () => {
+    const api = await anApi({ anonymousAuth: true })
+    const { admin } = await anAuthority()
+    expect((await api.as({ cert: admin.certificate, key: admin.key })('GET', '/api/v1/namespaces')).status).toBe(401)
+    expect((await api.as({})('GET', '/api/v1/namespaces')).status).toBe(200)
+  })
+
+  test('AUTHN-CERT-01: --client-ca-file adds authorities, several in one file', async () => {
+    const [first, second, third] = [await anAuthority(), await anAuthority(), await anAuthority()]
+    const folder = aFolder()
+    const file = join(folder, 'clients.crt')
+    writeFileSync(file, `${first.authority}\n${second.authority}\n`)
+    const { url, dataDir, stop } = await startProcess(['--memory', `--client-ca-file=${file}`])
+    const api = new Api(url, await loadConfiguration(join(dataDir, 'admin.conf')), async () => void (await stop()))
+    onTestFinished(() => api.stop())
+    const codeOf = async ({ admin }: typeof first) =>
+      (await api.as({ cert: admin.certificate, key: admin.key })('GET', '/api/v1/namespaces')).status
+    expect([await codeOf(first), await codeOf(second), await codeOf(third)]).toEqual([200, 200, 401])
+    expect((await api.get('/api/v1/namespaces')).status).toBe(200)
+  })
+})
+
+describe('strangers', () => {
+  test('AUTHN-ANON-05, AUTHN-ANON-07: without credentials there is a 401 by default, on whatever path', async () => {
+    const stranger = server.api.as({})
+    for (const target of ['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
+      const { status, body } = await stranger('GET', target)
+      expect({ target, status, body }).toEqual({ target, status: 401, body: unauthorized })
+    }
+  })
+
+  test('AUTHN-ANON-05: /version answers anybody', async () => {
+    expect((await server.api.as({})('GET', '/version')).body).toMatchObject({ major: '1' })
+  })
+
+  test('AUTHN-ANON-03: with anonymous access on, a request without credentials is served', async () => {
+    const api = await anApi({ anonymousAuth: true })
+    const stranger = api.as({})
+    expect((await stranger('GET', '/api/v1/namespaces')).status).toBe(200)
+    expect((await stranger('GET', '/metrics')).status).toBe(200)
+  })
+
+  test.each([false, true])('AUTHN-ANON-04, ERR-03: a bad bearer token is a 401, anonymous access %j', async (anonymousAuth) => {
+    const api = await anApi({ anonymousAuth })
+    const stranger = api.as({})
+    for (const authorization of ['Bearer nonsense', 'bearer a.b.c', 'Bearer eyJhbGciOiJub25lIn0.e30.']) {
+      const { status, body } = await stranger('GET', '/api/v1/namespaces', { headers: { authorization } })
+      expect({ status, body }).toEqual({ status: 401, body: unauthorized })
+    }
+  })
+
+  test('AUTHN-ANON-05: headers that name a user are not believed', async () => {
+    const headers = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'impersonate-user': 'admin' }
+    expect((await server.api.as({})('GET', '/api/v1/namespaces', { headers })).status).toBe(401)
+  })
+})

@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, anApi, sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+interface ApiResource {
+  name: string
+  singularName: string
+  namespaced: boolean
+  kind: string
+  verbs: string[]
+  group?: string
+  version?: string
+  shortNames?: string[]
+  categories?: string[]
+}
+
+interface ApiGroup {
+  name: string
+  versions: { groupVersion: string; version: string }[]
+  preferredVersion: { groupVersion: string; version: string }
+}
+
+const resourcesOf = async (api: Api, base: string) => ((await api.get(base)).body['resources'] ?? []) as ApiResource[]
+const groupsOf = async (api: Api) => (await api.get('/apis')).body['groups'] as ApiGroup[]
+
+describe('discovery', () => {
+  test('ADDR-17: /api', async () => {
+    const { body } = await server.api.get('/api')
+    expect(body).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: new URL(server.api.url).host }],
+    })
+  })
+
+  test('ADDR-17: /apis and one group', async () => {
+    const { body } = await server.api.get('/apis')
+    expect(body).toMatchObject({ kind: 'APIGroupList', apiVersion: 'v1' })
+    expect((await server.api.get('/apis/')).body).toEqual(body)
+    const storage = (body['groups'] as ApiGroup[]).find(({ name }) => name === 'storage.orch.io')
+    expect(storage).toEqual({
+      name: 'storage.orch.io',
+      versions: [
+        { groupVersion: 'storage.orch.io/v1', version: 'v1' },
+        { groupVersion: 'storage.orch.io/v1beta1', version: 'v1beta1' },
+      ],
+      preferredVersion: { groupVersion: 'storage.orch.io/v1', version: 'v1' },
+    })
+    expect((await server.api.get('/apis/storage.orch.io')).body).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...storage })
+  })
+
+  test('VER-01, VER-02, VER-03, VER-08: versions are named by how finished they are, the best first', async () => {
+    for (const { versions, preferredVersion } of await groupsOf(server.api)) {
+      expect(versions.map(({ version }) => version).filter((version) => !/^v\d+((alpha|beta)\d+)?$/.test(version))).toEqual([])
+      expect(preferredVersion).toEqual(versions[0])
+      const ranks = versions.map(({ version }) => (version.includes('alpha') ? 2 : version.includes('beta') ? 1 : 0))
+      expect(ranks).toEqual([...ranks].sort())
+    }
+  })
+
+  test('ADDR-17, ADDR-09: a group version lists its resources with their verbs', async () => {
+    const { body } = await server.api.get('/api/v1')
+    expect(body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' })
+    const resources = body['resources'] as ApiResource[]
+    const named = (name: string) => resources.find((resource) => resource.name === name)
+    expect(named('configmaps')).toMatchObject({ namespaced: true, kind: 'ConfigMap', shortNames: ['cm'] })
+    expect([...named('configmaps')!.verbs].sort()).toEqual([
+      'create',
+      'delete',
+      'deletecollection',
+      'get',
+      'list',
+      'patch',
+      'update',
+      'watch',
+    ])
+    expect(named('nodes')).toMatchObject({ namespaced: false, kind: 'Node', shortNames: ['no'] })
+    expect([...named('nodes/status')!.verbs].sort()).toEqual(['get', 'patch', 'update'])
+    expect(named('replicationcontrollers/scale')).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
+    expect(named('pods/eviction')).toMatchObject({ group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] })
+    expect(named('serviceaccounts/token')).toMatchObject({ group: 'authentication.orch.io', kind: 'TokenRequest', verbs: ['create'] })
+    expect(named('pods')).toMatchObject({ categories: ['all'] })
+    expect((await server.api.get('/apis/storage.orch.io/v1')).body).toMatchObject({ kind: 'APIResourceList', apiVersion: 'v1' })
+  })
+
+  test('KIND-CSI-01, KIND-VA-01, KIND-NODE-01, KIND-RQ-01, KIND-RC-01, EP-30: the five kinds and their scopes', async () => {
+    const storage = await resourcesOf(server.api, '/apis/storage.orch.io/v1')
+    const core = await resourcesOf(server.api, '/api/v1')
+    const scopes = [...storage, ...core].map(({ name, namespaced }) => [name, namespaced])
+    expect(scopes).toEqual(
+      expect.arrayContaining([
+        ['csinodes', false],
+        ['volumeattachments', false],
+        ['volumeattachments/status', false],
+        ['nodes', false],
+        ['nodes/status', false],
+        ['resourcequotas', true],
+        ['resourcequotas/status', true],
+        ['replicationcontrollers', true],
+        ['replicationcontrollers/status', true],
+      ]),
+    )
+    expect(storage.map(({ name }) => name)).not.toContain('csinodes/status')
+  })
+
+  test('ADDR-17: the aggregated form for those who ask', async () => {
+    const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
+    const { headers, body } = await server.api.get('/apis', { accept: `${accept},application/json` })
+    expect(String(headers['content-type']).replaceAll(' ', '')).toBe(accept)
+    expect(body).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.orch.io/v2' })
+    const storage = body.items.find(({ metadata }) => metadata.name === 'storage.orch.io')
+    const [version] = storage!['versions'] as { version: string; freshness: string; resources: { resource: string }[] }[]
+    expect(version).toMatchObject({ version: 'v1', freshness: 'Current' })
+    expect(version!.resources.find(({ resource }) => resource === 'volumeattachments')).toMatchObject({
+      responseKind: { group: 'storage.orch.io', version: 'v1', kind: 'VolumeAttachment' },
+      scope: 'Cluster',
+      subresources: [{ subresource: 'status' }],
+    })
+  })
+
+  test('VER-09: the service is API version 1.25', async () => {
+    const { body } = await server.api.get('/version')
+    expect(body).toMatchObject({ major: '1', minor: '25', gitVersion: expect.stringMatching(/^v1\.25\./) })
+    for (const field of ['gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'])
+      expect(body[field]).toBeTypeOf('string')
+  })
+})
+
+describe('runtime configuration', () => {
+  const namesIn = async (api: Api) => (await groupsOf(api)).flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))
+
+  test('VER-04, VER-05: alpha versions are off, beta versions are on', async () => {
+    const names = await namesIn(server.api)
+    expect(names.filter((name) => name.includes('alpha'))).toEqual([])
+    expect(names.filter((name) => name.includes('beta'))).toEqual(
+      expect.arrayContaining(['flowcontrol.apiserver.orch.io/v1beta2', 'storage.orch.io/v1beta1']),
+    )
+    expect((await server.api.get('/apis/networking.orch.io/v1alpha1/clustercidrs')).status).toBe(404)
+  })
+
+  test('RTC-01, RTC-02, RTC-04, RTC-06: a bare group version is switched on', async () => {
+    const api = await anApi({ runtimeConfig: ['networking.orch.io/v1alpha1'] })
+    expect(await namesIn(api)).toContain('networking.orch.io/v1alpha1')
+    expect((await api.get('/apis/networking.orch.io/v1alpha1/clustercidrs')).status).toBe(200)
+  })
+
+  test('RTC-03, RTC-06: a group version is switched off, and its paths with it', async () => {
+    const api = await anApi({ runtimeConfig: ['storage.orch.io/v1beta1=false', 'batch/v1=false'] })
+    const names = await namesIn(api)
+    expect(names).toContain('storage.orch.io/v1')
+    expect(names).not.toContain('storage.orch.io/v1beta1')
+    expect(names).not.toContain('batch/v1')
+    for (const path of [
+      '/apis/storage.orch.io/v1beta1',
+      '/apis/batch',
+      '/apis/batch/v1/jobs',
+      '/apis/batch/v1/namespaces/default/jobs/a',
+    ]) {
+      expect((await api.get(path)).status).toBe(404)
+    }
+    expect((await api.get('/openapi/v3')).text).not.toContain('apis/batch/v1')
+  })
+
+  test('RTC-05, RTC-07: one resource of a version is switched off', async () => {
+    const api = await anApi({ runtimeConfig: ['storage.orch.io/v1/csinodes=false'] })
+    expect((await api.get('/apis/storage.orch.io/v1/csinodes')).status).toBe(404)
+    expect((await api.get('/apis/storage.orch.io/v1/volumeattachments')).status).toBe(200)
+    const names = (await resourcesOf(api, '/apis/storage.orch.io/v1')).map(({ name }) => name)
+    expect(names).not.toContain('csinodes')
+    expect(names).toContain('volumeattachments')
+  })
+
+  test('RTC-01: several at once, by stability too', async () => {
+    const api = await anApi({ runtimeConfig: ['api/beta=false', 'storage.orch.io/v1beta1=true', 'api/alpha=true'] })
+    const names = await namesIn(api)
+    expect(names.filter((name) => name.includes('beta'))).toEqual(['storage.orch.io/v1beta1'])
+    expect(names).toContain('networking.orch.io/v1alpha1')
+  })
+
+  test('RTC-01: a key that names nothing is refused', async () => {
+    await expect(anApi({ runtimeConfig: ['nothing.orch.io/v1=false'] })).rejects.toThrow('nothing.orch.io/v1')
+  })
+
+  test('GATE-01, GATE-02, GATE-04: gates that are settled or unknown can’t be switched', async () => {
+    await expect(anApi({ featureGates: ['NoSuchGate=true'] })).rejects.toThrow('NoSuchGate')
+    await expect(anApi({ featureGates: ['AdvancedAuditing=false'] })).rejects.toThrow('AdvancedAuditing')
+  })
+})
+
+describe('versions of one object', () => {
+  test('STORE-06, VER-13: what was written in one version is read in another', async () => {
+    const scaler = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+        minReplicas: 2,
+        maxReplicas: 5,
+        targetCPUUtilizationPercentage: 60,
+      },
+    }
+    const made = await server.api.post('/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers', scaler)
+    expect(made).toMatchObject({ status: 201, body: { apiVersion: 'autoscaling/v1', spec: scaler.spec } })
+    const { body } = await server.api.get('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/a')
+    expect(body).toMatchObject({
+      apiVersion: 'autoscaling/v2',
+      metadata: { uid: made.body.metadata.uid },
+      spec: {
+        minReplicas: 2,
+        maxReplicas: 5,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }],
+      },
+    })
+    const list = await server.api.get('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers')
+    expect(list.body).toMatchObject({ apiVersion: 'autoscaling/v2', items: [body] })
+    const again = await server.api.get('/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a')
+    expect(again.body).toEqual(made.body)
+    const watch = await server.api.watch('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers?watch=1')
+    expect(await watch.next()).toEqual({ type: 'ADDED', object: body })
+    await server.api.patch('/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a', { spec: { maxReplicas: 6 } })
+    expect(await watch.next()).toMatchObject({ type: 'MODIFIED', object: { apiVersion: 'autoscaling/v2', spec: { maxReplicas: 6 } } })
+  })
+
+  test('STORE-06: events of both groups are the same objects', async () => {
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'a' },
+      involvedObject: { kind: 'Pod', name: 'p', namespace: 'default' },
+      reason: 'R',
+      message: 'm',
+      type: 'Normal',
+    }
+    expect((await server.api.post('/api/v1/namespaces/default/events', event)).status).toBe(201)
+    const { body } = await server.api.get('/apis/events.orch.io/v1/namespaces/default/events/a')
+    expect(body).toMatchObject({ apiVersion: 'events.orch.io/v1', regarding: event.involvedObject, reason: 'R', note: 'm', type: 'Normal' })
+  })
+})
+
+describe('OpenAPI', () => {
+  test('ADDR-18, STORE-02: version 2 describes every path and kind', async () => {
+    const { status, headers, body } = await server.api.get('/openapi/v2')
+    expect(status).toBe(200)
+    expect(headers.etag).toMatch(/^"[0-9A-F]{128}"$/)
+    expect(body['swagger']).toBe('2.0')
+    const { paths, definitions } = body as unknown as {
+      paths: Record<string, Record<string, unknown>>
+      definitions: Record<string, object>
+    }
+    expect(paths['/api/v1/namespaces/{namespace}/configmaps']).toMatchObject({ get: { 'x-kubernetes-action': 'list' } })
+    expect(paths['/apis/storage.orch.io/v1/csinodes/{name}']).toBeDefined()
+    expect(definitions['io.orch.api.core.v1.Pod']).toMatchObject({
+      'x-kubernetes-group-version-kind': [{ group: '', kind: 'Pod', version: 'v1' }],
+    })
+    const kept = await server.api.get('/openapi/v2', { 'if-none-match': String(headers.etag) })
+    expect({ status: kept.status, text: kept.text }).toEqual({ status: 304, text: '' })
+    expect((await server.api.get('/openapi/v2', { accept: 'text/html' })).status).toBe(406)
+  })
+
+  test('ADDR-18: version 2 in Protobuf, under a type without an @', async () => {
+    const { status, headers } = await server.api.get('/openapi/v2', {
+      accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+    })
+    expect(status).toBe(200)
+    expect(headers['content-type']).not.toContain('@')
+  })
+
+  test('ADDR-18: version 3 has a document per group version, kept by its hash', async () => {
+    const { body } = await server.api.get('/openapi/v3')
+    const paths = body['paths'] as Record<string, { serverRelativeURL: string }>
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['api/v1', 'apis/storage.orch.io/v1', 'apis/apps/v1']))
+    const url = paths['apis/storage.orch.io/v1']!.serverRelativeURL
+    expect(url).toMatch(/^\/openapi\/v3\/apis\/storage\.orch\.io\/v1\?hash=[0-9A-F]+$/)
+    const right = await server.api.get(url)
+    expect(right.headers).toMatchObject({ 'cache-control': 'public, immutable', expires: expect.stringMatching(/GMT$/) })
+    expect(right.body).toMatchObject({ openapi: '3.0.0' })
+    const { schemas } = right.body['components'] as { schemas: Record<string, object> }
+    expect(Object.keys(schemas)).toContain('io.orch.api.storage.v1.CSINode')
+    const wrong = await server.api.get(url.replace(/hash=.*/, 'hash=00'))
+    expect({ status: wrong.status, location: wrong.headers.location }).toEqual({ status: 301, location: url })
+    const none = await server.api.get(url.replace(/\?.*/, ''))
+    expect({ status: none.status, cache: none.headers['cache-control'] }).toEqual({ status: 200, cache: 'no-cache, private' })
+    expect((await server.api.get('/openapi/v3/apis/none/v1')).status).toBe(404)
+  })
+
+  test('QP-16: the description says that the server validates fields', async () => {
+    type Parameter = { name: string }
+    const { text } = await server.api.get('/openapi/v3/api/v1')
+    const { paths } = JSON.parse(text) as { paths: Record<string, { parameters: Parameter[]; patch: { parameters: Parameter[] } }> }
+    const { parameters, patch } = paths['/api/v1/namespaces/{namespace}/configmaps/{name}']!
+    expect([...parameters, ...patch.parameters].map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['dryRun', 'fieldManager', 'fieldValidation', 'force', 'pretty']),
+    )
+  })
+})
+
+describe('probes', () => {
+  test.each(['healthz', 'livez', 'readyz'])('AUTHN-ANON-05: /%s answers anybody', async (probe) => {
+    const stranger = server.api.as({})
+    const plain = await stranger('GET', `/${probe}`)
+    expect(plain).toMatchObject({ status: 200, text: 'ok', headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    expect((await stranger('GET', `/${probe}/ping`)).text).toBe('ok')
+    const { text } = await stranger('GET', `/${probe}?verbose`)
+    expect(text).toMatch(/^\[\+\]ping ok\n/)
+    expect(text).toMatch(new RegExp(`${probe} check passed\n$`))
+    expect((await stranger('GET', `/${probe}?verbose&exclude=ping`)).text).not.toContain('[+]ping ok')
+    expect((await stranger('GET', `/${probe}/none`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { loadConfiguration } from '@orch/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aFolder, type ServerProcess, startProcess } from '../e2e/server-process.ts'
+import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
+
+/** A server over a store on disk, in a process of its own. */
+async function openProcess(dataDir: string, flags: readonly string[] = []): Promise<{ api: Api; process: ServerProcess }> {
+  const process = await startProcess(flags, { dataDir })
+  const api = new Api(process.url, await loadConfiguration(join(dataDir, 'admin.conf')), async () => {})
+  onTestFinished(() => api.stop())
+  return { api, process }
+}
+
+async function killed({ process }: { process: ServerProcess }): Promise<void> {
+  process.signal('SIGKILL')
+  await process.exited
+}
+
+describe('over a restart', () => {
+  test('STORE-04, STORE-05: every object is there as it was, after an orderly end and after a kill', { timeout: 60_000 }, async () => {
+    const dataDir = aFolder()
+    let running = await openProcess(dataDir)
+    const path = await someConfigMaps(running.api, 'a', 'b')
+    await running.api.patch(`${path}/a`, { data: { x: '1' } })
+    await running.api.delete(`${path}/b`)
+    const { body: before } = await running.api.get(path)
+    for (const end of [killed, async ({ process }: typeof running) => void (await process.stop())]) {
+      await end(running)
+      running = await openProcess(dataDir)
+      const { body: after } = await running.api.get(path)
+      expect(after.items).toEqual(before.items)
+      expect(Number(after.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(before.metadata.resourceVersion))
+    }
+    const next = await created(running.api, path, configMap({ name: 'c' }))
+    expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
+  })
+
+  test('STORE-04: what was acknowledged is there after a kill in the middle of writes', { timeout: 60_000 }, async () => {
+    const dataDir = aFolder()
+    const first = await openProcess(dataDir)
+    const path = configMapsIn(await aNamespace(first.api))
+    const acknowledged: string[] = []
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let at = 0; ; at++) {
+        const name = `m-${writer}-${at}`
+        const answer = await first.api.post(path, configMap({ name })).catch(() => undefined)
+        if (answer?.status !== 201) return
+        acknowledged.push(name)
+        if (acknowledged.length === 200) first.process.signal('SIGKILL')
+      }
+    })
+    await Promise.all(writers)
+    await first.process.exited
+    const { api } = await openProcess(dataDir)
+    const names = new Set(namesOfItems((await api.get(path)).body))
+    expect(acknowledged.length).toBeGreaterThanOrEqual(200)
+    expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02: a list goes on from its token', { timeout: 60_000 }, async () => {
+    const dataDir = aFolder()
+    const first = await openProcess(dataDir)
+    const path = await someConfigMaps(first.api, 'a', 'b', 'c')
+    const { body: page } = await first.api.get(`${path}?limit=1`)
+    await first.api.delete(`${path}/b`)
+    await killed(first)
+    const { api } = await openProcess(dataDir)
+    const { status, body } = await api.get(`${path}?limit=5&continue=${page.metadata.continue}`)
+    if (status === 200) {
+      expect(namesOfItems(body)).toEqual(['b', 'c'])
+      expect(body.metadata).toEqual({ resourceVersion: page.metadata.resourceVersion, continue: '' })
+    } else expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' })
+  })
+
+  test('WATCH-18: a watch goes on from the last version', { timeout: 60_000 }, async () => {
+    const dataDir = aFolder()
+    const first = await openProcess(dataDir)
+    const path = await someConfigMaps(first.api, 'a')
+    const { body: list } = await first.api.get(path)
+    await created(first.api, path, configMap({ name: 'b' }))
+    await killed(first)
+    const { api } = await openProcess(dataDir)
+    await created(api, path, configMap({ name: 'c' }))
+    const watch = await api.watch(`${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
+    const events = await watch.take(2)
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED b', 'ADDED c'])
+  })
+
+  test('STORE-03: what is stored is complete and has been judged', async () => {
+    const { api, process } = await openProcess(aFolder())
+    const path = '/api/v1/namespaces/default/replicationcontrollers'
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const controller = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec: { template } }
+    await created(api, path, controller)
+    expect((await api.get(`${path}/a`)).body).toMatchObject({ spec: { replicas: 1, selector: { app: 'a' } } })
+    expect((await api.post(path, { ...controller, metadata: { name: 'b' }, spec: { replicas: -1, template } })).status).toBe(422)
+    expect((await api.get(`${path}/b`)).status).toBe(404)
+    expect((await process.stop()).code).toBe(0)
+  })
+})
+
+describe('one way in', () => {
+  test('STORE-01, STORE-05: everything is done with GET, POST, PUT, PATCH and DELETE over HTTP', { timeout: 60_000 }, async () => {
+    const { api } = await openProcess(aFolder(), ['--memory'])
+    const path = configMapsIn(await aNamespace(api))
+    const made = await created(api, path, configMap({ name: 'a' }))
+    const codes = [
+      (await api.get(`${path}/a`)).status,
+      (await api.put(`${path}/a`, { ...made, data: { x: '1' } })).status,
+      (await api.patch(`${path}/a`, { data: { y: '2' } })).status,
+      (await api.delete(`${path}/a`)).status,
+      (await api.get(`${path}/a`)).status,
+    ]
+    expect(codes).toEqual([200, 200, 200, 200, 404])
+  })
+})
