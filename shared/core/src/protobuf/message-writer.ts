@@ -93,7 +93,7 @@ function mapField(name: string, number: number, values: Node): WriteField {
   return (target, source) => {
     const map = source[name] as Source | null | undefined
     if (map === undefined || map === null) return
-    const keys = Object.keys(map).sort()
+    const keys = sortedKeys(map)
     for (let index = keys.length - 1; index >= 0; index--) {
       const key = keys[index] as string
       const before = target.length
@@ -105,6 +105,15 @@ function mapField(name: string, number: number, values: Node): WriteField {
       target.varint(tag)
     }
   }
+}
+
+/** Most maps come with their keys in order, and looking is cheaper than sorting. */
+function sortedKeys(map: Source): readonly string[] {
+  const keys = Object.keys(map)
+  for (let index = 1; index < keys.length; index++) {
+    if ((keys[index] as string) < (keys[index - 1] as string)) return keys.sort()
+  }
+  return keys
 }
 
 function valueWriterOf(node: Node): ValueWriter {
