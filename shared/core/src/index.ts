@@ -3,6 +3,7 @@
 export * from './apply/apply.ts'
 export * from './apply/conflicts.ts'
 export * as fieldSets from './apply/field-set.ts'
+export * from './apply/manager-name.ts'
 export type { Versioned } from './apply/ownership.ts'
 export * from './apply/same-owners.ts'
 export type { Shape } from './apply/shape.ts'

@@ -5,6 +5,7 @@ import { isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
 import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts'
 import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
+import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
 import { type Owner, type Owners, ownerIdentity, parseOwners, printOwners, withoutUntracked } from './owners.ts'
 import { changeOf, reconcileOwners, recordUpdate, type Versioned, type View, withoutReset } from './ownership.ts'
@@ -57,6 +58,16 @@ export type ApplyOutcome =
 export function applyTo(options: ApplyOptions): ApplyOutcome {
   const problem = findProblem(options)
   if (problem !== undefined) return { kind: 'invalid', message: problem }
+  try {
+    return applyChecked(options)
+  } catch (error) {
+    // Both objects were fine in the request's version; in an owner's version they need not be.
+    if (error instanceof Unownable) return { kind: 'invalid', message: error.message }
+    throw error
+  }
+}
+
+function applyChecked(options: ApplyOptions): ApplyOutcome {
   const start = startOf(options)
   const attempt = applyFrom(start, options, options.force)
   const outcome = attempt.kind === 'applied' ? attempt : takeOver(start, options, attempt)

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../json/equal.ts'
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberOf } from '../json/member.ts'
 import { emptySet, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts'
 import { itemsByElement } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
@@ -98,13 +98,13 @@ function compareObjects(shape: ObjectShape, before: unknown, after: unknown): Di
   for (const key in earlier) {
     isEmpty = false
     const was = earlier[key]
-    const is = later?.[key]
+    const is = later === undefined ? undefined : memberOf(later, key)
     if (was === is) continue
     children = note(children, shape, key, was, is)
   }
   for (const key in later) {
     isEmpty = false
-    if (earlier?.[key] === undefined) children = note(children, shape, key, undefined, later[key])
+    if (earlier === undefined || !Object.hasOwn(earlier, key)) children = note(children, shape, key, undefined, later[key])
   }
   return isEmpty ? compareLeaves(before, after) : differenceOf(before, after, children)
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberOf } from '../json/member.ts'
 import { type ElementText, keyElement, valueElement } from './path-element.ts'
 import type { ListShape } from './shape.ts'
 
@@ -8,7 +8,7 @@ export function itemElement(shape: ListShape, item: unknown): ElementText | unde
   if (!isJsonObject(item)) return undefined
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
-    const value = item[shape.keys[index] as string] ?? shape.keyDefaults[index]
+    const value = memberOf(item, shape.keys[index] as string) ?? shape.keyDefaults[index]
     if (value === undefined || value === null) return undefined
     values.push(value)
   }
@@ -25,7 +25,7 @@ export function itemProblem(shape: ListShape, item: unknown): string {
   }
   if (item === null) return 'associative list with keys may not have a null element'
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
-  const missing = shape.keys.find((key, index) => (item[key] ?? shape.keyDefaults[index] ?? undefined) === undefined)
+  const missing = shape.keys.find((key, index) => (memberOf(item, key) ?? shape.keyDefaults[index] ?? undefined) === undefined)
   return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
 }
 

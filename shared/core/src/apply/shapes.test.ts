@@ -99,6 +99,8 @@ describe('compare', () => {
     ['null filled', { a: null }, { a: { b: 1 } }, { added: ['.a.b'] }],
     ['an object in place of a value', { a: 1 }, { a: { b: 1 } }, { added: ['.a.b'], modified: ['.a'] }],
     ['a value in place of an object', { a: { b: 1 } }, { a: 1 }, { modified: ['.a'], removed: ['.a.b'] }],
+    ['names that every object inherits', {}, { constructor: 1 }, { added: ['.constructor'] }],
+    ['such names that go', JSON.parse('{"toString":1,"__proto__":2}'), {}, { removed: ['.__proto__', '.toString'] }],
     ['big integers', { a: 9007199254740993n }, { a: 9007199254740995n }, { modified: ['.a'] }],
   ])('%s', (_name, before, after, expected) => {
     expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { managerOfUserAgent } from './manager-name.ts'
+
+test.each<[string, string | undefined, string]>([
+  ['the name before the version', 'kubectl/v1.30 (linux/amd64)', 'kubectl'],
+  ['a name without version', 'my tool', 'my tool'],
+  ['nothing', undefined, 'unknown'],
+  ['an empty text', '', 'unknown'],
+  ['no name', '/1.0', 'unknown'],
+  ['control characters', 'a\u0000b\tc/1', 'abc'],
+  ['a long name', 'x'.repeat(200), 'x'.repeat(128)],
+  ['a long name that would end in half a character', `${'x'.repeat(127)}é`, 'x'.repeat(127)],
+])('SSA-17 SSA-18: the manager of a write that names none: %s', (_name, userAgent, manager) => {
+  expect(managerOfUserAgent(userAgent)).toBe(manager)
+})
