@@ -1,6 +1,6 @@
 import { printLoosely } from '../apply/go-text.ts'
-import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
 import { BadPatch, isDeletion, orderPrefix } from './strategic-merge-directives.ts'
 
 /** A merged list, and the two orders that it has to respect. */
@@ -20,24 +20,41 @@ export interface Ordering {
  *   live 1 2 9 3 4   order 2 1 4 3   →   2 1 9 4 3
  */
 export function inOrder({ items, order, live, mergeKey }: Ordering): unknown[] {
-  const place = (list: readonly unknown[], item: unknown) => list.findIndex((other) => isSameItem(other, item, mergeKey))
-  const named = items.filter((item) => place(order, item) >= 0).sort((a, b) => place(order, a) - place(order, b))
-  const others = items.filter((item) => place(order, item) < 0).sort((a, b) => place(live, a) - place(live, b))
+  const wanted = firstPlaces(order, mergeKey)
+  const present = firstPlaces(live, mergeKey)
+  const placed = items.map((item) => {
+    const identity = identityOf(item, mergeKey)
+    return { item, wanted: wanted.get(identity), live: present.get(identity) ?? -1 }
+  })
+  const named = placed.filter((place) => place.wanted !== undefined).sort((a, b) => (a.wanted as number) - (b.wanted as number))
+  const others = placed.filter((place) => place.wanted === undefined).sort((a, b) => a.live - b.live)
   const result: unknown[] = []
   let next = 0
-  for (const item of named) {
-    const limit = place(live, item)
-    while (next < others.length && limit >= 0 && place(live, others[next]) < limit) result.push(others[next++])
-    result.push(item)
+  for (const place of named) {
+    for (let other = others[next]; other !== undefined && other.live < place.live; other = others[next]) {
+      result.push(other.item)
+      next++
+    }
+    result.push(place.item)
   }
-  return [...result, ...others.slice(next)]
+  return [...result, ...others.slice(next).map(({ item }) => item)]
+}
+
+/** Where each item stands first. */
+export function firstPlaces(list: readonly unknown[], mergeKey: string | undefined): Map<string, number> {
+  const places = new Map<string, number>()
+  for (const [index, item] of list.entries()) {
+    const identity = identityOf(item, mergeKey)
+    if (!places.has(identity)) places.set(identity, index)
+  }
+  return places
 }
 
 /** The patch's own items must come in the order that it asks for. */
 export function requireOrder(items: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   const kept = items.filter((item) => !isDeletion(item))
   let next = 0
-  for (const wanted of order) if (next < kept.length && isSameItem(kept[next], wanted, mergeKey)) next++
+  for (const wanted of order) if (next < kept.length && identityOf(kept[next], mergeKey) === identityOf(wanted, mergeKey)) next++
   if (next === kept.length || order.length === 0) return
   throw new BadPatch(`The order in patch list:\n${printLoosely(items)}\n doesn't match ${orderPrefix} list:\n${printLoosely(order)}\n`)
 }
@@ -49,15 +66,22 @@ export function requireOrder(items: readonly unknown[], order: readonly unknown[
  */
 export function placesAfter(live: readonly unknown[], patch: readonly unknown[], mergeKey: string | undefined): readonly unknown[] {
   if (mergeKey === undefined) return live
-  const isIn = (list: readonly unknown[], item: unknown) => list.some((other) => isSameItem(other, item, mergeKey))
   const deleted = patch.filter(isDeletion)
   if (deleted.length === 0) return live
-  const left = live.filter((item) => !isIn(deleted, item))
-  const fresh = patch.filter((item) => !isDeletion(item) && !isIn(left, item))
+  const left = withoutItems(live, deleted, mergeKey)
+  const known = new Set(left.map((item) => identityOf(item, mergeKey)))
+  const fresh = patch.filter((item) => !isDeletion(item) && !known.has(identityOf(item, mergeKey)))
   return [...left, ...fresh].slice(0, live.length)
 }
 
-function isSameItem(left: unknown, right: unknown, mergeKey: string | undefined): boolean {
-  if (mergeKey === undefined || !isJsonObject(left) || !isJsonObject(right)) return jsonEqual(left, right)
-  return jsonEqual(memberOf(left, mergeKey), memberOf(right, mergeKey))
+/** The list without all items that are the same as one of the others. */
+export function withoutItems<Item>(list: readonly Item[], others: readonly unknown[], mergeKey?: string): Item[] {
+  const gone = new Set(others.map((item) => identityOf(item, mergeKey)))
+  return list.filter((item) => !gone.has(identityOf(item, mergeKey)))
+}
+
+/** Text that two items share exactly when they are the same to a merge: by their key, or by all they are. */
+export function identityOf(item: unknown, mergeKey: string | undefined): string {
+  const value = mergeKey !== undefined && isJsonObject(item) ? memberOf(item, mergeKey) : item
+  return typeof value === 'object' ? printJson(value, { hasBigIntegers: true }) : `${typeof value} ${value}`
 }

@@ -156,3 +156,9 @@ test('the inputs stay as they were', () => {
   strategicMerge(original, patch, pod)
   expect([original, patch]).toEqual(copies)
 })
+
+test('lists of many items take a moment, not minutes', () => {
+  const items = Array.from({ length: 5_000 }, (_, index) => ({ name: `c${index}` }))
+  const patch = { '$setElementOrder/containers': [...items].reverse(), containers: [...items].reverse() }
+  expect(merge(containers(...items), patch)).toEqual(containers(...[...items].reverse()))
+})

@@ -1,5 +1,4 @@
 import { printLoosely } from '../apply/go-text.ts'
-import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, failed } from '../meta/status.ts'
 import type { Node } from '../schema/node.ts'
@@ -18,7 +17,7 @@ import {
   retainMarker,
   withoutDirectives,
 } from './strategic-merge-directives.ts'
-import { inOrder, placesAfter, requireOrder } from './strategic-merge-order.ts'
+import { firstPlaces, identityOf, inOrder, placesAfter, requireOrder, withoutItems } from './strategic-merge-order.ts'
 import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
 
 /**
@@ -102,12 +101,7 @@ function mergeMember(merged: JsonObject, name: string, value: unknown, schema: N
     const key = keyOf(name, deletePrefix)
     const taken = listOf(value)
     const live = memberOf(merged, key)
-    if (Array.isArray(live))
-      setMember(
-        merged,
-        key,
-        live.filter((item) => !taken.some((other) => jsonEqual(item, other))),
-      )
+    if (Array.isArray(live)) setMember(merged, key, withoutItems(live, taken))
     return
   }
   if (value === null) {
@@ -143,29 +137,35 @@ function requireOneKind(items: readonly unknown[]): 'object' | 'scalar' {
 }
 
 function mergeScalars(live: readonly unknown[], patch: readonly unknown[]): unknown[] {
-  const items: unknown[] = []
-  for (const item of [...live, ...patch]) if (!items.some((other) => jsonEqual(other, item))) items.push(item)
-  return inOrder({ items, order: patch, live, mergeKey: undefined })
+  const items = new Map<string, unknown>()
+  for (const item of [...live, ...patch]) {
+    const identity = identityOf(item, undefined)
+    if (!items.has(identity)) items.set(identity, item)
+  }
+  return inOrder({ items: [...items.values()], order: patch, live, mergeKey: undefined })
 }
 
 function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string, schema: Node | undefined): unknown[] {
-  const isReplaced = patch.some((item) => memberOf(item, patchMarker) === 'replace')
-  const changes = patch.filter((item) => !isDeletion(item) && memberOf(item, patchMarker) !== 'replace')
-  if (isReplaced) return changes
-  const deleted = patch.filter(isDeletion).map((item) => requireKey(item, mergeKey))
-  const items = live.filter((item) => !deleted.some((value) => jsonEqual(value, memberOf(item, mergeKey))))
-  const server = [...items]
+  const changes = patch.filter((item) => !isDeletion(item) && !isReplacement(item))
+  if (patch.some(isReplacement)) return changes
+  for (const change of patch) if (!isReplacement(change)) requireKey(change, mergeKey)
+  const kept = withoutItems(live, patch.filter(isDeletion), mergeKey)
+  const items = [...kept]
+  const places = firstPlaces(items, mergeKey)
   for (const change of changes) {
-    const value = requireKey(change, mergeKey)
-    const index = items.findIndex((item) => jsonEqual(memberOf(item, mergeKey), value))
-    if (index >= 0) items[index] = mergeMap(items[index] as JsonObject, change, schema)
-    else items.push(mergeMap({}, change, schema))
+    const identity = identityOf(change, mergeKey)
+    const index = places.get(identity) ?? items.length
+    places.set(identity, index)
+    items[index] = mergeMap(items[index] ?? {}, change, schema)
   }
-  return inOrder({ items, order: changes, live: server, mergeKey })
+  return inOrder({ items, order: changes, live: kept, mergeKey })
 }
 
-function requireKey(item: JsonObject, mergeKey: string): unknown {
-  const value = memberOf(item, mergeKey)
-  if (value === undefined) throw new BadPatch(`map: ${printLoosely(item)} does not contain declared merge key: ${mergeKey}`)
-  return value
+function isReplacement(item: JsonObject): boolean {
+  return memberOf(item, patchMarker) === 'replace'
+}
+
+function requireKey(item: JsonObject, mergeKey: string): void {
+  if (Object.hasOwn(item, mergeKey)) return
+  throw new BadPatch(`map: ${printLoosely(item)} does not contain declared merge key: ${mergeKey}`)
 }
