@@ -188,6 +188,13 @@ describe('runtime configuration', () => {
   })
 })
 
+describe('settled gates', () => {
+  test('GATE-03: a gate that is settled may still be named as what it is', async () => {
+    const api = await anApi({ featureGates: ['AdvancedAuditing=true'] })
+    expect((await api.get('/readyz')).status).toBe(200)
+  })
+})
+
 describe('versions of one object', () => {
   test('STORE-06, VER-13: what was written in one version is read in another', async () => {
     const scaler = {

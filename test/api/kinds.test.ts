@@ -35,6 +35,15 @@ describe('CSINode', () => {
     expect(made.metadata).not.toHaveProperty('namespace')
   })
 
+  test('KIND-CSI-02: has a name that a node can have', async () => {
+    const { metadata } = await created(server.api, nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-1.example.com' } })
+    expect((await created(server.api, csiNodes, csiNode({ drivers: [] }, metadata.name))).metadata.name).toBe(metadata.name)
+    expect(blamed(await server.api.post(csiNodes, csiNode({ drivers: [] }, 'Worker_1')))).toEqual({
+      status: 422,
+      fields: ['metadata.name'],
+    })
+  })
+
   test('KIND-CSI-03: has an owner reference to its node', async () => {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: '1f0d3c3e-0000-4000-8000-000000000000' }]
     const object = csiNode({ drivers: [] })
@@ -290,6 +299,12 @@ describe('Node', () => {
     }
     expect(blamed(await post({ taints: [{ key: 'k' }] }))).toEqual({ status: 422, fields: ['spec.taints[0].effect'] })
     expect(blamed(await post({ taints: [{ key: 'k', effect: 'Never' }] }))).toEqual({ status: 422, fields: ['spec.taints[0].effect'] })
+  })
+
+  test('KIND-NODE-35: a node gets no phase', async () => {
+    const { metadata } = await created(server.api, nodes, node())
+    await server.api.patch(`${nodes}/${metadata.name}/status`, { status: { volumesInUse: ['v'] } })
+    expect(statusOf((await server.api.get(`${nodes}/${metadata.name}`)).body)).not.toHaveProperty('phase')
   })
 
   test('KIND-NODE-18: status is not taken from a POST or PUT of the node', async () => {
@@ -568,7 +583,7 @@ describe('VolumeAttachment', () => {
     expect(statusOf((await withStatus(status)).body)).toEqual(status)
     expect(blamed(await withStatus({ attachmentMetadata: {} }))).toEqual({ status: 422, fields: ['status.attached'] })
     const made = await created(server.api, attachments, { ...attachment(good), status: { attached: true } })
-    expect(made['status'] ?? { attached: false }).toEqual({ attached: false })
+    expect(statusOf(made)?.['attached'] ?? false).toBe(false)
   })
 
   test('KIND-VA-15: what is attached where does not change', async () => {
