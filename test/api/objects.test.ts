@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aName, aNamespace, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps } from './api.ts'
+import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps } from './api.ts'
 
 const server = sharedApi()
 
@@ -128,6 +128,26 @@ describe('metadata', () => {
     expect(long.metadata.name).toMatch(/^g{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     const named = await created(server.api, path, configMap({ name: 'mine', generateName: 'job-' }))
     expect(named.metadata.name).toBe('mine')
+  })
+
+  test('META-09: a generated name that is taken may be tried again', async () => {
+    const api = await anApi({ random: () => 0 })
+    const path = await someConfigMaps(api)
+    await created(api, path, configMap({ generateName: 'job-' }))
+    const { status, headers, body } = await api.post(path, configMap({ generateName: 'job-' }))
+    expect({ status, reason: body['reason'], retry: headers['retry-after'] }).toEqual({
+      status: 409,
+      reason: 'AlreadyExists',
+      retry: '1',
+    })
+    expect(body['message']).toContain('the server was not able to generate a unique name for the object')
+  })
+
+  test('META-10: a namespace on a cluster-scoped object is refused or dropped', async () => {
+    const name = aName('csi')
+    const object = csiNode(name)
+    const { status } = await server.api.post('/apis/storage.orch.io/v1/csinodes', { ...object, metadata: { name, namespace: 'default' } })
+    expect(status).toBe(400)
   })
 
   test('META-09: with neither name nor generateName there is a required value missing', async () => {
@@ -311,6 +331,40 @@ describe('verbs', () => {
       ),
     )
     expect((await server.api.get(`${path}/a`)).body).toEqual(live)
+  })
+
+  test('VERB-08: of many updates of one version one succeeds', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: live } = await server.api.get(`${path}/a`)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => server.api.put(`${path}/a`, { ...live, data: { at: String(at) } })),
+    )
+    const winners = answers.filter(({ status }) => status === 200)
+    expect(winners).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
+    expect((await server.api.get(`${path}/a`)).body).toEqual(winners[0]!.body)
+  })
+
+  test('VERB-08: version 0 in an object is as none', async () => {
+    const path = await someConfigMaps(server.api)
+    expect((await server.api.post(path, configMap({ name: 'a', resourceVersion: '0' }))).status).toBe(201)
+    expect((await server.api.put(`${path}/a`, configMap({ name: 'a', resourceVersion: '0', data: { x: '1' } }))).status).toBe(200)
+  })
+
+  test('VERB-08: a uid in an update says which object is meant', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: old } = await server.api.get(`${path}/a`)
+    await server.api.delete(`${path}/a`)
+    const { resourceVersion: _version, ...metadata } = old.metadata
+    expect((await server.api.put(`${path}/a`, { ...old, metadata })).status).toBeOneOf([404, 409])
+    await created(server.api, path, configMap({ name: 'a' }))
+    expect((await server.api.put(`${path}/a`, { ...old, metadata })).body).toMatchObject({ code: 409, reason: 'Conflict' })
+  })
+
+  test('VERB-05: a POST to an object, or with a name of its own in the path, is not served', async () => {
+    const path = await someConfigMaps(server.api)
+    expect((await server.api.post(`${path}/a`, configMap({ name: 'a' }))).status).toBe(405)
+    expect((await server.api.post(`${path}/a/b/c`, configMap({ name: 'a' }))).status).toBe(404)
   })
 
   test('VERB-09, PATCH-01, EP-21: merge patch', async () => {

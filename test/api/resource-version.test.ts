@@ -132,6 +132,12 @@ describe('list', () => {
     })
   })
 
+  test('RV-08, CHUNK-03: a limit holds at version 0 too', async () => {
+    const { body } = await server.api.get(`${history.path}?limit=1&resourceVersion=0`)
+    expect(namesOfItems(body)).toEqual(['a'])
+    expect(body.metadata.continue).toMatch(/./)
+  })
+
   test('RV-26: a write that was acknowledged is seen by the next read', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     for (let turn = 1; turn <= 20; turn++) {

@@ -3,6 +3,7 @@ import { readBody } from '../body.ts'
 import { toServedBytes } from '../convert.ts'
 import { respondJson } from '../respond.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { namesVersion } from '../write/metadata.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write-loop.ts'
 import type { Verb } from './verb.ts'
@@ -13,7 +14,7 @@ export const create: Verb = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'CreateOptions')
   const candidate = readCandidate(target, await readBody(request, parts, resource.kind))
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  if (candidate.object.metadata.resourceVersion) throw versionOnCreate()
+  if (namesVersion(candidate.object)) throw versionOnCreate()
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const step = () => ({ kind: 'create', candidate }) as const
   const { json } = await write({ request, target, name: '', options, optionsObject, step }, parts)

@@ -4,6 +4,7 @@ import { toServedBytes } from '../convert.ts'
 import { respondJson } from '../respond.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
+import { namesVersion } from '../write/metadata.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 import type { Target, Verb } from './verb.ts'
@@ -22,11 +23,11 @@ export const update: Verb = async (request, target, parts) => {
 }
 
 function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
-  const { resourceVersion, uid } = candidate.object.metadata
+  const { uid } = candidate.object.metadata
   if (live === undefined) {
     if (!served.strategy.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
     // Whoever names a version or uid means an object that is gone.
-    if (resourceVersion || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
+    if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
     return { kind: 'create', candidate }
   }
   requireSameObject(served, info.name, candidate, live)
@@ -38,8 +39,9 @@ export function requireSameObject(served: Target['served'], name: string, { obje
   const { resourceVersion, uid } = object.metadata
   const liveUid = live.object.metadata.uid ?? ''
   if (uid && uid !== liveUid) throw uidMismatch(served, name, uid, liveUid)
-  if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, name)
-  if (!resourceVersion && !served.strategy.replacesUnconditionally) {
+  const hasVersion = namesVersion(object)
+  if (hasVersion && parseRevision(resourceVersion ?? '') !== live.entry.revision) throw conflict(served.name, name)
+  if (!hasVersion && !served.strategy.replacesUnconditionally) {
     const message = 'Invalid value: 0x0: must be specified for an update'
     throw invalid(served.kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
   }

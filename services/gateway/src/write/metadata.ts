@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, generateName, type ObjectMeta, printTime, toInstant } from '@orch/core'
+import { type ApiObject, generateName, type ObjectMeta, parseRevision, printTime, toInstant } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
@@ -18,6 +18,11 @@ export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, r
   if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName, random)
   if (strategy.countsGenerations) metadata.generation = 1
   object.metadata = metadata
+}
+
+/** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
+export function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
+  return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }
 
 /** Whether two states of an object differ in what the generation counts: everything but metadata and status. */
