@@ -422,6 +422,31 @@ describe('verbs', () => {
     expect((await server.api.patch(`${path}/a`, { metadata: { name: 'b' } })).status).toBeOneOf([400, 422])
   })
 
+  test.each([
+    ['the metadata', { metadata: null }],
+    ['the name', { metadata: { name: null } }],
+    ['the name, by JSON patch', [{ op: 'remove', path: '/metadata/name' }]],
+    ['the metadata, by JSON patch', [{ op: 'remove', path: '/metadata' }]],
+    ['the kind', { kind: null }],
+    ['everything', [{ op: 'replace', path: '', value: null }]],
+    ['everything but a number', [{ op: 'replace', path: '', value: 7 }]],
+  ])('VERB-09: a patch can’t take %s away', async (_what, patch) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: before } = await server.api.get(`${path}/a`)
+    expect((await server.api.patch(`${path}/a`, patch)).status).toBeOneOf([400, 422])
+    expect((await server.api.get(`${path}/a`)).body).toEqual(before)
+  })
+
+  test('VERB-09: what the server decides survives a patch that takes it away', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: before } = await server.api.get(`${path}/a`)
+    const metadata = { namespace: null, uid: null, creationTimestamp: null, resourceVersion: null, labels: { x: 'y' } }
+    const { status, body } = await server.api.patch(`${path}/a`, { metadata })
+    const { resourceVersion } = body.metadata
+    expect(status).toBe(200)
+    expect(body.metadata).toEqual({ ...before.metadata, resourceVersion, labels: { x: 'y' } })
+  })
+
   test('VERB-09: patches at the same time all count', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const answers = await Promise.all(

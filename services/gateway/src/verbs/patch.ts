@@ -4,6 +4,7 @@ import {
   applyMergePatch,
   badRequest,
   failed,
+  invalid,
   type JsonPatch,
   notFound,
   parseJsonPatch,
@@ -68,6 +69,7 @@ function patched(request: GatewayRequest, target: Target, change: Change, option
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgePatched(request, target, candidate, options)
   requirePatchedKind(target, value)
+  requirePatchedPlace(target, candidate.object)
   requireSameVersion(target, candidate, live)
   return { kind: 'update', candidate }
 }
@@ -102,6 +104,15 @@ function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<str
   if (kind !== resource.kind || apiVersion !== resource.apiVersion) {
     throw badRequest(`a patch may not change kind or apiVersion: got ${String(apiVersion)}, Kind=${String(kind)}`)
   }
+}
+
+/** A patch may leave the namespace out, as a body may, but not take the name away. */
+function requirePatchedPlace({ served, info }: Target, { metadata }: ApiObject): void {
+  if (!metadata.name) {
+    const message = 'Invalid value: "": field is immutable'
+    throw invalid(served.kind, '', [{ reason: 'FieldValueInvalid', field: 'metadata.name', message }])
+  }
+  if (served.resource.isNamespaced) metadata.namespace ||= info.namespace
 }
 
 /** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */
