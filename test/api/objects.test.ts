@@ -270,6 +270,13 @@ describe('addresses', () => {
     expect(body.metadata).not.toHaveProperty('namespace')
   })
 
+  test('ADDR-09: a sub-resource that takes a POST takes nothing else', async () => {
+    const pod = `/api/v1/namespaces/default/pods/${aName('pod')}`
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod.split('/').at(-1) } }
+    expect((await server.api.post(`${pod}/eviction`, eviction)).status).not.toBe(405)
+    for (const method of ['GET', 'PUT', 'DELETE']) expect((await server.api.send(method, `${pod}/eviction`)).status).toBe(405)
+  })
+
   test('ADDR-14: a sub-resource of a collection is not served', async () => {
     const { status } = await server.api.get('/api/v1/nodes//status')
     expect(status).toBeGreaterThanOrEqual(400)

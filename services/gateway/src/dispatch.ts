@@ -76,14 +76,14 @@ function hasControlCharacter(text: string): boolean {
 function requireVerb(name: ResourceVerb, { served, subresource, info }: Target): Verb {
   const allowed = subresource?.verbs ?? served.resource.verbs
   const needsNamespace = served.resource.isNamespaced && info.namespace === '' && name !== 'list' && name !== 'watch'
-  if (name === 'unknown' || needsNamespace || !allowed.includes(name) || !fitsPath(name, info.name)) throw methodNotAllowed()
+  if (name === 'unknown' || needsNamespace || !allowed.includes(name) || !fitsPath(name, info)) throw methodNotAllowed()
   if (subresource !== undefined && !ownParts.has(subresource.name)) throw unavailable({ served, subresource, info })
   return verbs[name]
 }
 
-/** A POST goes to a collection, PUT and PATCH to one object. */
-function fitsPath(verb: ResourceVerb, name: string): boolean {
-  if (verb === 'create') return name === ''
+/** A POST goes to a collection, or to a part of an object that takes one; PUT and PATCH go to one object. */
+function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): boolean {
+  if (verb === 'create') return (name === '') === (subresource === '')
   return (verb !== 'update' && verb !== 'patch') || name !== ''
 }
 
