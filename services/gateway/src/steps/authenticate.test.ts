@@ -1,0 +1,69 @@
+import type { User } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import type { Peer } from '../exchange/exchange.ts'
+import { InProcessExchange } from '../exchange/in-process.ts'
+import type { GatewayParts } from '../parts.ts'
+import { GatewayRequest } from '../request.ts'
+import { authenticate } from './authenticate.ts'
+
+const nowMs = Date.UTC(2026, 0, 1)
+
+interface Asking {
+  readonly peer?: Peer
+  readonly path?: string
+  readonly headers?: Record<string, string>
+  readonly anonymousAuth?: boolean
+}
+
+/** Who a request is found to come from. */
+function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false }: Asking): User {
+  const request = new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, 60_000, '')
+  authenticate(request, { clock: { now: () => nowMs }, options: { anonymousAuth } } as unknown as GatewayParts)
+  return request.user
+}
+
+const refused = expect.objectContaining({ code: 401, message: 'Unauthorized' })
+
+const certificate = { kind: 'certificate', commonName: 'jane', organizations: ['dev', 'ops', 'dev'], expiresMs: nowMs + 1 } as const
+
+describe('certificates', () => {
+  test('AUTHN-CERT-02, AUTHN-CERT-03, AUTHN-GEN-01: the common name is the user, each organization a group', () => {
+    expect(userOf({ peer: certificate })).toEqual({ name: 'jane', uid: '', groups: ['dev', 'ops', 'system:authenticated'], extra: {} })
+  })
+
+  test('AUTHN-CERT-04: one that does not verify, or has expired since the connection was opened, is refused', () => {
+    for (const anonymousAuth of [false, true]) {
+      expect(() => userOf({ peer: { kind: 'untrusted', reason: 'unknown authority' }, anonymousAuth })).toThrow(refused as never)
+      expect(() => userOf({ peer: { ...certificate, expiresMs: nowMs }, anonymousAuth })).toThrow(refused as never)
+    }
+  })
+})
+
+describe('strangers', () => {
+  const anonymous = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
+
+  test('AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-03: are system:anonymous in system:unauthenticated where that is allowed', () => {
+    expect(userOf({ anonymousAuth: true })).toEqual(anonymous)
+  })
+
+  test('AUTHN-ANON-05: are refused where it is not', () => {
+    expect(() => userOf({})).toThrow(refused as never)
+  })
+
+  test.each(['/livez', '/readyz', '/healthz', '/livez/ping', '/version', '/version/'])('AUTHN-ANON-05: may read %s', (path) => {
+    expect(userOf({ path })).toEqual(anonymous)
+  })
+
+  test.each(['/livezz', '/metrics', '/', '/version/x', '/openapi/v2', '/api/v1/namespaces/livez'])(
+    'AUTHN-ANON-05: may not read %s',
+    (path) => {
+      expect(() => userOf({ path })).toThrow(refused as never)
+    },
+  )
+
+  test('AUTHN-ANON-04: with a token that nobody knows they are refused, on an open path too', () => {
+    const headers = { authorization: 'Bearer nonsense' }
+    expect(() => userOf({ headers, anonymousAuth: true })).toThrow(refused as never)
+    expect(() => userOf({ headers, path: '/livez' })).toThrow(refused as never)
+  })
+})
