@@ -295,6 +295,27 @@ describe('namespaces', () => {
     expect((await server.api.get(configMapsIn(name))).body.items).toEqual([])
   })
 
+  test('ADDR-12: nothing is left of what others create while they go', async () => {
+    const name = await aNamespace(server.api)
+    const codes = new Set<number>()
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let at = 0; ; at++) {
+        const { status } = await server.api.post(configMapsIn(name), configMap({ name: `m-${writer}-${at}` }))
+        codes.add(status)
+        if (status === 404) return
+      }
+    })
+    await until(
+      () => server.api.get(configMapsIn(name)),
+      ({ body }) => body.items.length > 20,
+    )
+    await server.api.delete(`/api/v1/namespaces/${name}`)
+    await Promise.all(writers)
+    await gone(server.api, name)
+    expect((await server.api.get(configMapsIn(name))).body.items).toEqual([])
+    expect([...codes].filter((code) => ![201, 403, 404].includes(code))).toEqual([])
+  })
+
   test('ADDR-12: wait for what is held', async () => {
     const name = await aNamespace(server.api)
     await created(server.api, configMapsIn(name), configMap({ name: 'a', finalizers: ['example.com/one'] }))

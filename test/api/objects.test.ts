@@ -254,6 +254,28 @@ describe('addresses', () => {
     expect(namesOfItems(one.body)).toEqual([name])
   })
 
+  test('ADDR-06, ADDR-07: names that begin alike are kept apart', async () => {
+    const base = aName('alike')
+    for (const namespace of [base, `${base}-1`, `${base}0`]) {
+      await created(server.api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      for (const name of ['a', 'a.b', 'a-b', 'ab']) await created(server.api, configMapsIn(namespace), configMap({ name }))
+    }
+    const { body } = await server.api.get(configMapsIn(base))
+    expect(body.items.map(({ metadata }) => metadata.namespace)).toEqual([base, base, base, base])
+    expect(namesOfItems(body)).toEqual(['a', 'a-b', 'a.b', 'ab'])
+    const watch = await server.api.watch(`${configMapsIn(base)}/a?watch=1`)
+    await server.api.patch(`${configMapsIn(base)}/ab`, { data: { x: '1' } })
+    await server.api.patch(`${configMapsIn(`${base}-1`)}/a`, { data: { x: '1' } })
+    await server.api.patch(`${configMapsIn(base)}/a`, { data: { x: '1' } })
+    const events = await watch.take(2)
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.namespace}/${object.metadata.name}`)).toEqual([
+      `ADDED ${base}/a`,
+      `MODIFIED ${base}/a`,
+    ])
+    await server.api.delete(configMapsIn(base))
+    expect((await server.api.get(configMapsIn(`${base}-1`))).body.items).toHaveLength(4)
+  })
+
   test('ADDR-08, ADDR-09: sub-resources have verbs of their own', async () => {
     const name = aName('node')
     await created(server.api, '/api/v1/nodes', node(name))
