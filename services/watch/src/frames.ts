@@ -1,4 +1,4 @@
-import type { Change, WatchFormat } from '@orch/core'
+import { type Change, printEvent, type WatchFormat } from '@orch/core'
 import type { EventType } from './event.ts'
 import { withRevision } from './revision-text.ts'
 
@@ -47,23 +47,62 @@ export function contentOf(change: Change, type: EventType): Uint8Array | typeof 
   return last === undefined ? contentLost : withRevision(last, change.revision)
 }
 
+/** What subscribers of one outlet see of a change. */
+export interface View {
+  /** The version, as a key. */
+  readonly version: string
+  readonly convert: Convert
+  readonly format: WatchFormat
+  /** The format, as a key. */
+  readonly formatKey: string
+}
+
 /**
- * Contents of the changes of one turn, each made once per version however many selections show it. One is created per turn
- * and thrown away with it.
+ * Contents of the changes of one turn, each made once per version and format however many selections show it. One is created
+ * per turn and thrown away with it.
  */
 export class Contents {
+  readonly #nowMs: number
+  readonly #onError: (error: unknown) => void
   readonly #made = new Map<string, Uint8Array>()
 
-  of(change: Change, type: EventType, version: string, convert: Convert): Uint8Array | typeof contentLost {
+  /** Ages in events are those of `nowMs`. An object that cannot be written in a format is told to `onError`. */
+  constructor(nowMs: number, onError: (error: unknown) => void) {
+    this.#nowMs = nowMs
+    this.#onError = onError
+  }
+
+  /** The object in the version asked for. */
+  of(change: Change, type: EventType, { version, convert }: View): Uint8Array | typeof contentLost {
     if (convert === unconverted && type !== 'DELETED') return contentOf(change, type)
-    const key = `${change.revision} ${type === 'DELETED' ? 'before' : 'after'} ${version}`
+    return this.#once(`${change.revision} ${type === 'DELETED' ? 'before' : 'after'} ${version}`, () => {
+      const stored = contentOf(change, type)
+      return stored === contentLost ? undefined : convert(stored)
+    })
+  }
+
+  /** The whole frame, for formats other than JSON. */
+  frameOf(change: Change, type: EventType, view: View): Uint8Array | typeof contentLost {
+    return this.#once(`${change.revision} ${type} ${view.version} ${view.formatKey}`, () => {
+      const stored = contentOf(change, type)
+      const served = this.of(change, type, view)
+      if (stored === contentLost || served === contentLost) return undefined
+      try {
+        return printEvent(view.format, type, { stored, served }, this.#nowMs)
+      } catch (error) {
+        this.#onError(error)
+        return undefined
+      }
+    })
+  }
+
+  #once(key: string, make: () => Uint8Array | undefined): Uint8Array | typeof contentLost {
     const known = this.#made.get(key)
     if (known !== undefined) return known
-    const stored = contentOf(change, type)
-    const content = stored === contentLost ? undefined : convert(stored)
-    if (content === undefined) return contentLost
-    this.#made.set(key, content)
-    return content
+    const made = make()
+    if (made === undefined) return contentLost
+    this.#made.set(key, made)
+    return made
   }
 }
 
@@ -75,14 +114,18 @@ export class Frames {
   count = 0
   last = 0
 
-  add(format: WatchFormat, revision: number, type: EventType, content: Uint8Array): void {
-    switch (format.kind) {
-      case 'json':
-        this.#pieces.push(heads[type], content, tail)
-        this.#bytes += heads[type].length + content.length + tail.length
-    }
-    this.count += 1
-    this.last = revision
+  /** An event in JSON around the object's text. */
+  addJson(revision: number, type: EventType, content: Uint8Array): void {
+    this.#pieces.push(heads[type], content, tail)
+    this.#bytes += heads[type].length + content.length + tail.length
+    this.#count(revision)
+  }
+
+  /** An event that has been written already. */
+  add(revision: number, frame: Uint8Array): void {
+    this.#pieces.push(frame)
+    this.#bytes += frame.length
+    this.#count(revision)
   }
 
   get bytes(): number {
@@ -96,5 +139,10 @@ export class Frames {
     this.#bytes = 0
     this.count = 0
     return part
+  }
+
+  #count(revision: number): void {
+    this.count += 1
+    this.last = revision
   }
 }

@@ -1,6 +1,6 @@
-import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core'
+import { type Change, type Scope, type SubscribeRequest, scopePrefix } from '@orch/core'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
-import { type Contents, type Convert, contentLost, Frames, type Target } from './frames.ts'
+import { type Contents, type Convert, contentLost, Frames, type Target, type View } from './frames.ts'
 import type { Subscriber } from './subscriber.ts'
 
 /** One distinct (scope, selection): a change is judged once for all who share it. */
@@ -38,23 +38,21 @@ export class Outlet {
   /** Subscriptions in whatever state. */
   users = 0
   readonly frames = new Frames()
-  readonly #version: string
-  readonly #format: WatchFormat
-  readonly #convert: Convert
+  readonly #view: View
 
-  constructor(options: { key: string; filter: Filter; target: Target; format: WatchFormat; convert: Convert }) {
+  constructor(options: { key: string; filter: Filter; view: View }) {
     this.key = options.key
     this.filter = options.filter
-    this.#version = versionKey(options.target)
-    this.#format = options.format
-    this.#convert = options.convert
+    this.#view = options.view
   }
 
   /** Writes the event of a change into `frames`; false where its content is lost. */
   write(change: Change, type: EventType, contents: Contents, frames: Frames): boolean {
-    const content = contents.of(change, type, this.#version, this.#convert)
-    if (content === contentLost) return false
-    frames.add(this.#format, change.revision, type, content)
+    const isJson = this.#view.format.kind === 'json'
+    const made = isJson ? contents.of(change, type, this.#view) : contents.frameOf(change, type, this.#view)
+    if (made === contentLost) return false
+    if (isJson) frames.addJson(change.revision, type, made)
+    else frames.add(change.revision, made)
     return true
   }
 }
@@ -107,10 +105,13 @@ export class Outlets {
       version: request.version,
       resource: request.resource,
     }
-    const key = `${versionKey(target)} ${request.format.kind}`
+    const { format } = request
+    const version = versionKey(target)
+    const formatKey = JSON.stringify(format)
+    const key = `${version} ${formatKey}`
     const known = filter.outlets.get(key)
     if (known !== undefined) return known
-    const outlet = new Outlet({ key, filter, target, format: request.format, convert: this.#convertOf(target) })
+    const outlet = new Outlet({ key, filter, view: { version, convert: this.#convertOf(target), format, formatKey } })
     filter.outlets.set(key, outlet)
     return outlet
   }

@@ -1,82 +1,12 @@
+import { memberSpan } from '@orch/core'
+
 /**
  * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object
  * as it was, at the revision of the change. An object without the field is returned as it is.
  */
 export function withRevision(object: Uint8Array, revision: number): Uint8Array {
-  const metadata = memberValue(object, skipSpace(object, 0), 'metadata')
-  const value = metadata === undefined ? undefined : memberValue(object, metadata.start, 'resourceVersion')
+  const metadata = memberSpan(object, 0, 'metadata')
+  const value = metadata === undefined ? undefined : memberSpan(object, metadata.start, 'resourceVersion')
   if (value === undefined) return object
   return Buffer.concat([object.subarray(0, value.start), Buffer.from(`"${revision}"`), object.subarray(value.end)])
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-
-/** Where the value of a member of the object at `at` lies. The text is JSON that has been written by us. */
-function memberValue(text: Uint8Array, at: number, name: string): Span | undefined {
-  if (text[at] !== openBrace) return undefined
-  let position = skipSpace(text, at + 1)
-  while (position < text.length && text[position] !== closeBrace) {
-    const keyEnd = skipValue(text, position)
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    const end = skipValue(text, start)
-    if (isText(text, position, keyEnd, name)) return { start, end }
-    position = skipSpace(text, end)
-    if (text[position] === comma) position = skipSpace(text, position + 1)
-  }
-  return undefined
-}
-
-function isText(text: Uint8Array, start: number, end: number, name: string): boolean {
-  if (end - start !== name.length + 2) return false
-  for (let index = 0; index < name.length; index += 1) if (text[start + 1 + index] !== name.charCodeAt(index)) return false
-  return true
-}
-
-function skipSpace(text: Uint8Array, at: number): number {
-  let position = at
-  while (position < text.length && (text[position] as number) <= 0x20) position += 1
-  return position
-}
-
-/** Where the value that begins at `at` ends. */
-function skipValue(text: Uint8Array, at: number): number {
-  if (text[at] === quote) return skipString(text, at)
-  if (text[at] === openBrace || text[at] === openBracket) return skipNested(text, at)
-  let position = at
-  while (position < text.length && !isEndOfScalar(text[position] as number)) position += 1
-  return position
-}
-
-function skipNested(text: Uint8Array, at: number): number {
-  let depth = 0
-  let position = at
-  while (position < text.length) {
-    const byte = text[position] as number
-    if (byte === openBrace || byte === openBracket) depth += 1
-    if (byte === closeBrace || byte === closeBracket) depth -= 1
-    position = byte === quote ? skipString(text, position) : position + 1
-    if (depth === 0) break
-  }
-  return position
-}
-
-function isEndOfScalar(byte: number): boolean {
-  return byte === comma || byte === closeBrace || byte === closeBracket || byte <= 0x20
-}
-
-function skipString(text: Uint8Array, at: number): number {
-  let position = at + 1
-  while (position < text.length && text[position] !== quote) position += text[position] === backslash ? 2 : 1
-  return position + 1
 }

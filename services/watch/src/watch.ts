@@ -206,7 +206,7 @@ class Feed {
 
   /** Writes the events of the changes into the outlets that somebody is attached to; those with events are returned. */
   #write(changes: readonly Change[], known: Known): ReadonlySet<Outlet> {
-    const contents = new Contents()
+    const contents = this.#contents()
     const touched = new Set<Outlet>()
     for (const change of changes) {
       known.window.append(change)
@@ -222,6 +222,15 @@ class Feed {
       }
     }
     return touched
+  }
+
+  #contents(): Contents {
+    return new Contents(this.#clock.now(), (error) => this.#log.error({ err: error }, 'an object cannot be shown in another format'))
+  }
+
+  /** Gives one subscriber the events of these changes. */
+  #deliver(changes: readonly Change[], subscriber: Subscriber): void {
+    deliver(changes, subscriber, this.#contents(), this.#limits.pieceBytesMax)
   }
 
   #forwardPosition(known: Known): void {
@@ -247,7 +256,7 @@ class Feed {
       void this.#catchUp(subscriber, known, missed)
       return
     }
-    deliver(missed, subscriber, this.#limits.pieceBytesMax)
+    this.#deliver(missed, subscriber)
     if (subscriber.isEnded) return
     subscriber.position(known.position)
     subscriber.outlet.subscribers.add(subscriber)
@@ -257,7 +266,7 @@ class Feed {
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
-      else deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber, this.#limits.pieceBytesMax)
+      else this.#deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
     } catch (error) {
       return subscriber.stream.fail(error)
     }
@@ -272,7 +281,7 @@ class Feed {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
       if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
       if (part.kind === 'changes')
-        deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber, this.#limits.pieceBytesMax)
+        this.#deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
       else subscriber.position(part.revision)
       await subscriber.drained()
       if (subscriber.isEnded || subscriber.sent >= known.window.from) return
@@ -325,10 +334,8 @@ function give({ frames, subscribers }: Outlet): void {
   for (const subscriber of subscribers) subscriber.events(part)
 }
 
-/** Gives one subscriber the events of these changes. */
-function deliver(changes: readonly Change[], subscriber: Subscriber, pieceBytesMax: number): void {
+function deliver(changes: readonly Change[], subscriber: Subscriber, contents: Contents, pieceBytesMax: number): void {
   const { outlet } = subscriber
-  const contents = new Contents()
   const frames = new Frames()
   const after = subscriber.sent
   let last = after

@@ -1,11 +1,23 @@
+import type { Profile } from '../names.ts'
+import type { IncludeObject } from '../table/include-object.ts'
+import type { TableVersion } from '../table/print.ts'
 import { contract, type Service, stream } from './contract.ts'
-import { bytes, int64, message, nested, type Static, string, union, variants } from './message.ts'
+import { bool, bytes, int64, json, message, nested, type Static, string, union, variants } from './message.ts'
 import { scopeMessage, selectionMessage } from './storage.ts'
 
-/** What events look like on the client's stream. */
+/** What events look like on the client's stream. A format says all that writing an event takes. */
 export const watchFormat = variants({
   /** `{"type":…,"object":…}` and a newline. */
   json: message({}),
+  /** Length-delimited Protobuf. `type` is what the object is read as. */
+  protobuf: message({ apiVersion: string(1), objectKind: string(2), type: string(3) }),
+  /**
+   * As `json`, each object a Table with one row and without column definitions: who hands the first event to a client puts them
+   * in. `objectKind` is the stored one, `version` and `include` are those of the Table.
+   */
+  table: message({ profile: json<Profile>(1), objectKind: string(2), version: json<TableVersion>(3), include: json<IncludeObject>(4) }),
+  /** The object's metadata alone, in JSON or Protobuf as above. */
+  metadata: message({ profile: json<Profile>(1), version: json<TableVersion>(2), isProtobuf: bool(3) }),
 })
 export type WatchFormat = Static<typeof watchFormat>
 

@@ -1,0 +1,44 @@
+import type { Change, WatchFormat } from '@orch/core'
+import { expect, test, vi } from 'vitest'
+import { Contents, contentLost, unconverted, type View } from './frames.ts'
+
+const json = Buffer.from('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7"}}')
+const change: Change = {
+  revision: 7,
+  previous: 6,
+  key: 'core/configmaps/d/a',
+  after: { value: json, metadataStart: 39, metadataEnd: 79, facts: { labels: {}, fields: {} } },
+}
+const metadata: WatchFormat = { kind: 'metadata', profile: 'orch', version: 'v1', isProtobuf: false }
+const view = (format: WatchFormat): View => ({ version: '/v1/configmaps', convert: unconverted, format, formatKey: JSON.stringify(format) })
+
+test('an event is written once per version and format', () => {
+  const contents = new Contents(0, () => {})
+  const frame = contents.frameOf(change, 'ADDED', view(metadata))
+  expect(frame).toBe(contents.frameOf(change, 'ADDED', view(metadata)))
+  expect(frame).not.toBe(contents.frameOf(change, 'ADDED', view({ ...metadata, version: 'v1beta1' })))
+  expect(JSON.parse(Buffer.from(frame as Uint8Array).toString())).toEqual({
+    type: 'ADDED',
+    object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: { name: 'a', resourceVersion: '7' } },
+  })
+})
+
+test('an object that cannot be written in a format is lost to those who asked for it, and to nobody else', () => {
+  const onError = vi.fn()
+  const contents = new Contents(0, onError)
+  const broken = { ...change, after: { value: Buffer.from('{}'), metadataStart: 0, metadataEnd: 0, facts: { labels: {}, fields: {} } } }
+  expect(contents.frameOf(broken, 'ADDED', view(metadata))).toBe(contentLost)
+  expect(contents.of(broken, 'ADDED', view({ kind: 'json' }))).toEqual(broken.after.value)
+  expect(onError).toHaveBeenCalledOnce()
+})
+
+test('WATCH-21: what is deleted is shown as it was, at the revision of the deletion', () => {
+  const deletion: Change = {
+    revision: 9,
+    previous: 7,
+    key: change.key,
+    before: { revision: 7, facts: { labels: {}, fields: {} }, value: json },
+  }
+  const frame = new Contents(0, () => {}).frameOf(deletion, 'DELETED', view(metadata)) as Uint8Array
+  expect(JSON.parse(Buffer.from(frame).toString())).toMatchObject({ type: 'DELETED', object: { metadata: { resourceVersion: '9' } } })
+})

@@ -1,0 +1,148 @@
+import type { WatchFormat } from '../contracts/watch.ts'
+import { decodeJson } from '../json/scan.ts'
+import { memberSpan } from '../json/span.ts'
+import type { Status } from '../meta/status.ts'
+import { domainGroup, type Names, namesOf } from '../names.ts'
+import { printProtobuf } from '../protobuf/envelope.ts'
+import { type ProtobufEventType, printProtobufEvent } from '../protobuf/event.ts'
+import { decoderOf } from '../schema/decode.ts'
+import { tableFormOf } from '../table/form.ts'
+import type { IncludeObject } from '../table/include-object.ts'
+import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
+
+/** An object that an event is about: JSON of ours, as it is stored and in the version that is asked for. */
+export interface EventContent {
+  readonly stored: Uint8Array
+  readonly served: Uint8Array
+}
+
+/** One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. */
+export function printEvent(format: WatchFormat, type: ProtobufEventType, content: EventContent, nowMs: number): Uint8Array {
+  switch (format.kind) {
+    case 'json':
+      return printJsonEvent(type, content.served)
+    case 'protobuf':
+      return printProtobufEvent(type, printProtobuf({ ...format, kind: format.objectKind, object: readOurJson(content.served) as object }))
+    case 'table':
+      return printJsonEvent(type, printTableOf(format, content, nowMs))
+    case 'metadata':
+      return printMetadataEvent(format, type, content.served)
+  }
+}
+
+/** The event that ends a watch with an error, which is a Status in every form. */
+export function printErrorEvent(format: WatchFormat, status: Status): Uint8Array {
+  if (!isProtobufFormat(format)) return printJsonEvent('ERROR', encoder.encode(JSON.stringify(status)))
+  return printProtobufEvent('ERROR', printStatusProtobuf(status))
+}
+
+/** Whether events are written in Protobuf. */
+export function isProtobufFormat(format: WatchFormat): boolean {
+  return format.kind === 'protobuf' || (format.kind === 'metadata' && format.isProtobuf)
+}
+
+/** The same events, whose first one also tells the columns of its Table. */
+export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array {
+  const at = indexOfText(frames, noColumns)
+  if (at < 0) return frames
+  return join([frames.subarray(0, at), encoder.encode(`"columnDefinitions":${columnsJson}`), frames.subarray(at + noColumns.length)])
+}
+
+/** A Status in its Protobuf envelope. */
+export function printStatusProtobuf(status: Status): Uint8Array {
+  const type = 'meta/v1.Status'
+  return printProtobuf({ apiVersion: 'v1', kind: 'Status', type, object: canonical(type, status) })
+}
+
+/** The metadata of an object of ours as its text. */
+export function metadataOf(object: Uint8Array): Uint8Array {
+  const span = memberSpan(object, 0, 'metadata')
+  if (span === undefined) throw new Error('a stored object has no metadata')
+  return object.subarray(span.start, span.end)
+}
+
+/** A PartialObjectMetadata around the text of an object's metadata. */
+export function printPartialMetadata(names: Names, version: TableVersion, metadata: Uint8Array): Uint8Array {
+  const front = `{"kind":"PartialObjectMetadata","apiVersion":"${domainGroup(names, 'meta')}/${version}","metadata":`
+  return join([encoder.encode(front), metadata, closeBrace])
+}
+
+/** The type that a PartialObjectMetadata is written as in Protobuf. */
+export const partialMetadataType = 'meta/v1.PartialObjectMetadata'
+
+/** The value of JSON that we have written. Only a long run of digits, which few objects have, asks for the exact reader. */
+export function readOurJson(bytes: Uint8Array): unknown {
+  const text = decoder.decode(bytes)
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const decoded = decodeJson(text)
+  if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
+  return decoded.value
+}
+
+type TableFormat = Extract<WatchFormat, { kind: 'table' }>
+
+function printTableOf({ profile, objectKind, version, include }: TableFormat, { stored, served }: EventContent, nowMs: number): Uint8Array {
+  const names = namesOf(profile)
+  const object = readOurJson(stored) as { metadata?: { resourceVersion?: string } }
+  const row = tableFormOf(objectKind).read(object as Record<string, unknown>, names)
+  const { resourceVersion = '' } = object.metadata ?? {}
+  const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, served) })
+  return printTable(names, { version, metadata: { resourceVersion }, form: undefined }, [printed])
+}
+
+/** What a row carries of its object, which is given in the version that is asked for. */
+export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObject {
+  switch (include) {
+    case 'None':
+      return { kind: 'none' }
+    case 'Object':
+      return { kind: 'object', json: served }
+    case 'Metadata':
+      return { kind: 'metadata', metadata: metadataOf(served) }
+  }
+}
+
+type MetadataFormat = Extract<WatchFormat, { kind: 'metadata' }>
+
+function printMetadataEvent({ profile, version, isProtobuf }: MetadataFormat, type: ProtobufEventType, served: Uint8Array): Uint8Array {
+  const names = namesOf(profile)
+  const metadata = metadataOf(served)
+  if (!isProtobuf) return printJsonEvent(type, printPartialMetadata(names, version, metadata))
+  const apiVersion = `${domainGroup(names, 'meta')}/${version}`
+  const object = { metadata: readOurJson(metadata) }
+  return printProtobufEvent(type, printProtobuf({ apiVersion, kind: 'PartialObjectMetadata', type: partialMetadataType, object }))
+}
+
+function printJsonEvent(type: ProtobufEventType, object: Uint8Array): Uint8Array {
+  return join([encoder.encode(`{"type":"${type}","object":`), object, jsonEventEnd])
+}
+
+function canonical(type: string, value: unknown): object {
+  const decoded = decoderOf(type)(value, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
+  return decoded.object
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const jsonEventEnd = encoder.encode('}\n')
+const closeBrace = encoder.encode('}')
+/** Nothing that a user chooses stands before it in an event. */
+const noColumns = encoder.encode('"columnDefinitions":null')
+
+function indexOfText(bytes: Uint8Array, text: Uint8Array): number {
+  for (let at = bytes.indexOf(text[0] as number); at >= 0; at = bytes.indexOf(text[0] as number, at + 1)) {
+    if (text.every((byte, index) => bytes[at + index] === byte)) return at
+  }
+  return -1
+}
+
+function join(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}

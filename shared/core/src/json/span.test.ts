@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { memberSpan } from './span.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const textOf = (text: string, name: string) => {
+  const bytes = encode(text)
+  const span = memberSpan(bytes, 0, name)
+  return span === undefined ? undefined : new TextDecoder().decode(bytes.subarray(span.start, span.end))
+}
+
+test('the value of a member is found without its neighbours', () => {
+  const text = '{"kind":"A","labels":{"metadata":"}\\"{"},"metadata": {"name":"x"} ,"n":12}'
+  expect(textOf(text, 'metadata')).toBe('{"name":"x"}')
+  expect(textOf(text, 'n')).toBe('12')
+  expect(textOf(text, 'missing')).toBeUndefined()
+  expect(textOf('[1]', 'metadata')).toBeUndefined()
+})
+
+test('every member of any object is found', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue()), (object) => {
+      const text = JSON.stringify(object)
+      for (const [name, value] of Object.entries(object)) expect(textOf(text, name)).toBe(JSON.stringify(value))
+    }),
+  )
+})
