@@ -8,8 +8,8 @@ export class Child {
   #output = ''
   #lines: ((line: string) => void)[] = []
 
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.process = spawn(process.execPath, [...args], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...env } })
+  constructor(args: readonly string[], env: Record<string, string> = {}, cwd = process.cwd()) {
+    this.process = spawn(process.execPath, [...args], { stdio: ['pipe', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...env }, cwd })
     this.process.stderr?.on('data', (chunk) => this.#take(String(chunk)))
     this.process.stdout?.on('data', (chunk) => this.#take(String(chunk)))
   }
@@ -58,6 +58,14 @@ export class Child {
     const ended = once(this.process, 'exit')
     this.process.kill(signal)
     await ended
+  }
+
+  /** The first message that the process sends; fails when it ends before. */
+  async told<T>(): Promise<T> {
+    return await new Promise((resolve, reject) => {
+      this.process.once('message', (message) => resolve(message as T))
+      this.process.once('close', (code) => reject(new Error(`process ended with ${code} and has not said anything:\n${this.#output}`)))
+    })
   }
 
   /** Sends a message and waits for the answer of the same shape. */

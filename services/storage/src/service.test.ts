@@ -172,7 +172,7 @@ test('a commit whose deadline has passed is refused and not written', async () =
     },
     listen: { value: inner.listen.bind(inner) },
     status: { value: inner.status.bind(inner) },
-    range: { value: inner.range.bind(inner) },
+    visit: { value: inner.visit.bind(inner) },
   })
   const storage = await createStorage({ store: slow, clock })
   await expect(storage.commit(aPut({ name: 'a' }), { timeoutMs: 49 })).rejects.toMatchObject({ code: 504 })

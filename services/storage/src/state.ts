@@ -1,6 +1,6 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, leavesTidiedPerTurn, rememberedWritesMax, storePageRecords, tidyAtLeastBytes } from './limits.ts'
+import { changesPerPart, leavesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
@@ -110,16 +110,11 @@ export class State implements StateReader {
   }
 
   async #load(): Promise<void> {
-    let start: string | undefined = ''
-    while (start !== undefined) {
-      const page = await this.#store.range({ prefix: '', start, limit: storePageRecords, revision: this.revision })
-      for (const { key, revision, value } of page.records) {
-        const object = this.toObject(key, revision, value)
-        this.tree.set(object)
-        this.bytes += object.length
-      }
-      start = page.next
-    }
+    await this.#store.visit(({ key, revision, value }) => {
+      const object = this.toObject(key, revision, value)
+      this.tree.set(object)
+      this.bytes += object.length
+    })
     this.#room.slabs.allocated = 0
   }
 

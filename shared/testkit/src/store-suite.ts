@@ -22,6 +22,12 @@ async function contentAt(store: Store, prefix: string, revision: number): Promis
   return Object.fromEntries(records.map(({ key, value }) => [key, text(value)!]))
 }
 
+async function visited(store: Store): Promise<(readonly [key: string, revision: number, text: string | undefined])[]> {
+  const seen: (readonly [string, number, string | undefined])[] = []
+  await store.visit(({ key, revision, value }) => seen.push([key, revision, text(value)]))
+  return seen
+}
+
 async function historyAfter(store: Store, after: number): Promise<readonly StoreChange[]> {
   const read = await store.history(after, 10_000)
   if (read.kind === 'compacted') throw new Error(`history after ${after} is compacted`)
@@ -49,6 +55,22 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
           hasEpoch: true,
           refusing: '',
         })
+      }),
+    )
+
+    test(
+      'every record of the present is visited once, in the order of keys',
+      withStore(async (store) => {
+        const long = 'long'.repeat(20_000)
+        const b = await written(store, aCommit({ key: 'b', value: long }))
+        const first = await written(store, aCommit({ key: 'a', value: 'one' }))
+        const a = await written(store, aCommit({ key: 'a', expected: first, value: 'two' }))
+        const gone = await written(store, aCommit({ key: 'c', value: 'three' }))
+        await written(store, aCommit({ key: 'c', expected: gone }))
+        expect(await visited(store)).toEqual([
+          ['a', a, 'two'],
+          ['b', b, long],
+        ])
       }),
     )
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Line, median } from '../figure.ts'
 import { getRequest, openConnections } from '../http1-load.ts'
@@ -63,11 +64,7 @@ process.disconnect()
 `
 
 async function warmTimes(): Promise<{ first: number[]; stop: number[] }> {
-  const child = new Child(['--input-type=module', '-e', warmScript])
-  return await new Promise((resolve, reject) => {
-    child.process.once('message', (times) => resolve(times as { first: number[]; stop: number[] }))
-    child.printed(/never-printed/).catch(reject)
-  })
+  return await new Child(['--input-type=module', '-e', warmScript]).told()
 }
 
 export const warmStart: Line = {
@@ -111,18 +108,14 @@ export const idleMemory: Line = {
   },
 }
 
+/** Reads every value of the log, as lmdb gives them. */
 const readValues = `
 import { open } from 'lmdb'
 const began = performance.now()
-const root = open({ path: process.argv[1], readOnly: true, maxDbs: 8 })
+const root = open({ path: process.argv[1], noSubdir: true, readOnly: true, encoding: 'binary' })
+const log = root.openDB({ name: 'log', encoding: 'binary' })
 let bytes = 0
-for (const { key } of root.getRange({})) {
-  if (typeof key !== 'string') continue
-  try {
-    const db = root.openDB(key, { encoding: 'binary', keyEncoding: 'binary' })
-    for (const { value } of db.getRange({})) bytes += value.length
-  } catch {}
-}
+for (const revision of log.getKeys({ snapshot: false })) bytes += log.getBinary(revision).length
 process.send({ ms: performance.now() - began, bytes })
 process.disconnect()
 `
@@ -152,19 +145,7 @@ export const loadStart: Line = {
 }
 
 async function rawRead(folder: string): Promise<number> {
-  const { readdirSync } = await import('node:fs')
-  const path = readdirSync(folder, { recursive: true, withFileTypes: true }).find(
-    (file) => file.name.endsWith('.mdb') && !file.name.includes('lock'),
-  )
-  if (path === undefined) throw new Error(`no database under ${folder}`)
   const storage = new URL('../../../services/storage/', import.meta.url).pathname
-  const { spawn } = await import('node:child_process')
-  const child = spawn(process.execPath, ['--input-type=module', '-e', readValues, `${path.parentPath}/${path.name}`], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    cwd: storage,
-  })
-  return await new Promise((resolve, reject) => {
-    child.once('message', (answer) => resolve((answer as { ms: number }).ms))
-    child.once('exit', (code) => reject(new Error(`reading the values ended with ${code}`)))
-  })
+  const child = new Child(['--input-type=module', '-e', readValues, join(folder, 'state.mdb')], {}, storage)
+  return (await child.told<{ ms: number }>()).ms
 }

@@ -85,6 +85,12 @@ class LmdbTables implements Tables {
     return bytes === undefined ? undefined : decodeLogEntry(revision, bytes)
   }
 
+  glance(revision: Revision): LogEntry | undefined {
+    const bytes = this.#log.getBinaryFast(revision)
+    // lmdb's buffer is larger than what it says to hold.
+    return bytes === undefined ? undefined : decodeLogEntry(revision, bytes.subarray(0, bytes.length))
+  }
+
   *entries(after: Revision): Iterable<LogEntry> {
     for (const revision of this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })) {
       const entry = this.entry(revision)

@@ -96,6 +96,13 @@ export class LogStore implements Store {
     return { records }
   }
 
+  async visit(show: (record: StoreRecord) => void): Promise<void> {
+    for (const { key, revision } of this.#tables.keys({ prefix: '', start: '' })) {
+      const value = this.#tables.glance(revision)?.value
+      if (value !== undefined) show({ key, revision, value })
+    }
+  }
+
   async count({ prefix, start, revision }: { prefix: string; start: string; revision: Revision }): Promise<number> {
     let count = 0
     for (const _ of statesAt(this.#tables, { prefix, start }, revision)) count++

@@ -42,6 +42,10 @@ export class MemoryTables implements Tables {
     return this.#log.get(revision)
   }
 
+  glance(revision: Revision): LogEntry | undefined {
+    return this.#log.get(revision)
+  }
+
   *entries(after: Revision): Iterable<LogEntry> {
     for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield this.#log.get(this.#revisions[index]!)!
   }

@@ -111,6 +111,8 @@ export interface Store {
   /** Records in a range; as `range` would give them all. */
   count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
+  /** Shows every record of the present, in the order of keys. Its bytes are the store's own: they hold during the call only. */
+  visit(show: (record: StoreRecord) => void): Promise<void>
   /** Changes after a revision, `limit` at most. */
   history(after: Revision, limit: number): Promise<StoreHistory>
   /** Attached when it returns; the function that it returns detaches. */
