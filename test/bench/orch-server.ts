@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Child } from './process.ts'
 
-export const serverEntry = new URL('../../services/orch/dist/bundle/main.js', import.meta.url).pathname
+const built = new URL('../../services/orch/dist/', import.meta.url).pathname
+
+/** What `npm start` runs; BENCH_SERVER names another one, such as `main.js`, which needs no bundle. */
+const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
+
+/** As `npm start` gives them. */
+const serverNodeFlags = ['--max-semi-space-size=16']
 
 export interface Credentials {
   readonly ca: Buffer
@@ -35,7 +41,16 @@ export async function startOrch({
   flags = [],
 }: OrchOptions = {}): Promise<OrchServer> {
   const dataFolder = folder ?? mkdtempSync(join(tmpdir(), 'orch-bench-'))
-  const all = [...nodeFlags, serverEntry, 'up', '--secure-port=0', `--data-dir=${dataFolder}`, ...(memory ? ['--memory'] : []), ...flags]
+  const all = [
+    ...serverNodeFlags,
+    ...nodeFlags,
+    serverEntry,
+    'up',
+    '--secure-port=0',
+    `--data-dir=${dataFolder}`,
+    ...(memory ? ['--memory'] : []),
+    ...flags,
+  ]
   const child = new Child(all)
   const [, port] = await child.printed(/https:\/\/[^\s:]+:(\d+)/)
   await child.printed(/ready/i)
