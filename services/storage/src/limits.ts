@@ -4,8 +4,14 @@ export const windowNoteIntervalMs = 30_000
 /** How long changes are kept unless the setting says otherwise: continue tokens and watches resume within it. */
 export const watchHistoryMsDefault = 300_000
 
-/** Bytes of changes that memory keeps for resumed watches and later pages; what is older comes from the store. */
+/** Most bytes of changes that memory keeps for resumed watches and later pages; what is older comes from the store. */
 export const historyBytesMax = 64 * 1024 * 1024
+
+/** So many of them are kept however small the state is. */
+export const historyBytesMin = 16 * 1024 * 1024
+
+/** Beyond that, changes may take this part of what the objects take. */
+export const historyPart = 1 / 4
 
 /** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
 export const changesPerPart = 1_000

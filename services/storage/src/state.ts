@@ -1,6 +1,6 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, leavesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
+import { changesPerPart, historyBytesMin, historyPart, leavesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
@@ -34,6 +34,7 @@ export class State implements StateReader {
   readonly history: History
   readonly #store: Store
   readonly #reencode: Reencode | undefined
+  readonly #historyBytesMax: number
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
@@ -49,6 +50,7 @@ export class State implements StateReader {
   private constructor({ store, reencode, historyBytesMax }: StateOptions) {
     this.#store = store
     this.#reencode = reencode
+    this.#historyBytesMax = historyBytesMax
     const { revision, epoch, compacted } = store.status()
     this.revision = revision
     this.epoch = epoch
@@ -158,6 +160,7 @@ export class State implements StateReader {
     this.revision = revision
     const happened = { change: toChange(change, after, before), before, after }
     this.#remember(writeId, revision)
+    this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
     return happened
   }

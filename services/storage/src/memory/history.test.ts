@@ -69,6 +69,18 @@ describe('History', () => {
     expect(held[0]?.change.previous).toBe(history.floor)
     expect(held.at(-1)?.change.revision).toBe(5_001)
   })
+
+  test('with less room it drops what does not fit at the next change', () => {
+    const { tree, history } = written(1_000_000, 'a', 'b', 'c')
+    history.bytesMax = 600
+    const after = anObject('d', 5)
+    history.push({
+      change: toChange({ revision: 5, previous: 4, replaces: 0, key: 'd', writeId: '' }, after, tree.set(after)),
+      before: undefined,
+      after,
+    })
+    expect(history.after(history.floor, 10).map(({ change }) => change.key)).toEqual(['d'])
+  })
 })
 
 test('equal label sets are one object, and their facts have no prototype', () => {

@@ -18,7 +18,7 @@ const overheadBytes = 400
  *   floor 4, changes 5 7 9      after(6) → 7 9      dropping the oldest: floor 5, changes 7 9
  */
 export class History {
-  readonly #bytesMax: number
+  #bytesMax: number
   #items: Happened[] = []
   /** Items before this index have been dropped. */
   #head = 0
@@ -36,6 +36,11 @@ export class History {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** The bound from the next change on. */
+  set bytesMax(bytesMax: number) {
+    this.#bytesMax = bytesMax
   }
 
   push(happened: Happened): void {
