@@ -1,5 +1,18 @@
+import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { type Api, aNamespace, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps, until } from './api.ts'
+import {
+  type Api,
+  aNamespace,
+  anApi,
+  configMap,
+  configMapsIn,
+  created,
+  failure,
+  namesOfItems,
+  sharedApi,
+  someConfigMaps,
+  until,
+} from './api.ts'
 
 const server = sharedApi()
 
@@ -175,11 +188,12 @@ describe('options', () => {
     ['Orphan', 'orphan'],
     ['Foreground', 'foregroundDeletion'],
   ])('DEL-12: %s leaves the finalizer %s for the collector', async (propagationPolicy, finalizer) => {
-    const path = await someConfigMaps(server.api, 'a')
-    const { status, body } = await server.api.delete(`${path}/a`, options({ propagationPolicy }))
+    const api = await anApi({ controllers: [] })
+    const path = await someConfigMaps(api, 'a')
+    const { status, body } = await api.delete(`${path}/a`, options({ propagationPolicy }))
     expect({ status, finalizers: body.metadata.finalizers }).toEqual({ status: 200, finalizers: [finalizer] })
-    await server.api.patch(`${path}/a`, { metadata: { finalizers: null } })
-    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+    await api.patch(`${path}/a`, { metadata: { finalizers: null } })
+    expect((await api.get(`${path}/a`)).status).toBe(404)
   })
 
   test('DEL-12: another policy is refused, and both ways at once', async () => {
@@ -267,6 +281,31 @@ describe('Pods', () => {
     const target = await aPod({ nodeName: 'n', terminationGracePeriodSeconds: 7 })
     const { body } = await server.api.delete(target, options({ gracePeriodSeconds: -5 }))
     expect(body.metadata['deletionGracePeriodSeconds']).toBe(1)
+  })
+})
+
+describe('Events', () => {
+  test('WATCH-21: go when their time is over, by an ordinary deletion', async () => {
+    const clock = createFakeClock(Date.now())
+    const api = await anApi({ clock, eventTtlMs: 3_600_000 })
+    const path = '/api/v1/namespaces/default/events'
+    const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' }
+    await created(api, path, { apiVersion: 'v1', kind: 'Event', metadata: { name: 'a' }, involvedObject })
+    await created(api, configMapsIn('default'), configMap({ name: 'a' }))
+    clock.advance(3_500_000)
+    expect((await api.get(`${path}/a`)).status).toBe(200)
+    const watch = await api.watch(`${path}?watch=1`)
+    expect(await watch.next()).toMatchObject({ type: 'ADDED' })
+    // The server looks at its clock now and then.
+    await until(
+      () => {
+        clock.advance(10_000)
+        return api.get(`${path}/a`)
+      },
+      ({ status }) => status === 404,
+    )
+    expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'a' } } })
+    expect((await api.get(`${configMapsIn('default')}/a`)).status).toBe(200)
   })
 })
 

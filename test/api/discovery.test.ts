@@ -228,6 +228,8 @@ describe('versions of one object', () => {
     expect(await watch.next()).toEqual({ type: 'ADDED', object: body })
     await server.api.patch('/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a', { spec: { maxReplicas: 6 } })
     expect(await watch.next()).toMatchObject({ type: 'MODIFIED', object: { apiVersion: 'autoscaling/v2', spec: { maxReplicas: 6 } } })
+    await server.api.delete('/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a')
+    expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { apiVersion: 'autoscaling/v2', spec: { maxReplicas: 6 } } })
   })
 
   test('STORE-06: events of both groups are the same objects', async () => {

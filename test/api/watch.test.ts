@@ -81,6 +81,18 @@ describe('the stream', () => {
     expect(new Set(told(events)).size).toBe(50)
   })
 
+  test('WATCH-17: many watches of one collection see the same', async () => {
+    const path = await someConfigMaps(server.api)
+    const from = await versionOf(path)
+    const watches = await Promise.all(Array.from({ length: 40 }, () => server.api.watch(`${path}?watch=1&resourceVersion=${from}`)))
+    const names = Array.from({ length: 20 }, (_, at) => `m-${at}`)
+    for (const name of names) await created(server.api, path, configMap({ name }))
+    const late = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
+    const seen = await Promise.all([...watches, late].map((watch) => watch.take(20)))
+    expect(told(seen[0]!)).toEqual(names.map((name) => `ADDED ${name}`))
+    for (const events of seen) expect(events).toEqual(seen[0])
+  })
+
   test('VERB-04, EP-36: one object can be watched on its own path', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const watch = await server.api.watch(`${path}/a?watch=1`)
@@ -240,6 +252,25 @@ describe('selectors', () => {
     const version = outside.metadata.resourceVersion
     expect(left).toEqual({ type: 'DELETED', object: { ...changed, metadata: { ...changed.metadata, resourceVersion: version } } })
     expect(last).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'never' } } })
+  })
+
+  test('QP-10, WATCH-14: a watch that begins in the past sees them enter and leave as if it had been there', async () => {
+    const path = await someConfigMaps(server.api)
+    const from = await versionOf(path)
+    const labelled = (name: string, app: string) => configMap({ name, labels: { app }, data: { app } })
+    await created(server.api, path, labelled('a', 'db'))
+    const { body: entered } = await server.api.patch(`${path}/a`, { metadata: { labels: { app: 'web' } } })
+    const { body: left } = await server.api.patch(`${path}/a`, { metadata: { labels: { app: 'db' } }, data: { app: 'db again' } })
+    const born = await created(server.api, path, labelled('b', 'web'))
+    await server.api.delete(`${path}/b`)
+    await created(server.api, path, labelled('c', 'web'))
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}&labelSelector=app%3Dweb`)
+    const events = await watch.take(5)
+    expect(told(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED b', 'DELETED b', 'ADDED c'])
+    const { resourceVersion } = left.metadata
+    expect(events[0]!.object).toEqual(entered)
+    expect(events[1]!.object).toEqual({ ...entered, metadata: { ...entered.metadata, resourceVersion } })
+    expect(events[3]!.object).toMatchObject({ metadata: { uid: born.metadata.uid }, data: { app: 'web' } })
   })
 
   test('QP-12: fieldSelector picks one object', async () => {
