@@ -142,3 +142,9 @@ test('a type that contains itself is read to any depth', () => {
   expect(unknownFields).toEqual([])
   expect(object).toMatchObject({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
 })
+
+test('the keys of a map come out sorted, as every client of the field prints them', () => {
+  const { object } = decode('core/v1.ConfigMap', { metadata: { labels: { b: '1', a: '2' } }, data: { z: '1', 'a-b': '2', a: '3' } })
+  expect(JSON.stringify(object)).toContain('"labels":{"a":"2","b":"1"}')
+  expect(JSON.stringify(object)).toContain('"data":{"a":"3","a-b":"2","z":"1"}')
+})

@@ -147,14 +147,18 @@ function mapReader(values: Node): Reader {
   const read = (value: unknown, seen: Seen): unknown => {
     const source = requireObject(value)
     let result = source
+    let previous = ''
+    let isSorted = true
     for (const key in source) {
+      if (key < previous) isSorted = false
+      previous = key
       const element = source[key]
       const kept = element === null ? inner.zero() : inner.read(element, seen)
       if (kept === element) continue
       if (result === source) result = copyMap(source)
       setOwn(result, key, kept)
     }
-    return result
+    return isSorted ? result : copyMap(result, Object.keys(result).sort())
   }
   return { read, zero: () => null, isEmpty: isEmptyMap, isAlwaysPrinted: false }
 }
@@ -236,9 +240,9 @@ function isEmptyMap(value: unknown): boolean {
   return true
 }
 
-function copyMap(source: Record<string, unknown>): Record<string, unknown> {
+function copyMap(source: Record<string, unknown>, keys: readonly string[] = Object.keys(source)): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  for (const key in source) setOwn(result, key, source[key])
+  for (const key of keys) setOwn(result, key, source[key])
   return result
 }
 
