@@ -1,11 +1,20 @@
-import { badRequest, decodeJson, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core'
+import {
+  badRequest,
+  decodeJson,
+  decodeProtobuf,
+  type Names,
+  parseEnvelope,
+  requestEntityTooLarge,
+  timeout,
+  unsupportedMediaType,
+} from '@orch/core'
 import { load, YAMLException } from 'js-yaml'
 import { limits } from './limits.ts'
-import { acceptedMediaTypes, bodyFormat } from './negotiate.ts'
+import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 
-/** A body that has been read as JSON or YAML. */
+/** A body that has been read, whatever its format. */
 export interface ParsedBody {
   readonly value: unknown
   /** Paths of members that are there more than once. */
@@ -37,20 +46,62 @@ export function requestLate(): Error {
   return timeout('request did not complete within requested timeout - context deadline exceeded')
 }
 
-/** The body as a value, by its media type. `expected` is the kind that messages name. */
-export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: string): Promise<ParsedBody> {
-  const format = bodyFormat(request.contentType)
-  if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes)
-  return parseBody(await readBytes(request, parts), format, expected)
+/** What a body is expected to hold. `apiVersion` is left out where any will do. */
+export interface Expected {
+  readonly kind: string
+  readonly apiVersion?: string
+  /** The type that Protobuf is read as. */
+  readonly type: string
+}
+
+/** The body as a value, by its media type. */
+export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<ParsedBody> {
+  const format = bodyFormat(request.contentType, parts.names)
+  if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
+  return parseBodyOf(await readBytes(request, parts), format, expected, parts)
+}
+
+/** As `readBody`, of bytes that have been read. */
+export function parseBodyOf(
+  bytes: Uint8Array,
+  format: Exclude<BodyFormat, 'unknown'>,
+  expected: Expected,
+  { names }: GatewayParts,
+): ParsedBody {
+  return format === 'protobuf' ? parseProtobuf(bytes, expected, names) : parseBody(bytes, format, expected.kind)
 }
 
 export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', expected: string): ParsedBody {
-  const unrecognized = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
   const text = () => Buffer.from(bytes.subarray(0, 256)).toString()
-  if (format === 'yaml') return { value: parseYaml(bytes, unrecognized), duplicates: [], hasBigIntegers: false, text: text() }
+  if (format === 'yaml') {
+    const value = parseYaml(bytes, (why) => unrecognized(expected, why))
+    return { value, duplicates: [], hasBigIntegers: false, text: text() }
+  }
   const decoded = decodeJson(bytes)
-  if (decoded.kind === 'malformed') throw unrecognized(`couldn't get version/kind; json parse error: ${decoded.message}`)
+  if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
   return { ...decoded, text: text() }
+}
+
+/** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */
+function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, type }: Expected, names: Names): ParsedBody {
+  const reading = parseEnvelope(bytes, names)
+  if (reading.kind === 'malformed') throw unrecognized(kind, reading.message)
+  const { envelope } = reading
+  const typeMeta = { kind: envelope.kind || kind, apiVersion: envelope.apiVersion || apiVersion }
+  const body = { duplicates: [], hasBigIntegers: false, text: `${typeMeta.apiVersion} ${typeMeta.kind}` }
+  if (typeMeta.kind !== kind || (apiVersion !== undefined && typeMeta.apiVersion !== apiVersion)) return { ...body, value: typeMeta }
+  const message = decodeProtobuf(type, envelope.raw)
+  if (message.kind === 'malformed') throw unrecognized(kind, message.message)
+  return { ...body, value: { ...message.object, ...typeMeta }, hasBigIntegers: hasBigInteger(message.object) }
+}
+
+function hasBigInteger(value: unknown): boolean {
+  if (typeof value === 'bigint') return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
+}
+
+function unrecognized(expected: string, why: string): Error {
+  return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
 }
 
 function parseYaml(bytes: Uint8Array, unrecognized: (why: string) => Error): unknown {

@@ -19,7 +19,7 @@ import { watch } from './verbs/watch.ts'
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
   const target = findTarget(request, info, parts)
   const verb = requireVerb(info.verb, target)
-  if (request.negotiated.kind === 'none') throw notAcceptable(acceptedMediaTypes)
+  if (request.negotiated.objects === undefined) throw notAcceptable(acceptedMediaTypes(parts.names))
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
   if (form === 'virtual') {
@@ -88,10 +88,10 @@ function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): bool
 }
 
 /** Resources that are made up on each read have, in this server, nothing to show. */
-async function answerComputed(request: GatewayRequest, { info, served }: Target, { storage }: GatewayParts): Promise<void> {
+async function answerComputed(request: GatewayRequest, { info, served }: Target, parts: GatewayParts): Promise<void> {
   if (info.verb === 'get') throw notFound(served.name, info.name)
-  const { revision } = await storage.status({})
-  return respondEmptyList(request, served, revision)
+  const { revision } = await parts.storage.status({})
+  return respondEmptyList(request, served, revision, parts)
 }
 
 function unavailable({ served, subresource, info }: Target): Error {

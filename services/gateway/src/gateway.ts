@@ -4,11 +4,13 @@ import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import { FormCache } from './forms/form-cache.ts'
 import { limits } from './limits.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
 import { createGatewayMetrics } from './metrics.ts'
+import { createNegotiator } from './negotiate.ts'
 import type { GatewayOptions, GatewayParts, GatewayState } from './parts.ts'
-import { GatewayRequest } from './request.ts'
+import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
 import { createRoutes } from './routes/routes.ts'
 import { createServedResources } from './served.ts'
@@ -17,6 +19,7 @@ import { authorize } from './steps/authorize.ts'
 import { deadline } from './steps/deadline.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
+import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
 const chain: readonly Step[] = [deadline, authenticate, inFlight, authorize]
@@ -98,6 +101,8 @@ function createParts(options: GatewayOptions): GatewayParts {
     log,
     metrics: createGatewayMetrics(options.metrics, state),
     served: createServedResources(catalogue),
+    forms: new FormCache(limits.formBytesMax),
+    turns: new Turns(),
     wheel: new TimerWheel({ clock }),
     state,
   }
@@ -105,13 +110,16 @@ function createParts(options: GatewayOptions): GatewayParts {
 
 function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
   const { clock, options } = parts
-  const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
-  const pathPrefix = options.pathPrefix ?? ''
+  const requestOptions: RequestOptions = {
+    requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
+    pathPrefix: options.pathPrefix ?? '',
+    negotiate: createNegotiator(parts.names),
+  }
   const routes = createRoutes()
   return (exchange) => {
     let request: GatewayRequest
     try {
-      request = new GatewayRequest(exchange, clock.monotonic(), requestTimeoutMs, pathPrefix)
+      request = new GatewayRequest(exchange, clock.monotonic(), requestOptions)
     } catch (error) {
       refuseUnreadable(exchange, error as StatusError)
       return
@@ -153,7 +161,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): voi
     if (typeof code !== 'number' || code >= 500) {
       parts.log.error({ err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId }, 'a request has failed')
     }
-    respondError(request, error)
+    respondError(request, error, parts.names)
   } catch (second) {
     parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')
     request.exchange.destroy()

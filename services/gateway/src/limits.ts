@@ -50,8 +50,16 @@ export const limits = {
   lostReplyStepsMax: 32,
   /** Distinct `Accept` texts whose meaning is kept. */
   acceptTextsMax: 1_000,
+  /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
+  formBytesMax: 64 * 1024 * 1024,
   /** Interests of admission older than this are not trusted: every write asks. */
   interestAgeMsMax: 5_000,
   /** Longest path and query together; longer ones cannot name anything. */
   targetBytesMax: 64 * 1024,
+  /** Characters of all warnings of one answer. Clients refuse heads of more than some 16 KiB. */
+  warningsLengthMax: 4 * 1024,
+  /** A warning that does not fit is cut to this. */
+  cutWarningLengthMax: 256,
+  /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */
+  fieldErrorsMax: 1_000,
 } as const

@@ -1,33 +1,51 @@
+import { namesOf } from '@orch/core'
 import { describe, expect, test } from 'vitest'
-import { bodyFormat, negotiate } from './negotiate.ts'
+import { bodyFormat, createNegotiator } from './negotiate.ts'
 
+const names = namesOf('orch')
+const negotiate = createNegotiator(names)
 const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
+const protobuf = 'application/vnd.orch.protobuf'
 
 describe('the format of an answer', () => {
-  const rows: [title: string, accept: string | undefined, format: string | undefined][] = [
+  const rows: [title: string, accept: string | undefined, format: string | undefined, form?: string, plain?: string][] = [
     ['NEG-01: without Accept it is JSON', undefined, 'json'],
     ['NEG-02: JSON when JSON is asked', 'application/json', 'json'],
     ['NEG-02: anything means JSON', '*/*', 'json'],
     ['NEG-02: any application type means JSON', 'application/*', 'json'],
     ['NEG-10: YAML when YAML is asked', 'application/yaml', 'yaml'],
+    ['NEG-03: Protobuf when Protobuf is asked', protobuf, 'protobuf'],
     ['NEG-13: the first clause that can be met', 'application/vnd.other, application/yaml, application/json', 'yaml'],
-    ['NEG-13: a form that is not offered is passed over', `${table},application/json`, 'json'],
+    ['NEG-13: Protobuf, then JSON', `${protobuf},application/json`, 'protobuf'],
     ['NEG-13: the greater weight comes first', 'application/json;q=0.5, application/yaml;q=0.9', 'yaml'],
     ['NEG-13: a weight of zero is a refusal', 'application/yaml;q=0, application/json', 'json'],
-    ['NEG-09: nothing that is known', 'application/vnd.other', undefined],
-    ['NEG-09: a form that is not offered, alone', table, undefined],
+    ['NEG-06: a Table, whose errors are plain', `${table},application/yaml`, 'json', 'table', 'yaml'],
+    ['NEG-06: a Table of the earlier version', 'application/json;as=Table;v=v1beta1;g=meta.orch.io', 'json', 'table'],
+    ['NEG-13: a Table of an unknown version is passed over', `application/json;as=Table;v=v2;g=meta.orch.io,${table}`, 'json', 'table'],
+    ['NEG-13: a Table of another group is passed over', 'application/json;as=Table;v=v1;g=meta.example.com,application/yaml', 'yaml'],
+    ['NEG-13: a Table has no Protobuf', `${protobuf};as=Table;v=v1;g=meta.orch.io,${table}`, 'json', 'table'],
+    ['NEG-13: another form is passed over', 'application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.orch.io,*/*', 'json'],
+    ['metadata in Protobuf', `${protobuf};as=PartialObjectMetadata;v=v1;g=meta.orch.io,application/json`, 'protobuf', 'metadata', 'json'],
+    ['a stream of a watch', `${protobuf};stream=watch`, 'protobuf'],
+    ['another stream is passed over', 'application/json;stream=other,application/yaml', 'yaml'],
+    ['NEG-09: nothing that is known', 'application/vnd.other', undefined, undefined, 'json'],
+    ['NEG-09: a form that is not offered, alone', 'application/json;as=Table;v=v9;g=meta.orch.io', undefined, undefined, 'json'],
   ]
-  for (const [title, accept, format] of rows) {
+  for (const [title, accept, format, form = 'object', plain] of rows) {
     test(title, () => {
-      const negotiated = negotiate(accept)
-      expect(negotiated.kind === 'format' ? negotiated.format : undefined).toBe(format)
+      const { objects, plain: given } = negotiate(accept)
+      expect(objects?.format).toBe(format)
+      expect(objects?.form.kind).toBe(format === undefined ? undefined : form)
+      expect(given).toBe(plain ?? (form === 'object' ? format : 'json'))
     })
   }
 })
 
-test('NEG-02: the format of a body is that of its Content-Type, with or without parameters', () => {
-  expect(bodyFormat(undefined)).toBe('json')
-  expect(bodyFormat('application/json; charset=utf-8')).toBe('json')
-  expect(bodyFormat('Application/YAML')).toBe('yaml')
-  expect(bodyFormat('text/plain')).toBe('unknown')
+test('NEG-02, NEG-04: the format of a body is that of its Content-Type, with or without parameters', () => {
+  expect(bodyFormat(undefined, names)).toBe('json')
+  expect(bodyFormat('application/json; charset=utf-8', names)).toBe('json')
+  expect(bodyFormat('Application/YAML', names)).toBe('yaml')
+  expect(bodyFormat(protobuf, names)).toBe('protobuf')
+  expect(bodyFormat('application/vnd.kubernetes.protobuf', names)).toBe('unknown')
+  expect(bodyFormat('text/plain', names)).toBe('unknown')
 })

@@ -1,38 +1,112 @@
+import { domainGroup, type Names, type TableVersion } from '@orch/core'
+import { limits } from './limits.ts'
+
 /** How an answer is written. */
-export type Format = 'json' | 'yaml'
+export type Format = 'json' | 'yaml' | 'protobuf'
 
-export type Negotiated =
-  | { readonly kind: 'format'; readonly format: Format; readonly isPretty: boolean }
-  /** No clause can be met. */
-  | { readonly kind: 'none' }
+/** What an answer shows of its objects. */
+export type Form =
+  | { readonly kind: 'object' }
+  /** Rows for people to read. */
+  | { readonly kind: 'table'; readonly version: TableVersion }
+  /** The metadata alone; `isList` where the client calls it that of a list. */
+  | { readonly kind: 'metadata'; readonly version: TableVersion; readonly isList: boolean }
 
-/** Media types in which objects are answered, in the order in which a 406 names them. */
-export const acceptedMediaTypes: readonly string[] = ['application/json', 'application/yaml']
-
-/** Media types in which watches are answered. */
-export const streamedMediaTypes: readonly string[] = ['application/json;stream=watch']
-
-const formats: Readonly<Record<string, Format>> = {
-  'application/json': 'json',
-  'application/yaml': 'yaml',
-  'application/*': 'json',
-  '*/*': 'json',
+/** What an `Accept` text means. */
+export interface Negotiated {
+  /** For objects; undefined: no clause can be met. */
+  readonly objects: { readonly format: Format; readonly form: Form } | undefined
+  /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
+  readonly plain: Format
+  readonly isPretty: boolean
 }
 
-const json: Negotiated = { kind: 'format', format: 'json', isPretty: false }
+export type Negotiate = (accept: string | undefined) => Negotiated
+
+/** Media types in which objects are answered and read, in the order in which a 406 and a 415 name them. */
+export function acceptedMediaTypes({ protobufMediaType }: Names): readonly string[] {
+  return ['application/json', 'application/yaml', protobufMediaType]
+}
+
+/** Media types in which watches are answered. */
+export function streamedMediaTypes({ protobufMediaType }: Names): readonly string[] {
+  return ['application/json;stream=watch', `${protobufMediaType};stream=watch`]
+}
+
+export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names): string {
+  return format === 'protobuf' ? protobufMediaType : `application/${format}`
+}
+
+const objectForm: Form = { kind: 'object' }
+const json: Negotiated = { objects: { format: 'json', form: objectForm }, plain: 'json', isPretty: false }
 
 /**
- * The format for an `Accept` text. Clauses are tried from the greatest weight to the least, as they stand among equals.
- * A clause that asks for a form that is not offered (`as=Table`) is passed over.
+ * What `Accept` texts mean under a profile. Clauses are tried from the greatest weight to the least, as they stand among equals;
+ * a clause that asks for what is not offered is passed over.
+ *
+ *   application/json;as=Table;v=v1;g=meta.orch.io, application/json      objects: a Table in JSON     plain: JSON
+ *   application/json;q=0.5, application/yaml                             both: YAML
  */
-export function negotiate(accept: string | undefined): Negotiated {
-  if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return json
-  for (const clause of clausesOf(accept)) {
-    const format = formats[clause.type]
-    if (format === undefined || clause.parameters.has('as') || clause.weight === 0) continue
-    return { kind: 'format', format, isPretty: clause.parameters.get('pretty') === '1' }
+export function createNegotiator(names: Names): Negotiate {
+  const known = new Map<string, Negotiated>()
+  return (accept) => {
+    if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return json
+    const before = known.get(accept)
+    if (before !== undefined) return before
+    if (known.size >= limits.acceptTextsMax) known.clear()
+    const negotiated = negotiate(accept, names)
+    known.set(accept, negotiated)
+    return negotiated
   }
-  return { kind: 'none' }
+}
+
+function negotiate(accept: string, names: Names): Negotiated {
+  let objects: Negotiated['objects']
+  let plain: Format | undefined
+  let isPretty = false
+  for (const clause of clausesOf(accept)) {
+    const format = formatOf(clause.type, names)
+    const form = formOf(clause, format, names)
+    if (format === undefined || form === undefined || clause.weight === 0) continue
+    if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
+    objects ??= { format, form }
+    if (form.kind === 'object') plain ??= format
+  }
+  return { objects, plain: plain ?? 'json', isPretty }
+}
+
+function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {
+  switch (mediaType) {
+    case 'application/json':
+    case 'application/*':
+    case '*/*':
+      return 'json'
+    case 'application/yaml':
+      return 'yaml'
+    case protobufMediaType:
+      return 'protobuf'
+    default:
+      return undefined
+  }
+}
+
+/** The form that a clause asks for; undefined: it is not offered. A Table has no Protobuf. */
+function formOf({ parameters }: Clause, format: Format | undefined, names: Names): Form | undefined {
+  const stream = parameters.get('stream')
+  if (stream !== undefined && stream !== 'watch') return undefined
+  const kind = parameters.get('as')
+  if (kind === undefined) return objectForm
+  const version = parameters.get('v')
+  if (parameters.get('g') !== domainGroup(names, 'meta') || (version !== 'v1' && version !== 'v1beta1')) return undefined
+  switch (kind) {
+    case 'Table':
+      return format === 'protobuf' ? undefined : { kind: 'table', version }
+    case 'PartialObjectMetadata':
+    case 'PartialObjectMetadataList':
+      return { kind: 'metadata', version, isList: kind === 'PartialObjectMetadataList' }
+    default:
+      return undefined
+  }
 }
 
 interface Clause {
@@ -51,16 +125,18 @@ function clausesOf(accept: string): Clause[] {
   return clauses.sort((left, right) => right.weight - left.weight)
 }
 
-export type BodyFormat = 'json' | 'yaml' | 'unknown'
+export type BodyFormat = Format | 'unknown'
 
 /** The format that a `Content-Type` names; a body without one is JSON. */
-export function bodyFormat(contentType: string | undefined): BodyFormat {
+export function bodyFormat(contentType: string | undefined, { protobufMediaType }: Names): BodyFormat {
   if (contentType === undefined || contentType === '') return 'json'
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return 'json'
     case 'application/yaml':
       return 'yaml'
+    case protobufMediaType:
+      return 'protobuf'
     default:
       return 'unknown'
   }

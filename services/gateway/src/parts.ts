@@ -2,10 +2,12 @@ import type { AdmissionService, Catalogue, Names, StorageService } from '@orch/c
 import type { Clock, Log, Metrics, TimerWheel } from '@orch/platform'
 import type { Admitter } from './admission/admitter.ts'
 import type { Allocator } from './allocation/allocator.ts'
+import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { ServedResources } from './served.ts'
 import type { Authorizer } from './steps/authorize.ts'
 import type { WatchHub } from './watch-hub/index.ts'
+import type { Turns } from './write/turns.ts'
 
 /** One thing that must be well before the server is ready. */
 export interface HealthCheck {
@@ -74,6 +76,10 @@ export interface GatewayParts {
   readonly log: Log
   readonly metrics: GatewayMetrics
   readonly served: ServedResources
+  /** Other forms of objects, made on first demand. */
+  readonly forms: FormCache
+  /** Of writers that met at one object. */
+  readonly turns: Turns
   readonly wheel: TimerWheel
   readonly state: GatewayState
 }

@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { badRequest, type User } from '@orch/core'
 import type { Exchange } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
-import { type Format, mediaTypeOf, type Negotiated, negotiate } from './negotiate.ts'
+import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+
+/** What is the same for all requests of a gateway. */
+export interface RequestOptions {
+  readonly requestTimeoutMs: number
+  readonly pathPrefix: string
+  readonly negotiate: Negotiate
+}
 
 /** A request on its way through the gateway, and what has become known of it. */
 export class GatewayRequest {
@@ -27,11 +34,14 @@ export class GatewayRequest {
   sentBytes = 0
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
+  #warningsLength = 0
   #finish: (() => void)[] | undefined
+  readonly #negotiate: Negotiate
   #negotiated: Negotiated | undefined
 
-  constructor(exchange: Exchange, startedMs: number, requestTimeoutMs: number, pathPrefix: string) {
+  constructor(exchange: Exchange, startedMs: number, { requestTimeoutMs, pathPrefix, negotiate }: RequestOptions) {
     this.exchange = exchange
+    this.#negotiate = negotiate
     this.method = exchange.method
     this.auditId = auditIdOf(exchange)
     this.startedMs = startedMs
@@ -44,20 +54,25 @@ export class GatewayRequest {
 
   /** What the client accepts. */
   get negotiated(): Negotiated {
-    this.#negotiated ??= negotiateCached(this.exchange.header('accept'))
+    this.#negotiated ??= this.#negotiate(this.exchange.header('accept'))
     return this.#negotiated
   }
 
-  /** The format of answers; a client that accepts none of ours reads JSON in an error. */
-  get format(): Format {
-    return this.negotiated.kind === 'format' ? this.negotiated.format : 'json'
+  /** How objects are answered. */
+  get answer(): { readonly format: Format; readonly form: Form } {
+    return this.negotiated.objects ?? plainJson
+  }
+
+  /** The format of what is no object of a resource; a client that accepts none of ours reads JSON in an error. */
+  get plainFormat(): Format {
+    return this.negotiated.plain
   }
 
   /** Whether the answer is meant for eyes: asked for, or a client that people use by hand. */
   get isPretty(): boolean {
     const asked = this.query.get('pretty')
     if (asked !== undefined) return /^(?:1|t|true)$/i.test(asked)
-    if (this.negotiated.kind === 'format' && this.negotiated.isPretty) return true
+    if (this.negotiated.isPretty) return true
     const agent = this.exchange.header('user-agent')
     return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent)
   }
@@ -67,9 +82,15 @@ export class GatewayRequest {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
   }
 
+  /** All warnings together are bounded, as clients refuse long heads; what comes after the bound is left out. */
   warn(text: string): void {
+    const room = limits.warningsLengthMax - this.#warningsLength
+    if (room <= 0) return
     this.warnings ??= []
-    if (!this.warnings.includes(text)) this.warnings.push(text)
+    const warning = text.length <= room ? text : text.slice(0, Math.min(room, limits.cutWarningLengthMax))
+    if (this.warnings.includes(warning)) return
+    this.warnings.push(warning)
+    this.#warningsLength += text.length
   }
 
   /** Calls back when the request has been answered in full. */
@@ -87,17 +108,7 @@ export class GatewayRequest {
 
 const nobody: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })
 
-const acceptTexts = new Map<string, Negotiated>()
-
-function negotiateCached(accept: string | undefined): Negotiated {
-  if (accept === undefined) return negotiate(accept)
-  const known = acceptTexts.get(accept)
-  if (known !== undefined) return known
-  if (acceptTexts.size >= limits.acceptTextsMax) acceptTexts.clear()
-  const negotiated = negotiate(accept)
-  acceptTexts.set(accept, negotiated)
-  return negotiated
-}
+const plainJson = { format: 'json', form: { kind: 'object' } } as const
 
 function auditIdOf(exchange: Exchange): string {
   const given = exchange.header('audit-id')

@@ -1,8 +1,10 @@
 import { gzip } from 'node:zlib'
-import { internal, type Status, type StatusDetails, StatusError } from '@orch/core'
+import { internal, type Names, printMetaProtobuf, printStatusProtobuf, type Status, type StatusDetails, StatusError } from '@orch/core'
 import { dump } from 'js-yaml'
 import type { HeaderFields } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
+import type { Format } from './negotiate.ts'
+import type { GatewayParts } from './parts.ts'
 import { prettyJson } from './pretty-json.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -31,38 +33,62 @@ export function commonHeaders(request: GatewayRequest, contentType: string): Hea
 }
 
 /** Answers with an object whose JSON is at hand. In the common case the bytes leave as they are. */
-export function respondJson(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
-  if (request.format === 'yaml') return respondYaml(request, code, json)
+export function respondJson(
+  request: GatewayRequest,
+  code: number,
+  json: Uint8Array,
+  format: TextFormat = textFormat(request.plainFormat),
+): void | Promise<void> {
+  if (format === 'yaml') return respondYaml(request, code, json)
   const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
   return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
 }
 
-/** Answers with an object that has no bytes yet. */
-export function respondObject(request: GatewayRequest, code: number, object: unknown): void | Promise<void> {
+/** Formats that are made from JSON as it stands. */
+export type TextFormat = Exclude<Format, 'protobuf'>
+
+/** The format for what has no Protobuf. */
+function textFormat(format: Format): TextFormat {
+  return format === 'protobuf' ? 'json' : format
+}
+
+/** Answers with an object that has no bytes yet and is of no resource. Those of the meta group have a Protobuf form. */
+export function respondObject(request: GatewayRequest, code: number, object: object, { names }: GatewayParts): void | Promise<void> {
+  if (request.plainFormat === 'protobuf') {
+    const bytes = printMetaProtobuf(object)
+    if (bytes !== undefined) return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
+  }
   return respondJson(request, code, Buffer.from(JSON.stringify(object)))
 }
 
 /** Answers with the Status of a success. It carries no code. */
-export function respondSuccess(request: GatewayRequest, details: StatusDetails): void | Promise<void> {
-  return respondObject(request, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
+export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: GatewayParts): void | Promise<void> {
+  return respondObject(request, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }, parts)
 }
 
 /** Answers a request that failed, whatever was thrown. An answer that has begun is broken off. */
-export function respondError(request: GatewayRequest, error: unknown): void | Promise<void> {
+export function respondError(request: GatewayRequest, error: unknown, { protobufMediaType }: Names): void | Promise<void> {
   if (error instanceof PlainRefusal) {
     const headers = { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff', ...error.headers }
     return send(request, error.code, headers, error.message)
   }
   const { status } = error instanceof StatusError ? error : internal('the server has failed', { cause: error })
   const retryAfter = status.details?.retryAfterSeconds
-  const format = request.format === 'yaml' ? 'yaml' : 'json'
-  const headers = commonHeaders(request, `application/${format}`)
+  const format = request.plainFormat
+  const headers = commonHeaders(request, format === 'protobuf' ? protobufMediaType : `application/${format}`)
   if (retryAfter !== undefined && retryAfter > 0) headers['retry-after'] = String(retryAfter)
-  send(request, status.code, headers, format === 'yaml' ? dump(status) : printStatus(request, status))
+  send(request, status.code, headers, printStatus(request, status, format))
 }
 
-function printStatus(request: GatewayRequest, status: Status): string {
-  return request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)
+function printStatus(request: GatewayRequest, status: Status, format: Format): Uint8Array | string {
+  switch (format) {
+    case 'protobuf':
+      return printStatusProtobuf(status)
+    case 'yaml':
+      return dump(status)
+    case 'json':
+      return request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)
+  }
 }
 
 function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {

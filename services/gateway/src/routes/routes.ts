@@ -11,6 +11,7 @@ import {
   apiVersionsDocument,
   encodeOpenApi2,
   type Group,
+  methodNotAllowed,
   openApi2Document,
   openApi3Document,
   openApi3Index,
@@ -43,14 +44,14 @@ export function createRoutes(): Hono<Environment> {
       const done = handler(context.env.request, context.env.parts, context)
       return done === undefined ? answered : (done as Promise<void>).then((): Response => answered)
     })
-  route('/api', coreVersions)
-  route('/apis', groups)
-  route('/apis/:group', oneGroup)
-  route('/api/:version', groupVersion)
-  route('/apis/:group/:version', groupVersion)
+  route('/api', onlyRead(coreVersions))
+  route('/apis', onlyRead(groups))
+  route('/apis/:group', onlyRead(oneGroup))
+  route('/api/:version', onlyRead(groupVersion))
+  route('/apis/:group/:version', onlyRead(groupVersion))
   route('/api/:version/:rest{.+}', resource)
   route('/apis/:group/:version/:rest{.+}', resource)
-  route('/version', version)
+  route('/version', onlyRead(version))
   route('/metrics', metrics)
   route('/openapi/v2', openApi2)
   route('/openapi/v3', openApi3)
@@ -67,6 +68,14 @@ export function createRoutes(): Hono<Environment> {
   return app
 }
 
+/** Documents are read; there is nothing to be done with them. */
+function onlyRead(handler: Handler): Handler {
+  return (request, parts, context) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+    return handler(request, parts, context)
+  }
+}
+
 function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
@@ -78,25 +87,28 @@ const resource: Handler = (request, parts) => {
 
 const coreVersions: Handler = (request, parts) => {
   const address = request.exchange.header('host') ?? parts.state.address
-  return respondAggregated(request, parts, [{ name: '', versions: ['v1'] }]) ?? respondObject(request, 200, apiVersionsDocument(address))
+  return (
+    respondAggregated(request, parts, [{ name: '', versions: ['v1'] }]) ?? respondObject(request, 200, apiVersionsDocument(address), parts)
+  )
 }
 
 const groups: Handler = (request, parts) =>
-  respondAggregated(request, parts, parts.catalogue.groups) ?? respondObject(request, 200, apiGroupListDocument(parts.catalogue.groups))
+  respondAggregated(request, parts, parts.catalogue.groups) ??
+  respondObject(request, 200, apiGroupListDocument(parts.catalogue.groups), parts)
 
-const oneGroup: Handler = (request, { catalogue }, context) => {
+const oneGroup: Handler = (request, parts, context) => {
   const name = context.req.param('group')
-  const group = catalogue.groups.find((one) => one.name === name)
+  const group = parts.catalogue.groups.find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
-  return respondObject(request, 200, apiGroupDocument(group))
+  return respondObject(request, 200, apiGroupDocument(group), parts)
 }
 
-const groupVersion: Handler = (request, { catalogue }, context) => {
+const groupVersion: Handler = (request, parts, context) => {
   const group = context.req.param('group') ?? ''
   const name = context.req.param('version') as string
-  const resources = catalogue.inGroupVersion(group, name)
+  const resources = parts.catalogue.inGroupVersion(group, name)
   if (resources.length === 0) throw pageNotFound()
-  return respondObject(request, 200, apiResourceListDocument(printApiVersion(group, name), resources))
+  return respondObject(request, 200, apiResourceListDocument(printApiVersion(group, name), resources), parts)
 }
 
 const done = Promise.resolve()
@@ -134,7 +146,7 @@ function aggregatedVersionOf(accept: string, group: string): AggregatedVersion |
   return undefined
 }
 
-const version: Handler = (request, { options }) => respondObject(request, 200, options.version)
+const version: Handler = (request, parts) => respondObject(request, 200, parts.options.version, parts)
 
 const metrics: Handler = async (request, parts) => {
   const text = await parts.metrics.text()
@@ -199,6 +211,7 @@ const openApi3: Handler = (request, parts) =>
     request,
     200,
     openApi3Index(parts.catalogue, (name) => openApi3Of(parts, name)?.hash ?? ''),
+    parts,
   )
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
@@ -245,12 +258,12 @@ function lazily<T>(make: () => T): () => T {
 }
 
 /** The list of paths: at `/` as an answer, elsewhere as what a 404 has to say. */
-const paths: Handler = (request, { catalogue }) => {
+const paths: Handler = (request, parts) => {
   const known = [
     '/api',
     '/api/v1',
     '/apis',
-    ...catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    ...parts.catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
     '/healthz',
     '/livez',
     '/metrics',
@@ -260,5 +273,5 @@ const paths: Handler = (request, { catalogue }) => {
     '/version',
   ]
   if (/^\/apis?\//.test(request.path)) throw pageNotFound()
-  return respondObject(request, request.path === '/' ? 200 : 404, { paths: known })
+  return respondObject(request, request.path === '/' ? 200 : 404, { paths: known }, parts)
 }

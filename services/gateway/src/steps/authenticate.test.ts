@@ -1,7 +1,8 @@
-import type { User } from '@orch/core'
+import { namesOf, type User } from '@orch/core'
 import { describe, expect, test } from 'vitest'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
+import { createNegotiator } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { GatewayRequest } from '../request.ts'
 import { authenticate } from './authenticate.ts'
@@ -17,7 +18,11 @@ interface Asking {
 
 /** Who a request is found to come from. */
 function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false }: Asking): User {
-  const request = new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, 60_000, '')
+  const request = new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, {
+    requestTimeoutMs: 60_000,
+    pathPrefix: '',
+    negotiate: createNegotiator(namesOf('orch')),
+  })
   authenticate(request, { clock: { now: () => nowMs }, options: { anonymousAuth } } as unknown as GatewayParts)
   return request.user
 }

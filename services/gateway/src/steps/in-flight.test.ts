@@ -1,6 +1,8 @@
+import { namesOf } from '@orch/core'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
+import { createNegotiator } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
@@ -8,7 +10,11 @@ import { inFlight } from './in-flight.ts'
 
 function aRequest(method: string, path: string, groups: string[] = []): GatewayRequest {
   const exchange = new InProcessExchange({ method, path, headers: {} }, { kind: 'internal', name: 'u', groups })
-  const request = new GatewayRequest(exchange, 0, 60_000, '')
+  const request = new GatewayRequest(exchange, 0, {
+    requestTimeoutMs: 60_000,
+    pathPrefix: '',
+    negotiate: createNegotiator(namesOf('orch')),
+  })
   request.user = { name: 'u', uid: '', groups, extra: {} }
   return request
 }

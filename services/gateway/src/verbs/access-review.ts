@@ -1,8 +1,8 @@
 import { type ApiObject, type FieldError, invalid, type User } from '@orch/core'
 import { readBody } from '../body.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { respondObject } from '../respond.ts'
 import { type Access, alwaysAllow, type Decision, decide } from '../steps/authorize.ts'
 import { inOrder, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -38,13 +38,14 @@ interface ResourceAttributes {
 export const accessReview: Verb = async (request, target, parts) => {
   const { resource, kind } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource.kind))
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
   judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
   const spec = (object.spec ?? {}) as ReviewSpec
   const errors = judge(object, spec, target)
   if (errors.length > 0) throw invalid(kind, '', errors)
   const decision = await decideFor(request, spec, resource.kind, parts)
-  await respondObject(request, 201, inOrder(resource, { ...object, status: statusOf(decision) }))
+  const answer = inOrder(resource, { ...object, status: statusOf(decision) })
+  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(answer)) }, parts)
 }
 
 function decideFor(request: GatewayRequest, spec: ReviewSpec, kind: string, { options }: GatewayParts): Promise<Decision> {

@@ -1,7 +1,6 @@
 import { badRequest } from '@orch/core'
 import { readBody } from '../body.ts'
-import { toServedBytes } from '../convert.ts'
-import { respondJson } from '../respond.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { namesVersion } from '../write/metadata.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -12,13 +11,13 @@ import type { Verb } from './verb.ts'
 export const create: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const candidate = readCandidate(target, await readBody(request, parts, resource.kind))
+  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource))
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   if (namesVersion(candidate.object)) throw versionOnCreate()
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const step = () => ({ kind: 'create', candidate }) as const
   const { json } = await write({ request, target, name: '', options, optionsObject, step }, parts)
-  await respondJson(request, 201, toServedBytes(parts, target.served, json))
+  await respondStored(request, 201, target.served, { value: json }, parts)
 }
 
 function versionOnCreate(): Error {

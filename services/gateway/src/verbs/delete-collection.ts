@@ -22,7 +22,7 @@ export const deleteCollection: Verb = async (request, target, parts) => {
   }
   await Promise.all(Array.from({ length: deletesAtOnce }, worker))
   const { group, plural } = target.served.resource
-  return respondSuccess(request, { ...(group === '' ? {} : { group }), kind: plural })
+  return respondSuccess(request, { ...(group === '' ? {} : { group }), kind: plural }, parts)
 }
 
 async function selected(request: GatewayRequest, { served, info }: Target, parts: GatewayParts): Promise<Entry[]> {

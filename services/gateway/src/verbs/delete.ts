@@ -1,8 +1,9 @@
 import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core'
-import { toServedBytes } from '../convert.ts'
+import { readBytesOfOurs } from '../convert.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { respondJson, respondSuccess } from '../respond.ts'
+import { respondSuccess } from '../respond.ts'
 import type { Served } from '../served.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
 import type { Live } from '../write/live.ts'
@@ -14,9 +15,11 @@ export const deleteOne: Verb = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
   const written = await deleteObject(request, target, target.info.name, options, parts)
   const isLater = written.kind !== 'removed' && options.orphanDependents === false
-  const answersObject = written.kind !== 'removed' || target.served.strategy.behaviour.deleteAnswer === 'object'
-  if (answersObject) return respondJson(request, isLater ? 202 : 200, toServedBytes(parts, target.served, written.json))
-  return respondSuccess(request, removedDetails(target.served, target.info.name, written))
+  const answersObject =
+    target.served.strategy.behaviour.deleteAnswer === 'object' ||
+    !(written.kind === 'removed' || isHeldByDefault(target.served, options, written))
+  if (answersObject) return respondStored(request, isLater ? 202 : 200, target.served, { value: written.json }, parts)
+  return respondSuccess(request, removedDetails(target.served, target.info.name, written), parts)
 }
 
 /** The same for one object of a collection. */
@@ -37,7 +40,7 @@ function nextPhase(served: Served, name: string, options: DeleteOptions, { clock
   requirePreconditions(served, name, options, live)
   const { metadata } = live.object
   const { rules } = served.strategy
-  const finalizers = finalizersAfter(metadata.finalizers ?? [], options)
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, served)
   const isGoing = metadata.deletionTimestamp != null
   const graceSeconds = rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
@@ -61,8 +64,13 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((finalizer) => right.includes(finalizer))
 }
 
-/** The policy is carried out by whoever sees these finalizers. Without a policy they stay as they are. */
-function finalizersAfter(present: readonly string[], { propagation }: DeleteOptions): string[] {
+/**
+ * The policy is carried out by whoever sees these finalizers. Without a policy, those that are there say what is
+ * meant, else the kind.
+ */
+function finalizersAfter(present: readonly string[], { propagation: asked }: DeleteOptions, { strategy }: Served): string[] {
+  const saysSo = present.includes(orphanFinalizer) || present.includes(foregroundFinalizer)
+  const propagation = asked ?? (saysSo ? undefined : strategy.behaviour.defaultPropagation)
   if (propagation === undefined) return [...present]
   const others = present.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
   switch (propagation) {
@@ -92,6 +100,13 @@ function requirePreconditions({ kind }: Served, name: string, { preconditions }:
       `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
     )
   }
+}
+
+/** Only the kind's default policy keeps the object, for the moment that its dependants need to be let go. */
+function isHeldByDefault({ strategy }: Served, { propagation }: DeleteOptions, { json }: Written): boolean {
+  if (propagation !== undefined || strategy.behaviour.defaultPropagation !== 'Orphan') return false
+  const { finalizers = [] } = readBytesOfOurs(json).object.metadata
+  return finalizers.length === 1 && finalizers[0] === orphanFinalizer
 }
 
 function removedDetails({ name: resource }: Served, name: string, { uid }: Written): StatusDetails {

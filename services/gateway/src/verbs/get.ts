@@ -1,6 +1,5 @@
 import { type Freshness, notFound, resolveRead } from '@orch/core'
-import { toServedBytes } from '../convert.ts'
-import { respondJson } from '../respond.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import { keyOf, readQueryOf, remainingMs, type Verb } from './verb.ts'
 
 const latest: Freshness = { kind: 'latest' }
@@ -9,9 +8,10 @@ const latest: Freshness = { kind: 'latest' }
 export const get: Verb = async (request, target, parts) => {
   const { info, served } = target
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
-  const { entry } = await parts.storage.get({ key: keyOf(target, info.name), read }, { timeoutMs: remainingMs(request, parts) })
+  const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, { timeoutMs: remainingMs(request, parts) })
   if (entry === undefined) throw notFound(served.name, info.name)
-  await respondJson(request, 200, toServedBytes(parts, served, entry.value))
+  parts.forms.enter(epoch)
+  await respondStored(request, 200, served, entry, parts)
 }
 
 function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {

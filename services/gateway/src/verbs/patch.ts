@@ -11,10 +11,9 @@ import {
   unsupportedMediaType,
 } from '@orch/core'
 import { type ParsedBody, parseBody, readBytes } from '../body.ts'
-import { toServedBytes } from '../convert.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { respondJson } from '../respond.ts'
 import { type Candidate, decodeCandidate, isObject } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -32,7 +31,7 @@ export const patch: Verb = async (request, target, parts) => {
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const step = (live: Live | undefined) => patched(request, target, change, options, live)
   const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
-  await respondJson(request, 200, toServedBytes(parts, target.served, json))
+  await respondStored(request, 200, target.served, { value: json }, parts)
 }
 
 /** A patch that has been read. */

@@ -1,7 +1,6 @@
 import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core'
 import { readBody } from '../body.ts'
-import { toServedBytes } from '../convert.ts'
-import { respondJson } from '../respond.ts'
+import { respondStored } from '../forms/respond-stored.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { namesVersion } from '../write/metadata.ts'
@@ -13,13 +12,13 @@ import type { Target, Verb } from './verb.ts'
 export const update: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
-  const candidate = readCandidate(target, await readBody(request, parts, resource.kind))
+  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource))
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requireNumericVersion(candidate)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const step = (live: Live | undefined) => replace(target, candidate, live)
   const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
-  await respondJson(request, kind === 'created' ? 201 : 200, toServedBytes(parts, target.served, json))
+  await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
 }
 
 function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {

@@ -1,14 +1,21 @@
 import {
   type Freshness,
+  isProtobufFormat,
   notAcceptable,
+  printErrorEvent,
+  printEvent,
   type ReadPoint,
   type ResolvedRead,
   resolveRead,
   type Status,
   type SubscribeRequest,
+  tableFormOf,
+  type WatchFormat,
+  withColumns,
 } from '@orch/core'
 import type { Timer, WheelTask } from '@orch/platform'
 import { toServedBytes } from '../convert.ts'
+import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
 import { limits } from '../limits.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -24,16 +31,42 @@ import { readQueryOf, type Verb } from './verb.ts'
 export const watch: Verb = async (request, { info, served }, parts) => {
   const read = resolveRead('watch', readQueryOf(request), { names: parts.names })
   if (read.kind === 'refused') throw read.error
-  if (request.format !== 'json') throw notAcceptable(streamedMediaTypes)
+  const format = watchFormatOf(request, served, parts)
   const range = rangeOf(served, info, request.query)
   const lifeMs = lifeOf(request, parts)
-  const session = new WatchSession(request, served, parts, lifeMs, 'withBookmarks' in read && read.withBookmarks)
+  const withBookmarks = 'withBookmarks' in read && read.withBookmarks
+  const session = new WatchSession(request, served, parts, { lifeMs, withBookmarks, format })
   await session.run(range, read)
+}
+
+/** What events look like to this client. A stream has no YAML. */
+function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: GatewayParts): WatchFormat {
+  const { format, form } = request.answer
+  if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
+  switch (form.kind) {
+    case 'object': {
+      const { apiVersion, kind, type } = resource
+      return format === 'json' ? { kind: 'json' } : { kind: 'protobuf', apiVersion, objectKind: kind, type }
+    }
+    case 'table': {
+      const include = includeObjectOf(request.query)
+      return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: form.version, include }
+    }
+    case 'metadata':
+      if (form.isList) throw notOfThisForm('PartialObjectMetadataList', 'is not a list')
+      return { kind: 'metadata', profile: names.profile, version: form.version, isProtobuf: format === 'protobuf' }
+  }
 }
 
 function lifeOf({ query }: GatewayRequest, { random }: GatewayParts): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
   return seconds > 0 ? seconds * 1000 : limits.watchLifeMs + random(limits.watchLifeMs)
+}
+
+interface SessionOptions {
+  readonly lifeMs: number
+  readonly withBookmarks: boolean
+  readonly format: WatchFormat
 }
 
 /** One client's watch: what is there, then what the hub gives, until time is up, the client goes or the server stops. */
@@ -42,6 +75,7 @@ class WatchSession implements WatchSink, WheelTask {
   readonly #served: Served
   readonly #parts: GatewayParts
   readonly #withBookmarks: boolean
+  readonly #format: WatchFormat
   readonly #endsMs: number
   readonly #ended = Promise.withResolvers<void>()
   #attachment: WatchAttachment | undefined
@@ -53,12 +87,16 @@ class WatchSession implements WatchSink, WheelTask {
   #stalledSinceMs: number | undefined
   #marksEndAt: number | undefined
   #isOver = false
+  /** The first event of a Table tells its columns. */
+  #owesColumns: boolean
 
-  constructor(request: GatewayRequest, served: Served, parts: GatewayParts, lifeMs: number, withBookmarks: boolean) {
+  constructor(request: GatewayRequest, served: Served, parts: GatewayParts, { lifeMs, withBookmarks, format }: SessionOptions) {
     this.#request = request
     this.#served = served
     this.#parts = parts
     this.#withBookmarks = withBookmarks
+    this.#format = format
+    this.#owesColumns = format.kind === 'table'
     const now = parts.clock.monotonic()
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
@@ -84,7 +122,7 @@ class WatchSession implements WatchSink, WheelTask {
       group: resource.group,
       version: resource.version,
       resource: resource.plural,
-      format: { kind: 'json' } as const,
+      format: this.#format,
     }
     if (read.kind === 'watchFrom') {
       this.#open()
@@ -106,7 +144,11 @@ class WatchSession implements WatchSink, WheelTask {
     this.#request.code = 200
     this.#parts.state.watches.add(this)
     exchange.onClose(() => this.#over())
-    exchange.begin(200, commonHeaders(this.#request, 'application/json'))
+    exchange.begin(200, commonHeaders(this.#request, this.#contentType()))
+  }
+
+  #contentType(): string {
+    return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
 
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
@@ -120,16 +162,29 @@ class WatchSession implements WatchSink, WheelTask {
         continue
       }
       if (part.kind !== 'entries' || this.#isOver) continue
-      const frames = part.entries.flatMap(({ value }) => [addedFront, toServedBytes(this.#parts, this.#served, value), frameBack])
-      if (!exchange.write(Buffer.concat(frames))) await exchange.drained()
+      const frames = part.entries.flatMap(({ value }) => this.#printAdded(value))
+      if (!exchange.write(this.#told(Buffer.concat(frames)))) await exchange.drained()
     }
     return head
   }
 
-  frames(bytes: Uint8Array, lastRevision: number): void {
+  #printAdded(stored: Uint8Array): readonly Uint8Array[] {
+    const served = toServedBytes(this.#parts, this.#served, stored)
+    if (this.#format.kind === 'json') return [addedFront, served, frameBack]
+    return [printEvent(this.#format, 'ADDED', { stored, served }, this.#parts.clock.now())]
+  }
+
+  /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
+  #told(frames: Uint8Array): Uint8Array {
+    if (!this.#owesColumns || frames.length === 0) return frames
+    this.#owesColumns = false
+    return withColumns(frames, tableFormOf(this.#served.resource.stored.kind).columnsJson)
+  }
+
+  frames(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
-    this.#parts.metrics.countEvents(this.#served.resource, countFrames(bytes))
-    this.#write(bytes)
+    this.#parts.metrics.countEvents(this.#served.resource, count)
+    this.#write(this.#told(bytes))
   }
 
   position(revision: number): void {
@@ -208,7 +263,18 @@ class WatchSession implements WatchSink, WheelTask {
       ...(annotations === undefined ? {} : { annotations }),
     }
     this.#bookmarked = this.#position
-    this.#write(`${JSON.stringify({ type: 'BOOKMARK', object: { kind, apiVersion, metadata } })}\n`)
+    this.#write(this.#told(this.#printBookmark({ kind, apiVersion, metadata })))
+  }
+
+  /** In JSON a bookmark has only what it says; other formats want a whole object, though an empty one. */
+  #printBookmark(object: object): Uint8Array {
+    const bytes = Buffer.from(JSON.stringify(object))
+    const content = { stored: bytes, served: bytes }
+    if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, this.#parts.clock.now())
+    const decoded = this.#served.decode(object, { trackUnknown: false })
+    if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
+    const served = Buffer.from(JSON.stringify(decoded.object))
+    return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, this.#parts.clock.now())
   }
 
   #markEnd(): void {
@@ -218,7 +284,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   #fail(message: string): void {
     const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Expired', code: 410 }
-    this.#write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`)
+    this.#write(printErrorEvent(this.#format, status))
     this.#request.exchange.end()
     this.#over()
   }
@@ -232,19 +298,6 @@ class WatchSession implements WatchSink, WheelTask {
     this.#ended.resolve()
   }
 }
-
-/** Frames end with a newline and have none within. All clients get the same bytes, so they are counted once. */
-function countFrames(bytes: Uint8Array): number {
-  const known = frameCounts.get(bytes)
-  if (known !== undefined) return known
-  let count = 0
-  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++
-  frameCounts.set(bytes, count)
-  return count
-}
-
-const frameCounts = new WeakMap<Uint8Array, number>()
-const newline = 0x0a
 
 const addedFront = Buffer.from('{"type":"ADDED","object":')
 const frameBack = Buffer.from('}\n')

@@ -1,5 +1,5 @@
 import { badRequest, type FieldError } from '@orch/core'
-import { parseBody, readBytes } from '../body.ts'
+import { parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
@@ -21,10 +21,12 @@ export interface DeleteOptions {
   readonly object: Record<string, unknown>
 }
 
+const deleteOptions = { kind: 'DeleteOptions', type: 'meta/v1.DeleteOptions' }
+
 /** The options in the body or, where that is empty, in the query. */
 export async function readDeleteOptions(request: GatewayRequest, parts: GatewayParts): Promise<DeleteOptions> {
   const bytes = await readBytes(request, parts)
-  return judge(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes), parts)
+  return judge(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes, parts), parts)
 }
 
 function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
@@ -39,19 +41,28 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   }
 }
 
-function fromBody(request: GatewayRequest, bytes: Uint8Array): Record<string, unknown> {
-  const format = bodyFormat(request.contentType)
+function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Record<string, unknown> {
+  const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
-  const { value } = parseBody(bytes, format === 'yaml' ? 'yaml' : 'json', 'DeleteOptions')
+  const { value } = parseBodyOf(bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
   if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${JSON.stringify(kind)} is registered for delete options; expected DeleteOptions`)
+  requireOptionsVersion(value['apiVersion'], parts)
   return { ...value, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
+}
+
+/** Options are the same in every version that is served; of another one nobody can say what its options mean. */
+function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: GatewayParts): void {
+  if (apiVersion == null || apiVersion === '' || apiVersion === 'v1' || apiVersion === metaVersion) return
+  const isServed = catalogue.groups.some(({ name, versions }) => versions.some((version) => apiVersion === `${name}/${version}`))
+  if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`)
 }
 
 function judge(options: Record<string, unknown>, parts: GatewayParts): DeleteOptions {
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun, preconditions } = options
   requireType('gracePeriodSeconds', gracePeriodSeconds, 'number')
+  if (gracePeriodSeconds != null && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')
   requireType('propagationPolicy', propagationPolicy, 'string')
   requireType('orphanDependents', orphanDependents, 'boolean')
   if (dryRun != null && !Array.isArray(dryRun)) throw wrongType('dryRun', 'an array of strings')

@@ -5,7 +5,7 @@ import type { Status } from '../meta/status.ts'
 import { domainGroup, type Names, namesOf } from '../names.ts'
 import { printProtobuf } from '../protobuf/envelope.ts'
 import { type ProtobufEventType, printProtobufEvent } from '../protobuf/event.ts'
-import { decoderOf } from '../schema/decode.ts'
+import { printStatusProtobuf } from '../protobuf/meta-objects.ts'
 import { tableFormOf } from '../table/form.ts'
 import type { IncludeObject } from '../table/include-object.ts'
 import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
@@ -46,12 +46,6 @@ export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array
   const at = indexOfText(frames, noColumns)
   if (at < 0) return frames
   return join([frames.subarray(0, at), encoder.encode(`"columnDefinitions":${columnsJson}`), frames.subarray(at + noColumns.length)])
-}
-
-/** A Status in its Protobuf envelope. */
-export function printStatusProtobuf(status: Status): Uint8Array {
-  const type = 'meta/v1.Status'
-  return printProtobuf({ apiVersion: 'v1', kind: 'Status', type, object: canonical(type, status) })
 }
 
 /** The metadata of an object of ours as its text. */
@@ -115,12 +109,6 @@ function printMetadataEvent({ profile, version, isProtobuf }: MetadataFormat, ty
 
 function printJsonEvent(type: ProtobufEventType, object: Uint8Array): Uint8Array {
   return join([encoder.encode(`{"type":"${type}","object":`), object, jsonEventEnd])
-}
-
-function canonical(type: string, value: unknown): object {
-  const decoded = decoderOf(type)(value, { trackUnknown: false })
-  if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
-  return decoded.object
 }
 
 const encoder = new TextEncoder()

@@ -1,0 +1,170 @@
+import {
+  type Entry,
+  type IncludeObject,
+  type ListMeta,
+  type ListPart,
+  printPartialMetadata,
+  printProtobufListFrame,
+  printTableFront,
+  printTableRow,
+  type RowObject,
+  type TableVersion,
+  tableBack,
+  tableFormOf,
+} from '@orch/core'
+import { toServedBytes } from '../convert.ts'
+import type { Format } from '../negotiate.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Served } from '../served.ts'
+import { includeObjectOf, metaVersionOf, notOfThisForm } from './respond-stored.ts'
+import { metadataItemOf, protobufItemOf, rowOf, servedMetadataOf } from './stored-forms.ts'
+
+/** How a list is written. */
+export interface ListForm {
+  readonly format: Format
+  /** The form in which storage is asked for it. */
+  readonly storageForm: 'joined' | 'entries'
+  /** The bytes of the whole list, in pieces. */
+  pieces(metadata: ListMeta, objects: AsyncIterable<ListPart>): AsyncGenerator<Uint8Array>
+}
+
+/** The form and format of a list that the client accepts. */
+export function listFormOf(request: GatewayRequest, served: Served, parts: GatewayParts): ListForm {
+  const { format, form } = request.answer
+  switch (form.kind) {
+    case 'object':
+      return format === 'protobuf' ? protobufObjects(served, parts) : objects(served, parts, format)
+    case 'table':
+      return table(served, parts, { format, version: form.version, include: includeObjectOf(request.query) })
+    case 'metadata':
+      if (!form.isList) throw notOfThisForm('PartialObjectMetadata', 'is a list')
+      return format === 'protobuf'
+        ? protobufMetadata(served, parts, form.version)
+        : metadata(served, parts, { format, version: form.version })
+  }
+}
+
+/** Objects as they are stored, joined already, unless another version is wanted. */
+function objects(served: Served, parts: GatewayParts, format: Format): ListForm {
+  const print = ({ value }: Entry) => toServedBytes(parts, served, value)
+  return {
+    format,
+    storageForm: served.isStoredVersion ? 'joined' : 'entries',
+    pieces: (listMeta, listed) => textPieces(`${served.listOpening}${printListMetaRest(listMeta)},"items":[`, listed, print),
+  }
+}
+
+/** What follows the opening of the metadata: `12","continue":"…","remainingItemCount":3}`. */
+function printListMetaRest({ resourceVersion, continue: next, remainingItemCount }: ListMeta): string {
+  const continueText = next === undefined ? '' : `,"continue":${JSON.stringify(next)}`
+  const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`
+  return `${resourceVersion}"${continueText}${remaining}}`
+}
+
+interface TableOptions {
+  readonly format: Format
+  readonly version: TableVersion
+  readonly include: IncludeObject
+}
+
+function table(served: Served, parts: GatewayParts, { format, version, include }: TableOptions): ListForm {
+  const { names, clock } = parts
+  const form = tableFormOf(served.resource.stored.kind)
+  const nowMs = clock.now()
+  const print = (entry: Entry) => {
+    const object = listedRowObject(served, parts, entry, include)
+    return printTableRow(names, rowOf(parts, served, entry), { version, nowMs, object })
+  }
+  return {
+    format,
+    storageForm: 'entries',
+    pieces: (listMeta, listed) => textPieces(printTableFront(names, { version, metadata: listMeta, form }), listed, print, tableBack),
+  }
+}
+
+function listedRowObject(served: Served, parts: GatewayParts, entry: Entry, include: IncludeObject): RowObject {
+  switch (include) {
+    case 'None':
+      return { kind: 'none' }
+    case 'Object':
+      return { kind: 'object', json: toServedBytes(parts, served, entry.value) }
+    case 'Metadata':
+      return { kind: 'metadata', metadata: servedMetadataOf(parts, served, entry) }
+  }
+}
+
+function metadata(served: Served, parts: GatewayParts, { format, version }: { format: Format; version: TableVersion }): ListForm {
+  const print = (entry: Entry) => printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry))
+  const typeMeta = `"kind":"PartialObjectMetadataList","apiVersion":"${metaVersionOf(parts, version)}"`
+  return {
+    format,
+    storageForm: 'entries',
+    pieces: (listMeta, listed) => textPieces(`{${typeMeta},"metadata":${JSON.stringify(listMeta)},"items":[`, listed, print),
+  }
+}
+
+/** Opening, items with commas between them, closing. */
+async function* textPieces(
+  opening: string,
+  listed: AsyncIterable<ListPart>,
+  print: (entry: Entry) => Uint8Array,
+  closing = ']}',
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(opening)
+  let isFirst = true
+  for await (const part of listed) {
+    for (const piece of part.kind === 'chunk' ? [part.bytes] : printed(part, print)) {
+      if (piece.length === 0) continue
+      if (!isFirst) yield comma
+      isFirst = false
+      yield piece
+    }
+    if (part.kind === 'entries') await nextTurn()
+  }
+  yield Buffer.from(closing)
+}
+
+function printed(part: ListPart, print: (entry: Entry) => Uint8Array): readonly Uint8Array[] {
+  return part.kind === 'entries' ? part.entries.map(print) : []
+}
+
+const comma = Buffer.from(',')
+
+/** Others get their turn between two parts of a list whose objects are looked into. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function protobufObjects(served: Served, parts: GatewayParts): ListForm {
+  const { apiVersion, listKind } = served.resource
+  return protobufForm({ apiVersion, kind: listKind }, (entry) => protobufItemOf(parts, served, entry))
+}
+
+function protobufMetadata(served: Served, parts: GatewayParts, version: TableVersion): ListForm {
+  const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
+  return protobufForm(typeMeta, (entry) => metadataItemOf(parts, served, entry))
+}
+
+/** The envelope begins with the length of all items, so they are made before the first byte leaves. */
+function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, itemOf: (entry: Entry) => Uint8Array): ListForm {
+  return {
+    format: 'protobuf',
+    storageForm: 'entries',
+    async *pieces(listMeta, listed) {
+      const items: Uint8Array[] = []
+      let itemsBytes = 0
+      for await (const part of listed) {
+        for (const item of printed(part, itemOf)) {
+          items.push(item)
+          itemsBytes += item.length
+        }
+        await nextTurn()
+      }
+      const { front, back } = printProtobufListFrame({ ...typeMeta, metadata: listMeta, itemsBytes })
+      yield front
+      yield* items
+      yield back
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { constants, createGzip } from 'node:zlib'
+import { limits } from '../limits.ts'
+import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
+
+/** Sends a short body in one piece; streams a long one. Formats that need the whole text wait for it. */
+export async function sendPieces(
+  request: GatewayRequest,
+  parts: GatewayParts,
+  format: Format,
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<void> {
+  const contentType = mediaTypeOfFormat(format, parts.names)
+  const needsWhole = format === 'yaml' || (format === 'json' && request.query.get('pretty') !== undefined && request.isPretty)
+  const begun: Uint8Array[] = []
+  let length = 0
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    begun.push(next.value)
+    length += next.value.length
+    if (length >= limits.listChunkBytes && !needsWhole) return stream(request, parts, contentType, begun, pieces)
+  }
+  const whole = Buffer.concat(begun)
+  if (format === 'yaml' || (format === 'json' && request.isPretty)) return respondJson(request, 200, whole, format)
+  return sendBytes(request, 200, commonHeaders(request, contentType), whole)
+}
+
+async function stream(
+  request: GatewayRequest,
+  parts: GatewayParts,
+  contentType: string,
+  begun: Uint8Array[],
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<void> {
+  const { exchange } = request
+  const headers = commonHeaders(request, contentType)
+  const isPacked = acceptsGzip(request)
+  if (isPacked) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+  const plain = plainWriter(request, parts)
+  const writer = isPacked ? gzipWriter(plain) : plain
+  request.code = 200
+  exchange.begin(200, headers)
+  try {
+    await writer.write(Buffer.concat(begun))
+    for await (const chunk of chunksOf(pieces)) {
+      if (exchange.isClosed) return
+      await writer.write(chunk)
+    }
+    await writer.end()
+  } catch (error) {
+    // The head has left with a 200: only a break tells the client that the list is not whole.
+    exchange.destroy()
+    throw error
+  }
+}
+
+/** Small pieces joined to chunks that are worth a write; large ones pass as they are. */
+async function* chunksOf(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    if (piece.length >= limits.listChunkBytes / 4) {
+      // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
+      if (length > 0) yield Buffer.concat(waiting)
+      yield piece
+      waiting = []
+      length = 0
+      continue
+    }
+    waiting.push(piece)
+    length += piece.length
+    if (length < limits.listChunkBytes) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    length = 0
+  }
+  if (length > 0) yield Buffer.concat(waiting)
+}
+
+interface Writer {
+  write(bytes: Uint8Array): Promise<void>
+  end(): Promise<void>
+}
+
+/** Writes as fast as the client reads. A client that takes nothing for as long as a request may last is given up. */
+function plainWriter(request: GatewayRequest, { wheel, options }: GatewayParts): Writer {
+  const { exchange } = request
+  return {
+    async write(bytes) {
+      request.sentBytes += bytes.length
+      if (exchange.write(bytes)) return
+      const timer = wheel.after(options.requestTimeoutMs ?? limits.requestTimeoutMs, { due: () => exchange.destroy() })
+      await exchange.drained()
+      timer.cancel()
+    },
+    async end() {
+      exchange.end()
+    },
+  }
+}
+
+function gzipWriter(plain: Writer): Writer {
+  const packer = createGzip({ level: constants.Z_BEST_SPEED })
+  const sent = (async () => {
+    for await (const bytes of packer) await plain.write(bytes as Uint8Array)
+    await plain.end()
+  })()
+  return {
+    write: (bytes) => (packer.write(bytes) ? Promise.resolve() : new Promise((resolve) => packer.once('drain', resolve))),
+    async end() {
+      packer.end()
+      await sent
+    },
+  }
+}

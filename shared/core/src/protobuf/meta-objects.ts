@@ -1,0 +1,21 @@
+import type { Status } from '../meta/status.ts'
+import { decoderOf } from '../schema/decode.ts'
+import { printProtobuf } from './envelope.ts'
+
+/** Kinds that a server answers with and that belong to no resource. */
+const metaKinds: ReadonlySet<unknown> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
+/** An answer that is no object of a resource in its Protobuf envelope; undefined: it has no form in Protobuf. */
+export function printMetaProtobuf(object: object): Uint8Array | undefined {
+  const { kind, apiVersion } = object as { readonly kind?: unknown; readonly apiVersion?: unknown }
+  if (!metaKinds.has(kind)) return undefined
+  const type = `meta/v1.${String(kind)}`
+  const decoded = decoderOf(type)(object, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
+  return printProtobuf({ apiVersion: String(apiVersion), kind: String(kind), type, object: decoded.object })
+}
+
+/** A Status in its Protobuf envelope. */
+export function printStatusProtobuf(status: Status): Uint8Array {
+  return printMetaProtobuf(status) as Uint8Array
+}
