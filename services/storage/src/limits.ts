@@ -13,6 +13,12 @@ export const historyBytesMin = 16 * 1024 * 1024
 /** Beyond that, changes may take this part of what the objects take. */
 export const historyPart = 1 / 4
 
+/** Superseded objects that a store without a disk keeps, however young they are: writes may not fill the memory. */
+export const pastBytesMax = 128 * 1024 * 1024
+
+/** What a superseded object costs beside its bytes. */
+export const pastOverheadBytes = 600
+
 /** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
 export const changesPerPart = 1_000
 

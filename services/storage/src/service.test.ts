@@ -27,7 +27,7 @@ const opening =
       storage.close()
       await store.close()
     }
-    return { storage, close }
+    return { storage, store, close }
   }
 
 storageSuite('memory', opening(createMemoryStore))
@@ -289,6 +289,32 @@ describe('restore', () => {
         expect((await listed(storage)).names).toEqual(['a'])
       }
     }))
+})
+
+test('a store without a disk forgets the past when it takes too much room, and the present stays', async () => {
+  const { storage, close } = await opening(createMemoryStore, { pastBytesMax: 10_000 })()
+  const { revision: first } = await storage.status({})
+  let expectedRevision = 0
+  for (let round = 0; round < 50; round++)
+    expectedRevision = await written(storage, aPut({ name: 'a', data: `${round}` }, { expected: expectedRevision }))
+  await settle()
+  const { compacted } = await storage.status({})
+  expect(compacted).toBeGreaterThan(first)
+  expect(compacted).toBeLessThan(expectedRevision)
+  expect((await listed(storage)).objects.map(({ data: { text } }) => text)).toEqual(['49'])
+  await close()
+})
+
+test('a store without a disk gives records of which memory has the only copy', async () => {
+  const { storage, store, close } = await opening(createMemoryStore)()
+  const first = await written(storage, aPut({ name: 'a', data: 'one' }))
+  const second = await written(storage, aPut({ name: 'a', data: 'two' }, { expected: first }))
+  const texts = await Promise.all(
+    [first, second].map(async (revision) => new TextDecoder().decode((await store.recordAt(revision))?.value)),
+  )
+  expect(texts.map((text) => /"text":"(\w+)"/.exec(text)?.[1])).toEqual(['one', 'two'])
+  expect(store.status().bytes).toBeLessThan(100)
+  await close()
 })
 
 test('memory that is tidied still shows every object as it was written', async () => {

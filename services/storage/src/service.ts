@@ -27,11 +27,12 @@ import {
 import { type Clock, systemClock } from '@orch/platform'
 import { Bell, streamChanges } from './changes.ts'
 import { Expiry } from './expiry.ts'
-import { historyBytesMax, positionIntervalMs, revisionWaitMs, watchHistoryMsDefault } from './limits.ts'
+import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, revisionWaitMs, watchHistoryMsDefault } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import type { Happened } from './memory/history.ts'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
+import { PastBudget } from './past-budget.ts'
 import { type Reencode, State } from './state.ts'
 import { toStream } from './streams.ts'
 import { Window } from './window.ts'
@@ -45,6 +46,8 @@ export interface StorageOptions {
   /** How long changes are kept. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
+  /** Bytes of superseded objects that a store without a disk may hold. */
+  readonly pastBytesMax?: number
   readonly randomId?: () => string
   /** Told of failures that no caller hears of. */
   readonly onError?: (error: unknown, what: string) => void
@@ -106,6 +109,8 @@ class StorageOverStore implements Storage {
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
   #state!: State
   #window!: Window
+  /** Of a store that has no disk. */
+  #past: PastBudget | undefined
   #ticker: { cancel(): void } | undefined
   /** While it is there, commits wait for it. */
   #restoring: Promise<void> | undefined
@@ -131,8 +136,10 @@ class StorageOverStore implements Storage {
       clock: this.#clock,
       historyMs: watchHistoryMs,
       revision: () => state.revision,
-      compact: (upTo) => void this.compact(upTo).catch((error: unknown) => this.#options.onError?.(error, 'compaction')),
+      compact: (upTo) => this.#compactSoon(upTo),
     })
+    const { pastBytesMax: pastMax = pastBytesMax } = this.#options
+    if (this.#store.adopt !== undefined) this.#past = new PastBudget({ bytesMax: pastMax, revision: state.revision })
     this.#ticker = this.#clock.every(positionIntervalMs, () => this.#bell.tick())
   }
 
@@ -320,8 +327,17 @@ class StorageOverStore implements Storage {
     }
   }
 
+  #compactSoon(upTo: Revision): void {
+    this.compact(upTo).catch((error: unknown) => this.#options.onError?.(error, 'compaction'))
+  }
+
   #onApplied(happened: readonly Happened[]): void {
-    for (const { after } of happened) if (after !== undefined) this.#expiry.add(after)
+    for (const { before, after, change } of happened) {
+      if (after !== undefined) this.#expiry.add(after)
+      if (before === undefined) continue
+      const forgotten = this.#past?.add(before.length + pastOverheadBytes, change.revision)
+      if (forgotten !== undefined) this.#compactSoon(forgotten)
+    }
     this.#bell.ring()
   }
 

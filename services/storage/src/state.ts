@@ -4,7 +4,7 @@ import { changesPerPart, historyBytesMin, historyPart, leavesTidiedPerTurn, reme
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
-import { detach, type Room, type StoredObject, toStoredObject } from './memory/stored-object.ts'
+import { detach, type Room, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
 import { Tree } from './memory/tree.ts'
 
 /** What streams of changes look at. */
@@ -111,6 +111,11 @@ export class State implements StateReader {
     return toStoredObject(key, revision, current, this.#room)
   }
 
+  /** Memory holds the value as it was written. */
+  #isCurrent(key: string, stored: Uint8Array): boolean {
+    return this.#reencode?.isCurrent(key, stored) ?? true
+  }
+
   async #load(): Promise<void> {
     await this.#store.visit(({ key, revision, value }) => {
       const object = this.toObject(key, revision, value)
@@ -154,6 +159,9 @@ export class State implements StateReader {
   #apply(change: StoreChange): Happened {
     const { key, revision, value, writeId } = change
     const after = value === undefined ? undefined : this.toObject(key, revision, value)
+    // An object that was encoded anew would not give back what was written.
+    if (after !== undefined && value !== undefined && this.#isCurrent(key, value))
+      this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)

@@ -42,6 +42,7 @@ interface Judged {
  *   the flush of {a b} fails → a b refused, nobody saw them → c d judged against what was before a
  */
 export class LogStore implements Store {
+  readonly adopt: Store['adopt']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
@@ -57,6 +58,7 @@ export class LogStore implements Store {
 
   constructor(tables: Tables, environment: StoreEnvironment) {
     this.#tables = tables
+    this.adopt = tables.adopt?.bind(tables)
     this.#environment = environment
     this.#meta = tables.meta
     this.#given = tables.meta.revision

@@ -57,6 +57,15 @@ export class MemoryTables implements Tables {
     this.#meta = { ...this.#meta, ...meta }
   }
 
+  adopt(revision: Revision, restore: () => Uint8Array): void {
+    const entry = this.#log.get(revision)
+    if (entry === undefined) return
+    this.#bytes -= sizeOf(entry)
+    const adopted = new AdoptedEntry(entry, restore)
+    this.#log.set(revision, adopted)
+    this.#bytes += sizeOf(adopted)
+  }
+
   sizes(): { bytes: number; freeBytes: number } {
     return { bytes: this.#bytes, freeBytes: 0 }
   }
@@ -94,6 +103,29 @@ export class MemoryTables implements Tables {
   }
 }
 
-function sizeOf({ key, value }: LogEntry): number {
-  return key.length + (value?.length ?? 0)
+/** An entry whose value is held elsewhere. */
+class AdoptedEntry implements LogEntry {
+  readonly revision: Revision
+  readonly previous: Revision
+  readonly replaces: Revision
+  readonly key: string
+  readonly writeId: string
+  readonly #restore: () => Uint8Array
+
+  constructor({ revision, previous, replaces, key, writeId }: LogEntry, restore: () => Uint8Array) {
+    this.revision = revision
+    this.previous = previous
+    this.replaces = replaces
+    this.key = key
+    this.writeId = writeId
+    this.#restore = restore
+  }
+
+  get value(): Uint8Array {
+    return this.#restore()
+  }
+}
+
+function sizeOf(entry: LogEntry): number {
+  return entry.key.length + (entry instanceof AdoptedEntry ? 0 : (entry.value?.length ?? 0))
 }

@@ -119,6 +119,11 @@ export interface Store {
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
   /** Forgets the past up to a revision: superseded versions and deletions. A revision of the future is an error. */
   compact(revision: Revision): Promise<void>
+  /**
+   * Says that the caller keeps the value that was written at a revision, for as long as the store has the record, and can
+   * give it again. Only a store without a disk has this: it then lets its own copy go.
+   */
+  readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
   /** A new random epoch, durable when the promise resolves. */
   renewEpoch(): Promise<string>
   status(): StoreStatus
