@@ -188,6 +188,12 @@ describe('forged tokens', () => {
     expect(body['message']).toMatch(/^invalid continue token: continue key is not valid: /)
   })
 
+  test('CHUNK-05, RV-12: a bad token is told before a version that may not stand beside it', async () => {
+    const { status, body } = await server.api.get(`${await someConfigMaps(server.api)}?limit=1&continue=bogus&resourceVersion=7`)
+    expect(status).toBe(400)
+    expect(body['message']).toMatch(/^invalid continue token: /)
+  })
+
   test.each(['../secrets/default/s', '/', '..', 'a/../../b', '\0', '../', '\uffff'])(
     'CHUNK-05: a token whose start is %j does not leave its collection',
     async (start) => {
