@@ -52,6 +52,7 @@ async function dev(args) {
 
 async function test(args) {
   const node = prepare()
+  if (build(serverProject, 'the server')) await bundleServer()
   const isBuilt = build('.', 'everything')
   if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
   const code = await runTests(node, args)
