@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, aName, aNamespace, type Body, created, sharedApi } from './api.ts'
+import { type Answer, aName, aNamespace, anApi, type Body, created, sharedApi } from './api.ts'
 
 const server = sharedApi()
 
@@ -659,6 +659,38 @@ describe('kinds mentioned in passing', () => {
     expect(taken.status).toBe(422)
     const headless = await created(server.api, path, service('d', { clusterIP: 'None', ports: [{ port: 80 }] }))
     expect(specOf(headless)['clusterIP']).toBe('None')
+  })
+
+  test('KIND-MISC-07: Services made at the same time get addresses and ports of their own', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/api/v1/namespaces/${namespace}/services`
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        created(server.api, path, {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name: `s-${at}` },
+          spec: { type: 'NodePort', ports: [{ port: 80 }] },
+        }),
+      ),
+    )
+    const specs = made.map((service) => specOf(service) as { clusterIP: string; ports: { nodePort: number }[] })
+    expect(new Set(specs.map(({ clusterIP }) => clusterIP)).size).toBe(40)
+    expect(new Set(specs.map(({ ports }) => ports[0]!.nodePort)).size).toBe(40)
+  })
+
+  test('KIND-MISC-07: a range that is used up is told, and what a Service leaves is free again', async () => {
+    const api = await anApi({ serviceClusterIpRange: '10.9.0.0/29' })
+    const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
+    const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }] } })
+    const answers: Answer[] = []
+    for (let at = 0; at < 8; at++) answers.push(await api.post(path, service(`s-${at}`)))
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { body } of refused) expect(body).toMatchObject({ kind: 'Status', message: expect.stringContaining('range is full') })
+    expect((await api.get(path)).body.items).toHaveLength(8 - refused.length)
+    expect((await api.delete(`${path}/s-0`)).status).toBe(200)
+    expect((await api.post(path, service('again'))).status).toBe(201)
   })
 
   test('KIND-MISC-02: Secrets hold bytes; stringData is written into data', async () => {
