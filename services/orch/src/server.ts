@@ -6,6 +6,7 @@ import {
   bootstrapController,
   bootstrapObjects,
   type ControllerName,
+  garbageCollector,
   namespaceController,
   startControllers,
 } from '@orch/controllers'
@@ -180,7 +181,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   await bootstrap(serverClient, objects)
   readiness.isBootstrapped = true
   const running = startControllers({
-    controllers: [namespaceController, bootstrapController(objects)].filter(({ name }) => controllers.includes(name)),
+    controllers: [namespaceController, bootstrapController(objects), garbageCollector].filter(({ name }) => controllers.includes(name)),
     clientFor: (name) => clientAs(name === 'bootstrap' ? serverUser : controllerUser(names, name)),
     names,
     clock,
@@ -240,9 +241,14 @@ function below(pathPrefix: string, transport: Transport): Transport {
 function controllerUser(names: Names, controller: ControllerName) {
   const group = 'system:serviceaccounts'
   return {
-    name: `system:serviceaccount:${names.systemNamespace}:${controller}-controller`,
+    name: `system:serviceaccount:${names.systemNamespace}:${accountOf(controller)}`,
     groups: [group, `${group}:${names.systemNamespace}`],
   }
+}
+
+/** The service account as whom a controller acts. */
+function accountOf(controller: ControllerName): string {
+  return controller === 'garbage-collector' ? 'generic-garbage-collector' : `${controller}-controller`
 }
 
 function serviceAddressOf({ serviceClusterIpRange }: ServerOptions): string {

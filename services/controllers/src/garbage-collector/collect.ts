@@ -1,0 +1,110 @@
+import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
+import type { ControllerContext } from '../controller.ts'
+import type { Graph, Node } from './graph.ts'
+import type { ReportMisplaced } from './misplaced-owner.ts'
+import { deleteLive, getLive, patchOwners, removeFinalizer } from './objects.ts'
+import { type Metadata, type OwnerReference, observe, ownersOf } from './observed.ts'
+import type { Owners, Standing } from './owners.ts'
+
+/** What the collector works with. */
+export interface Collection {
+  readonly context: ControllerContext
+  readonly graph: Graph
+  readonly owners: Owners
+  readonly report: ReportMisplaced
+  /** Has the object with this uid looked at, soon. */
+  readonly enqueue: (uid: string) => void
+  /** The object turned out to be gone. */
+  readonly dropped: (uid: string) => void
+}
+
+/** Dependants that are changed at the same time. */
+const orphansAtOnce = 20
+
+/** Does for one object what is to be done now. */
+export async function collect(uid: string, collection: Collection): Promise<void> {
+  const node = collection.graph.get(uid)
+  if (node === undefined || node.phase === 'deleting') return
+  const live = await getLive(collection.context, node.resource, node)
+  if (live === undefined) return collection.dropped(uid)
+  const { phase } = observe(live)
+  switch (phase) {
+    case 'deleting':
+      return
+    case 'orphan':
+      return letDependantsGo(node, live, collection)
+    case 'foreground':
+      return awaitDependants(node, live, collection)
+    case 'live':
+      return judgeOwners(node, live, collection)
+  }
+}
+
+/** Nothing may hold an object whose owners are all gone; owners that are gone need not be named beside one that is there. */
+async function judgeOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
+  const { context, graph } = collection
+  const references = ownersOf(live)
+  if (references.length === 0) return
+  const standings = await Promise.all(references.map((owner) => standingOf(owner, node, collection)))
+  for (const [index, owner] of references.entries()) await collection.report(node, owner, standings[index] as Standing)
+  if (standings.includes('misplaced')) return
+  if (standings.includes('solid')) {
+    const solid = references.filter((_, index) => standings[index] === 'solid')
+    if (solid.length < references.length) await patchOwners(context, node.resource, live, solid)
+    return
+  }
+  const dependants = graph.dependantsOf(node)
+  if (!standings.includes('waiting') || dependants.length === 0) return deleteLive(context, node.resource, live, policyOf(live))
+  // In a cycle everybody would wait for everybody.
+  const isInCycle = dependants.some(({ phase }) => phase === 'foreground')
+  if (!isInCycle) return deleteLive(context, node.resource, live, 'Foreground')
+  await patchOwners(
+    context,
+    node.resource,
+    live,
+    references.map((owner) => ({ ...owner, blockOwnerDeletion: false })),
+  )
+  const unblocked = await getLive(context, node.resource, node)
+  if (unblocked !== undefined) await deleteLive(context, node.resource, unblocked, 'Foreground')
+}
+
+async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: Collection): Promise<Standing> {
+  const known = graph.get(owner.uid)
+  if (known?.phase === 'foreground' && (known.namespace === undefined || known.namespace === node.namespace)) return 'waiting'
+  return owners.standingOf(owner, node.namespace)
+}
+
+/** A finalizer that asks for the collector says how; without one, dependants follow on their own. */
+function policyOf({ finalizers = [] }: Metadata): 'Background' | 'Orphan' | 'Foreground' {
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan'
+  return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background'
+}
+
+/** The object goes when nothing that blocks it is left. */
+async function awaitDependants(node: Node, live: Metadata, { context, graph, enqueue }: Collection): Promise<void> {
+  const blocking = graph.dependantsOf(node).filter((dependant) => blocks(dependant, node))
+  if (blocking.length === 0) return removeFinalizer(context, node.resource, live, foregroundFinalizer)
+  for (const { uid, phase } of blocking) if (phase !== 'foreground') enqueue(uid)
+}
+
+function blocks(dependant: Node, { uid }: Node): boolean {
+  return dependant.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true)
+}
+
+/** Dependants forget the object before it goes. */
+async function letDependantsGo(node: Node, live: Metadata, { context, graph }: Collection): Promise<void> {
+  const waiting = graph.dependantsOf(node).values()
+  const worker = async () => {
+    for (const dependant of waiting) await forget(dependant, node.uid, context)
+  }
+  await Promise.all(Array.from({ length: orphansAtOnce }, worker))
+  await removeFinalizer(context, node.resource, live, orphanFinalizer)
+}
+
+async function forget(dependant: Node, ownerUid: string, context: ControllerContext): Promise<void> {
+  const live = await getLive(context, dependant.resource, dependant)
+  if (live === undefined) return
+  const references = ownersOf(live)
+  const others = references.filter(({ uid }) => uid !== ownerUid)
+  if (others.length < references.length) await patchOwners(context, dependant.resource, live, others)
+}

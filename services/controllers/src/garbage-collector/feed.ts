@@ -1,0 +1,125 @@
+import { type Client, type DiscoveredResource, resourcePath } from '@orch/client'
+import { StatusError } from '@orch/core'
+import { type Metadata, type Observed, observe } from './observed.ts'
+
+/** What the feed of one resource tells. */
+export interface FeedSink {
+  /** An object that has owners or that is going. */
+  changed(object: Observed): void
+  /** An object of which nothing is of interest, if it was before. */
+  settled(uid: string): void
+  removed(uid: string): void
+  /** All objects of interest have been told; what was known beside `uids` is gone. */
+  synced(uids: ReadonlySet<string>): void
+}
+
+export interface FeedOptions {
+  readonly client: Client
+  readonly resource: DiscoveredResource
+  readonly sink: FeedSink
+  readonly signal: AbortSignal
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly onError: (error: unknown) => void
+}
+
+const backoffFirstMs = 200
+const backoffMaxMs = 30_000
+
+interface State {
+  /** '': everything must be told anew. */
+  version: string
+  /** What a telling of everything has named so far. */
+  told: Set<string> | undefined
+  attempts: number
+}
+
+/**
+ * Follows one resource until the signal is raised. Most objects have no owners and are not going: their events are
+ * looked through as text and never parsed, so that following everything costs next to nothing.
+ */
+export async function followResource(options: FeedOptions): Promise<void> {
+  const { signal, sleep, random, onError } = options
+  const state: State = { version: '', told: undefined, attempts: 0 }
+  while (!signal.aborted) {
+    try {
+      if (await followOnce(options, state)) continue
+    } catch (error) {
+      if (signal.aborted) return
+      if (isGone(error) && state.version !== '') {
+        state.version = ''
+        continue
+      }
+      onError(error)
+    }
+    const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** state.attempts++)
+    await sleep(delayMs * (0.5 + random() / 2), signal)
+  }
+}
+
+/** True when anything came. */
+async function followOnce({ client, resource, sink, signal }: FeedOptions, state: State): Promise<boolean> {
+  const isResumed = state.version !== ''
+  const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+  if (!isResumed) state.told = new Set()
+  const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
+  const response = await client.transport.send({ method: 'GET', path, headers: { accept: 'application/json' }, signal })
+  let hasEvents = false
+  for await (const line of linesOf(response.body)) {
+    if (response.status >= 400) throw toError(JSON.parse(line))
+    if (line.startsWith('{"type":"ERROR"')) throw toError((JSON.parse(line) as { object: unknown }).object)
+    hasEvents = true
+    state.attempts = 0
+    readEvent(line, state, sink)
+  }
+  return hasEvents && state.version !== ''
+}
+
+/** One event: `{"type":"ADDED","object":{…}}`. */
+export function readEvent(line: string, state: Pick<State, 'version' | 'told'>, sink: FeedSink): void {
+  const isBookmark = line.startsWith('{"type":"BOOKMARK"')
+  // Until everything has been told there is no version to go on from.
+  if (state.told === undefined || isBookmark) state.version = textOf(line, '"resourceVersion":"')
+  if (isBookmark) {
+    if (state.told === undefined || !line.includes('/initial-events-end":"true"')) return
+    sink.synced(state.told)
+    state.told = undefined
+    return
+  }
+  const uid = textOf(line, '"uid":"')
+  if (line.startsWith('{"type":"DELETED"')) {
+    sink.removed(uid)
+    return
+  }
+  state.told?.add(uid)
+  if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) sink.settled(uid)
+  else sink.changed(observe((JSON.parse(line) as { object: { metadata: Metadata } }).object.metadata))
+}
+
+/** The first text behind an opening. The server's own fields of metadata stand before everything that a client may name so. */
+function textOf(line: string, opening: string): string {
+  const start = line.indexOf(opening)
+  if (start < 0) return ''
+  const from = start + opening.length
+  return line.slice(from, line.indexOf('"', from))
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield line
+  }
+  if (rest !== '') yield rest
+}
+
+function toError(status: unknown): Error {
+  return new StatusError(status as ConstructorParameters<typeof StatusError>[0])
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof StatusError && (error.code === 410 || error.code === 504)
+}

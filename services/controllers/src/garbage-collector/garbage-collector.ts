@@ -1,0 +1,136 @@
+import type { DiscoveredResource } from '@orch/client'
+import { sleep } from '@orch/platform'
+import type { Controller, ControllerContext } from '../controller.ts'
+import { createWorkqueue } from '../workqueue.ts'
+import { type Collection, collect } from './collect.ts'
+import { followResource } from './feed.ts'
+import { Graph, type Node } from './graph.ts'
+import { createReporter } from './misplaced-owner.ts'
+import { Owners } from './owners.ts'
+
+const workersMax = 20
+const discoveryRetryMs = 1_000
+/** Feeds that are opened in one turn, so that the requests of a server that has just started need not wait. */
+const feedsPerTurn = 4
+
+/**
+ * Deletes what has lost all of its owners, and carries out deletions that ask for their dependants: foreground waits
+ * for them, orphan lets them go. It follows every resource, but keeps only objects that have owners or are going.
+ */
+export const garbageCollector: Controller = {
+  name: 'garbage-collector',
+  async run(context) {
+    const { signal, clock, random, log } = context
+    const resources = await discover(context)
+    const owners = new Owners(context, resources)
+    const graph = new Graph()
+    const allSynced = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => allSynced.resolve())
+    const queue = createWorkqueue({
+      work: async (uid) => {
+        // An object has no dependants only when every resource says so.
+        await allSynced.promise
+        if (!signal.aborted) await collect(uid, collection)
+      },
+      onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be looked at again'),
+      clock,
+      random,
+      workersMax,
+    })
+    const enqueue = (uid: string) => queue.add(uid)
+    const reactions = createReactions({ graph, owners, enqueue })
+    const collection: Collection = { context, graph, owners, enqueue, report: createReporter(context, owners), dropped: reactions.removed }
+    const unsynced = new Set(resources)
+    const feeds: Promise<void>[] = []
+    for (const [index, resource] of resources.entries()) {
+      if (index % feedsPerTurn === 0) await nextTurn()
+      feeds.push(followResource({ ...feedOptions(context, resource), sink: sinkOf(resource) }))
+    }
+    await Promise.all(feeds)
+    await queue.close()
+
+    function sinkOf(resource: DiscoveredResource) {
+      return {
+        changed: (object: Omit<Node, 'resource'>) => reactions.changed({ ...object, resource }),
+        settled: reactions.settled,
+        removed: reactions.removed,
+        synced: (uids: ReadonlySet<string>) => {
+          reactions.told(resource, uids)
+          if (unsynced.delete(resource) && unsynced.size === 0) allSynced.resolve()
+        },
+      }
+    }
+  },
+}
+
+function feedOptions({ client, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {
+  return {
+    client,
+    resource,
+    signal,
+    random,
+    sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
+    onError: (error: unknown) => log.debug({ err: error, resource: resource.plural }, 'a resource is followed again'),
+  }
+}
+
+/** What each change of an object asks to be looked at. */
+export function createReactions({ graph, owners, enqueue }: Pick<Collection, 'graph' | 'owners' | 'enqueue'>) {
+  /** Owners that wait for their dependants want to know of every change of one. */
+  const tellWaiting = (node: Node | undefined) => {
+    for (const { uid } of node?.owners ?? []) if (graph.get(uid)?.phase === 'foreground') enqueue(uid)
+  }
+  const enqueueNamers = (uid: string) => {
+    for (const namer of graph.namersOf(uid)) enqueue(namer.uid)
+  }
+  const removed = (uid: string) => {
+    const namers = graph.namersOf(uid)
+    owners.setGone(uid, namers.length > 0)
+    tellWaiting(graph.remove(uid))
+    for (const namer of namers) enqueue(namer.uid)
+  }
+  return {
+    changed(node: Node) {
+      const before = graph.put(node)
+      tellWaiting(before)
+      tellWaiting(node)
+      if (node.phase === 'foreground' && before?.phase !== 'foreground') enqueueNamers(node.uid)
+      if (node.phase === 'foreground' || node.phase === 'orphan') enqueue(node.uid)
+      if (node.phase === 'live' && node.owners.some((owner) => needsLook(owner.uid) || !owners.isKnownSolid(owner, node.namespace))) {
+        enqueue(node.uid)
+      }
+      function needsLook(owner: string) {
+        return graph.get(owner)?.phase === 'foreground'
+      }
+    },
+    settled(uid: string) {
+      tellWaiting(graph.remove(uid))
+    },
+    removed,
+    /** A resource has been told from the beginning: what was deleted, or restored, in the meantime shows only now. */
+    told(resource: DiscoveredResource, uids: ReadonlySet<string>) {
+      owners.forgetAll()
+      for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
+    },
+  }
+}
+
+/** Everything whose objects can be followed and deleted. Events are of no interest: they end by themselves. */
+async function discover({ client, clock, log, signal }: ControllerContext): Promise<DiscoveredResource[]> {
+  while (!signal.aborted) {
+    try {
+      const found = await client.discoverAll()
+      const isFollowed = ({ plural, verbs }: DiscoveredResource) =>
+        plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
+      return found.filter(isFollowed)
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'the resources could not be found out')
+      await sleep(clock, discoveryRetryMs, signal)
+    }
+  }
+  return []
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

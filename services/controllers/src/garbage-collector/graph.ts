@@ -1,0 +1,60 @@
+import type { DiscoveredResource } from '@orch/client'
+import { mayOwn, type Observed } from './observed.ts'
+
+/** An object that has owners or that is going. All others are of no interest and not kept. */
+export interface Node extends Observed {
+  readonly resource: DiscoveredResource
+}
+
+/**
+ * Who depends on whom, by uid.
+ *
+ *   put(replicaSet owned by d), put(pod owned by r)   dependantsOf(d) → [replicaSet]   dependantsOf(r) → [pod]
+ */
+export class Graph {
+  readonly #nodes = new Map<string, Node>()
+  readonly #dependants = new Map<string, Set<string>>()
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid)
+  }
+
+  /** Gives what was known before. */
+  put(node: Node): Node | undefined {
+    const before = this.remove(node.uid)
+    this.#nodes.set(node.uid, node)
+    for (const owner of node.owners) {
+      const dependants = this.#dependants.get(owner.uid)
+      if (dependants === undefined) this.#dependants.set(owner.uid, new Set([node.uid]))
+      else dependants.add(node.uid)
+    }
+    return before
+  }
+
+  /** Gives what was known. */
+  remove(uid: string): Node | undefined {
+    const node = this.#nodes.get(uid)
+    if (node === undefined) return undefined
+    this.#nodes.delete(uid)
+    for (const owner of node.owners) {
+      const dependants = this.#dependants.get(owner.uid)
+      dependants?.delete(uid)
+      if (dependants?.size === 0) this.#dependants.delete(owner.uid)
+    }
+    return node
+  }
+
+  /** All that name the uid as an owner, rightly or not. */
+  namersOf(uid: string): Node[] {
+    return [...(this.#dependants.get(uid) ?? [])].flatMap((dependant) => this.#nodes.get(dependant) ?? [])
+  }
+
+  dependantsOf(owner: Node): Node[] {
+    return this.namersOf(owner.uid).filter((dependant) => mayOwn(owner, dependant))
+  }
+
+  /** Uids of the objects of one resource. */
+  uidsOf(resource: DiscoveredResource): string[] {
+    return [...this.#nodes.values()].flatMap((node) => (node.resource === resource ? [node.uid] : []))
+  }
+}

@@ -1,0 +1,72 @@
+import type { DeleteOptions, DiscoveredResource } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core'
+import type { ControllerContext } from '../controller.ts'
+import type { Metadata, OwnerReference } from './observed.ts'
+
+/** One very object: the same name with another uid is not it. */
+export interface Identity {
+  readonly uid: string
+  readonly name: string
+  readonly namespace: string | undefined
+}
+
+/** The metadata of the object as it is now; undefined: it is gone. */
+export async function getLive(
+  { client, signal }: ControllerContext,
+  resource: DiscoveredResource,
+  { uid, name, namespace }: Identity,
+): Promise<Metadata | undefined> {
+  const object = await unlessGone(() => client.resource(resource).get(name, { namespace, signal }))
+  return object?.metadata.uid === uid ? (object.metadata as Metadata) : undefined
+}
+
+/** Replaces the owners of the object if it is still as it was read. An object that is gone needs none. */
+export async function patchOwners(
+  context: ControllerContext,
+  resource: DiscoveredResource,
+  live: Metadata,
+  ownerReferences: readonly OwnerReference[],
+): Promise<void> {
+  await patchMetadata(context, resource, live, { ownerReferences: ownerReferences.length === 0 ? null : ownerReferences })
+}
+
+/** Takes one finalizer away if the object is still as it was read. */
+export async function removeFinalizer(
+  context: ControllerContext,
+  resource: DiscoveredResource,
+  live: Metadata,
+  finalizer: string,
+): Promise<void> {
+  const finalizers = (live.finalizers ?? []).filter((present) => present !== finalizer)
+  await patchMetadata(context, resource, live, { finalizers: finalizers.length === 0 ? null : finalizers })
+}
+
+/** Deletes the object if it is still as it was read: an owner that it has got since must count. */
+export async function deleteLive(
+  { client, signal }: ControllerContext,
+  resource: DiscoveredResource,
+  { uid = '', resourceVersion = '', name = '', namespace }: Metadata,
+  propagationPolicy: DeleteOptions['propagationPolicy'],
+): Promise<void> {
+  const body: DeleteOptions = { ...(propagationPolicy === undefined ? {} : { propagationPolicy }), preconditions: { uid, resourceVersion } }
+  await unlessGone(() => client.resource(resource).delete(name, { namespace, signal }, body))
+}
+
+async function patchMetadata(
+  { client, signal }: ControllerContext,
+  resource: DiscoveredResource,
+  { uid, resourceVersion, name = '', namespace }: Metadata,
+  change: Record<string, unknown>,
+): Promise<void> {
+  const patch = { metadata: { uid, resourceVersion, ...change } }
+  await unlessGone(() => client.resource<ApiObject>(resource).patch(name, patch, { type: 'merge', namespace, signal }))
+}
+
+async function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
+
+/** What the collector needs to know of an object. */
+export interface Observed {
+  readonly uid: string
+  readonly name: string
+  /** undefined: of the whole cluster. */
+  readonly namespace: string | undefined
+  readonly owners: readonly OwnerReference[]
+  readonly phase: Phase
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
+}
+
+/** What is under way: `foreground` waits for dependants, `orphan` lets them go first, `deleting` waits for someone else. */
+export type Phase = 'live' | 'deleting' | 'foreground' | 'orphan'
+
+/** The part of metadata that decides. */
+export interface Metadata {
+  readonly uid?: string
+  readonly name?: string
+  readonly namespace?: string
+  readonly resourceVersion?: string
+  readonly deletionTimestamp?: string | null
+  readonly finalizers?: readonly string[]
+  readonly ownerReferences?: readonly unknown[]
+}
+
+export function observe(metadata: Metadata): Observed {
+  const { uid = '', name = '', namespace } = metadata
+  return { uid, name, namespace, owners: ownersOf(metadata), phase: phaseOf(metadata) }
+}
+
+export function ownersOf({ ownerReferences }: Metadata): readonly OwnerReference[] {
+  return (ownerReferences ?? []) as readonly OwnerReference[]
+}
+
+function phaseOf({ deletionTimestamp, finalizers = [] }: Metadata): Phase {
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return 'live'
+  if (finalizers.includes(foregroundFinalizer)) return 'foreground'
+  return finalizers.includes(orphanFinalizer) ? 'orphan' : 'deleting'
+}
+
+/** An owner in a namespace owns nothing outside of it. */
+export function mayOwn(owner: { readonly namespace: string | undefined }, dependant: { readonly namespace: string | undefined }): boolean {
+  return owner.namespace === undefined || owner.namespace === dependant.namespace
+}

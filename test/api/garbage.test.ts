@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, aNamespace, type Body, created, sharedApi, until } from './api.ts'
+
+const server = sharedApi()
+
+const reference = ({ apiVersion, kind, metadata }: Body, fields: Record<string, unknown> = {}) => ({
+  apiVersion,
+  kind,
+  name: metadata.name,
+  uid: metadata.uid,
+  ...fields,
+})
+
+/** A ConfigMap with these owners. */
+const owned = (name: string, ...ownerReferences: object[]) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ownerReferences } })
+
+const withPolicy = (propagationPolicy: string) => ({ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy })
+const isGone = ({ status }: Answer) => status === 404
+const gone = async (target: string) => {
+  const { status } = await until(() => server.api.get(target), isGone)
+  expect(status).toBe(404)
+}
+const ownersOf = ({ body }: Answer) => body.metadata['ownerReferences']
+
+async function aPlace() {
+  const namespace = await aNamespace(server.api)
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  return { namespace, path, make: (object: object) => created(server.api, path, object) }
+}
+
+describe('background', () => {
+  test('DEL-12: dependants follow their owner, and theirs', async () => {
+    const { path, make } = await aPlace()
+    const top = await make(owned('top'))
+    const middle = await make(owned('middle', reference(top)))
+    await make(owned('bottom', reference(middle)))
+    await make(owned('other'))
+    const { body } = await server.api.delete(`${path}/top`)
+    expect(body['status']).toBe('Success')
+    await gone(`${path}/middle`)
+    await gone(`${path}/bottom`)
+    expect((await server.api.get(`${path}/other`)).status).toBe(200)
+  })
+
+  test('DEL-12: who has another owner stays, and forgets the one that is gone', async () => {
+    const { path, make } = await aPlace()
+    const first = await make(owned('first'))
+    const second = await make(owned('second'))
+    await make(owned('child', reference(first), reference(second)))
+    await server.api.delete(`${path}/first`)
+    const child = await until(
+      () => server.api.get(`${path}/child`),
+      (answer) => (ownersOf(answer) as unknown[]).length === 1,
+    )
+    expect(ownersOf(child)).toEqual([reference(second)])
+    await server.api.delete(`${path}/second`)
+    await gone(`${path}/child`)
+  })
+
+  test('DEL-12: an owner of the same name with another uid is none', async () => {
+    const { path, make } = await aPlace()
+    const owner = await make(owned('owner'))
+    await make(owned('child', { ...reference(owner), uid: '11111111-2222-3333-4444-555555555555' }))
+    await gone(`${path}/child`)
+    expect((await server.api.get(`${path}/owner`)).status).toBe(200)
+  })
+
+  test('DEL-12: an owner in another namespace is none, and an Event says so', async () => {
+    const here = await aPlace()
+    const there = await aPlace()
+    const owner = await there.make(owned('owner'))
+    const child = await here.make(owned('child', reference(owner)))
+    await gone(`${here.path}/child`)
+    const { body } = await until(
+      () => server.api.get(`/api/v1/namespaces/${here.namespace}/events`),
+      (answer) => answer.body.items.length > 0,
+    )
+    expect(body.items[0]).toMatchObject({
+      reason: 'OwnerRefInvalidNamespace',
+      type: 'Warning',
+      involvedObject: { kind: 'ConfigMap', name: 'child', uid: child.metadata.uid },
+    })
+    expect(body.items[0]!['message']).toContain(`does not exist in namespace "${here.namespace}"`)
+  })
+
+  test('DEL-12: an object of the whole cluster owned from within a namespace stays, and an Event says so', async () => {
+    const { make } = await aPlace()
+    const owner = await make(owned('owner'))
+    const cluster = await created(server.api, '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { generateName: 'owned-', ownerReferences: [reference(owner)] },
+    })
+    const isAbout = ({ involvedObject }: Body) => (involvedObject as { uid?: string }).uid === cluster.metadata.uid
+    await until(
+      () => server.api.get('/api/v1/namespaces/default/events'),
+      ({ body }) => body.items.some(isAbout),
+    )
+    expect((await server.api.get(`/api/v1/nodes/${cluster.metadata.name}`)).status).toBe(200)
+  })
+
+  test('DEL-12: an object of the whole cluster may own one in a namespace', async () => {
+    const { path, make } = await aPlace()
+    const node = await created(server.api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { generateName: 'owner-' } })
+    await make(owned('child', reference(node)))
+    await make(owned('later', reference(node)))
+    await server.api.delete(`/api/v1/nodes/${node.metadata.name}`)
+    await gone(`${path}/child`)
+    await gone(`${path}/later`)
+  })
+
+  test('DEL-12: a thousand dependants', async () => {
+    const { path, make } = await aPlace()
+    const owner = await make(owned('owner'))
+    const names = Array.from({ length: 1000 }, (_, index) => `child-${index}`)
+    await Promise.all(names.map((name) => make(owned(name, reference(owner)))))
+    await server.api.delete(`${path}/owner`)
+    const list = await until(
+      () => server.api.get(`${path}?limit=1`),
+      ({ body }) => body.items.length === 0,
+    )
+    expect(list.status).toBe(200)
+  }, 60_000)
+})
+
+describe('foreground', () => {
+  test('DEL-12: the owner goes after those that block it, and they after theirs', async () => {
+    const { path, make } = await aPlace()
+    const top = await make(owned('top'))
+    const middle = await make(owned('middle', reference(top, { blockOwnerDeletion: true })))
+    const { metadata } = await make(owned('bottom', reference(middle, { blockOwnerDeletion: true })))
+    const held = { metadata: { finalizers: ['example.com/held'] } }
+    expect((await server.api.patch(`${path}/${metadata.name}`, held)).status).toBe(200)
+    const { body } = await server.api.delete(`${path}/top`, withPolicy('Foreground'))
+    expect(body.metadata.finalizers).toEqual(['foregroundDeletion'])
+    const isMarked = (answer: Answer) => answer.body.metadata.deletionTimestamp !== undefined
+    await until(() => server.api.get(`${path}/bottom`), isMarked)
+    expect((await server.api.get(`${path}/middle`)).body.metadata.finalizers).toEqual(['foregroundDeletion'])
+    expect((await server.api.get(`${path}/top`)).body.metadata.finalizers).toEqual(['foregroundDeletion'])
+    await server.api.patch(`${path}/bottom`, { metadata: { finalizers: null } })
+    await gone(`${path}/top`)
+    for (const name of ['middle', 'bottom']) expect((await server.api.get(`${path}/${name}`)).status).toBe(404)
+  })
+
+  test('DEL-12: who does not block is not waited for', async () => {
+    const { path, make } = await aPlace()
+    const owner = await make(owned('owner'))
+    const child = owned('child', reference(owner))
+    await make({ ...child, metadata: { ...child.metadata, finalizers: ['example.com/held'] } })
+    await server.api.delete(`${path}/owner`, withPolicy('Foreground'))
+    await gone(`${path}/owner`)
+    await server.api.patch(`${path}/child`, { metadata: { finalizers: null } })
+    await gone(`${path}/child`)
+  })
+
+  test('DEL-12: a cycle ends', async () => {
+    const { path, make } = await aPlace()
+    const first = await make(owned('first'))
+    const second = await make(owned('second', reference(first, { blockOwnerDeletion: true })))
+    const owners = { metadata: { ownerReferences: [reference(second, { blockOwnerDeletion: true })] } }
+    expect((await server.api.patch(`${path}/first`, owners)).status).toBe(200)
+    await server.api.delete(`${path}/first`, withPolicy('Foreground'))
+    await gone(`${path}/first`)
+    await gone(`${path}/second`)
+  })
+})
+
+describe('orphan', () => {
+  test('DEL-12: dependants stay and forget their owner', async () => {
+    const { path, make } = await aPlace()
+    const owner = await make(owned('owner'))
+    await make(owned('child', reference(owner)))
+    const { body } = await server.api.delete(`${path}/owner`, withPolicy('Orphan'))
+    expect(body.metadata.finalizers).toEqual(['orphan'])
+    await gone(`${path}/owner`)
+    const child = await server.api.get(`${path}/child`)
+    expect({ status: child.status, owners: ownersOf(child) }).toEqual({ status: 200, owners: undefined })
+  })
+
+  test('DEL-12: is what ReplicationControllers do unless told otherwise', async () => {
+    const { namespace, path, make } = await aPlace()
+    const controllers = `/api/v1/namespaces/${namespace}/replicationcontrollers`
+    const spec = { template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } }
+    for (const [name, policy, isKept] of [
+      ['kept', undefined, true],
+      ['taken', 'Background', false],
+    ] as const) {
+      const owner = await created(server.api, controllers, { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name }, spec })
+      await make(owned(name, reference(owner)))
+      await server.api.delete(`${controllers}/${name}`, policy === undefined ? undefined : withPolicy(policy))
+      await gone(`${controllers}/${name}`)
+      if (isKept) expect(ownersOf(await server.api.get(`${path}/${name}`))).toBeUndefined()
+      else await gone(`${path}/${name}`)
+    }
+  })
+})
