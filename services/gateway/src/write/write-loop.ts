@@ -107,7 +107,7 @@ async function attemptCreate(plan: Write, { object: given, hasBigIntegers, body 
   const completed = complete(served.resource, draft, parts, true)
   const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
   const { object } = admitted
-  refuseInvalid(plan, object, judgeNew(object, body, plan))
+  refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'CREATE', object, undefined))]
   const reserved = await parts.allocator.reserve(plan, object, undefined)
   const name = object.metadata.name as string
@@ -151,7 +151,7 @@ async function attemptUpdate(
   const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
   const { object } = admitted
   if (served.strategy.countsGenerations && subresource === undefined) countGeneration(object, live.object)
-  refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan)])
+  refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers
@@ -224,26 +224,32 @@ function countGeneration(object: ApiObject, live: ApiObject): void {
   if (differsInSubstance(object, live)) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
-function judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write): FieldError[] {
+function judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): FieldError[] {
   const { resource, strategy } = served
   const nameKind = strategy.behaviour.nameKind
   return [
     ...validateObjectMeta(object.metadata, { isNamespaced: resource.isNamespaced, nameKind }),
-    ...validateObject({ type: resource.type, body, object, part: 'main' }),
+    ...validateObject({ type: resource.type, body, object, part: 'main', names }),
     ...(strategy.rules.validate?.(object, undefined) ?? []),
   ]
 }
 
-function judgeChanged(object: ApiObject, body: unknown, live: ApiObject, { target: { served, subresource } }: Write): FieldError[] {
+function judgeChanged(
+  object: ApiObject,
+  body: unknown,
+  live: ApiObject,
+  { target: { served, subresource } }: Write,
+  { names }: GatewayParts,
+): FieldError[] {
   const { resource, strategy } = served
   switch (subresource?.name) {
     case undefined:
       return [
-        ...validateObject({ type: resource.type, body, object, live, part: 'main' }),
+        ...validateObject({ type: resource.type, body, object, live, part: 'main', names }),
         ...(strategy.rules.validate?.(object, live) ?? []),
       ]
     case 'status':
-      return validateObject({ type: resource.type, body, object, live, part: 'status' })
+      return validateObject({ type: resource.type, body, object, live, part: 'status', names })
     default:
       return []
   }

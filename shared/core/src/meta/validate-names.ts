@@ -161,7 +161,8 @@ function tooLong(lengthMax: number): string {
   return `must be no more than ${lengthMax} characters`
 }
 
-function explain(rule: string, examples: readonly string[], format: string): string {
+/** The rule, examples and the pattern in one text. */
+export function explain(rule: string, examples: readonly string[], format: string): string {
   const list = examples.map((example) => `'${example}', `).join(' or ')
   return `${rule} (e.g. ${list}regex used for validation is '${format}')`
 }

@@ -1,16 +1,25 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
+import { validateConfigMap } from './config-map.ts'
 import { validateCsiNode } from './csi-node.ts'
+import { validateNamespace, validateNamespaceStatus } from './namespace.ts'
 import { validateNodeSpec, validateNodeStatus } from './node.ts'
 import type { Part } from './part.ts'
+import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from './rbac.ts'
 import { validateReplicationControllerSpec, validateReplicationControllerStatus } from './replication-controller.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resource-quota.ts'
+import { validateSecret } from './secret.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './volume-attachment.ts'
+import { validateWebhookConfiguration } from './webhook.ts'
+
+/** What is wrong with an object; `live` is the one that it replaces. */
+export type Rule = (object: Part, live: Part | undefined, names: Names) => FieldError[]
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {
-  readonly main: (object: Part, live: Part | undefined) => FieldError[]
-  readonly status?: (object: Part, live: Part | undefined) => FieldError[]
+  readonly main: Rule
+  readonly status?: Rule
 }
 
 /** An object on its way into storage. */
@@ -23,19 +32,18 @@ export interface ValidationRequest {
   /** The object that is being replaced; absent on create. */
   readonly live?: Part
   readonly part: 'main' | 'status'
+  readonly names: Names
 }
 
-/** Everything that is wrong with an object beside its metadata; empty when nothing is. */
-export function validateObject({ type, body, object, live, part }: ValidationRequest): FieldError[] {
-  const errors = [...validateRequired(type, body, part), ...(rulesByType[type]?.[part]?.(object, live) ?? [])]
-  return errors.length < 2 ? errors : withoutRepeats(errors)
-}
-
-/** The type and the kind's own rules may both miss the same field. */
-function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
-  return errors.filter(
-    (error, index) => errors.findIndex(({ field, reason }) => field === error.field && reason === error.reason) === index,
-  )
+/**
+ * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
+ * than its type does, so the type only speaks of fields that they say nothing about.
+ */
+export function validateObject({ type, body, object, live, part, names }: ValidationRequest): FieldError[] {
+  const own = rulesByType[type]?.[part]?.(object, live, names) ?? []
+  const general = validateRequired(type, body, part)
+  if (general.length === 0) return own
+  return [...own, ...general.filter(({ field }) => !own.some((error) => error.field === field))]
 }
 
 const rulesByType: Readonly<Record<string, Rules>> = {
@@ -44,4 +52,13 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.ReplicationController': { main: validateReplicationControllerSpec, status: validateReplicationControllerStatus },
   'storage/v1.CSINode': { main: validateCsiNode },
   'storage/v1.VolumeAttachment': { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
+  'core/v1.Namespace': { main: validateNamespace, status: validateNamespaceStatus },
+  'core/v1.ConfigMap': { main: validateConfigMap },
+  'core/v1.Secret': { main: validateSecret },
+  'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
+  'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
+  'rbac/v1.Role': { main: validateRole },
+  'rbac/v1.ClusterRole': { main: validateClusterRole },
+  'rbac/v1.RoleBinding': { main: validateRoleBinding },
+  'rbac/v1.ClusterRoleBinding': { main: validateClusterRoleBinding },
 }

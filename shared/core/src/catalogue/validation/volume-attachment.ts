@@ -34,9 +34,9 @@ export function validateVolumeAttachmentStatus(attachment: Part): FieldError[] {
 function validateSource(source: Part): FieldError[] {
   const name = source['persistentVolumeName']
   const isInline = optionalPart(source, 'inlineVolumeSpec') !== undefined
-  if ((typeof name === 'string') === isInline) {
-    return [invalidValue('spec.source', source, 'must specify exactly one of inlineVolumeSpec and persistentVolumeName')]
-  }
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
+  if (typeof name !== 'string' && !isInline) return [requiredValue('spec.source', detail)]
+  if (typeof name === 'string' && isInline) return [invalidValue('spec.source', source, detail)]
   return name === '' ? [requiredValue('spec.source.persistentVolumeName')] : []
 }
 

@@ -1,0 +1,38 @@
+import type { FieldError } from '../../meta/status.ts'
+import { forbiddenValue, invalidFor, invalidValue, tooLongValue } from './field-errors.ts'
+import { isSame, optionalPart, type Part } from './part.ts'
+import { bytesOf, bytesOfBase64, checkDataKey } from './texts.ts'
+
+/** Bytes of all values of a ConfigMap or Secret. */
+export const dataBytesMax = 1_048_576
+
+/** The rules of a ConfigMap. Its keys share one space, whatever their values are. */
+export function validateConfigMap(configMap: Part, live: Part | undefined): FieldError[] {
+  const errors = live === undefined ? [] : validateFrozen(configMap, live, ['data', 'binaryData'])
+  const texts = optionalPart(configMap, 'data')
+  const binaries = optionalPart(configMap, 'binaryData')
+  let bytes = 0
+  for (const key in texts) {
+    errors.push(...invalidFor(`data[${key}]`, key, checkDataKey(key)))
+    if (binaries !== undefined && Object.hasOwn(binaries, key)) {
+      errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'))
+    }
+    bytes += bytesOf(String(texts[key]))
+  }
+  for (const key in binaries) {
+    errors.push(...invalidFor(`binaryData[${key}]`, key, checkDataKey(key)))
+    bytes += bytesOfBase64(String(binaries[key]))
+  }
+  if (bytes > dataBytesMax) errors.push(tooLongValue('', dataBytesMax))
+  return errors
+}
+
+/** What was made immutable neither changes nor becomes mutable again. */
+export function validateFrozen(object: Part, live: Part, fields: readonly string[]): FieldError[] {
+  if (live['immutable'] !== true) return []
+  const detail = 'field is immutable when `immutable` is set'
+  const errors = object['immutable'] === true ? [] : [forbiddenValue('immutable', detail)]
+  for (const field of fields)
+    if (!isSame(optionalPart(object, field) ?? {}, optionalPart(live, field) ?? {})) errors.push(forbiddenValue(field, detail))
+  return errors
+}

@@ -1,0 +1,92 @@
+import type { FieldError } from '../../meta/status.ts'
+import { invalidValue } from './field-errors.ts'
+
+/** An address as its bytes: four, or sixteen. */
+export type IpAddress = readonly number[]
+
+export type IpFamily = 'IPv4' | 'IPv6'
+
+/** The address of a text. Zeros before the digits of IPv4 are forgiven, as they always were. */
+export function parseIp(text: string): IpAddress | undefined {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
+}
+
+/** The family that a text is written in. */
+export function ipFamilyOf(text: string): IpFamily | undefined {
+  const address = parseIp(text)
+  if (address === undefined) return undefined
+  return isIpv4(address) ? 'IPv4' : 'IPv6'
+}
+
+/** The family of a range such as `10.0.0.0/16` or `fd00::/64`. */
+export function cidrFamilyOf(text: string): IpFamily | undefined {
+  const [address = '', bits = '', ...rest] = text.split('/')
+  if (rest.length > 0 || !/^\d{1,3}$/.test(bits)) return undefined
+  const parsed = parseIp(address)
+  if (parsed === undefined || Number(bits) > parsed.length * 8) return undefined
+  return address.includes(':') ? 'IPv6' : 'IPv4'
+}
+
+/** What is wrong with a text that should be an address. */
+export function checkIp(text: string): readonly string[] {
+  return parseIp(text) === undefined ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : []
+}
+
+/** Addresses that never name another machine are refused. */
+export function validateOrdinaryIp(text: string, field: string): FieldError[] {
+  const address = parseIp(text)
+  if (address === undefined) return [invalidValue(field, text, 'must be a valid IP address')]
+  const refuse = (detail: string): FieldError[] => [invalidValue(field, text, detail)]
+  const bytes = isIpv4(address) ? address.slice(-4) : address
+  const [first = 0, second = 0, third = 0] = bytes
+  const isShort = bytes.length === 4
+  if (bytes.every((byte) => byte === 0)) return refuse('may not be unspecified (0.0.0.0 or ::)')
+  const isLoopback = isShort ? first === 127 : bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1
+  if (isLoopback) return refuse('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  const isLocal = isShort ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80
+  if (isLocal) return refuse('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  const isMulticast = isShort ? first === 224 && second === 0 && third === 0 : first === 0xff && (second & 0x0f) === 0x02
+  return isMulticast ? refuse('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)') : []
+}
+
+/** Four bytes, or four bytes in the clothes of sixteen. */
+function isIpv4(address: IpAddress): boolean {
+  if (address.length === 4) return true
+  return address.slice(0, 10).every((byte) => byte === 0) && address[10] === 0xff && address[11] === 0xff
+}
+
+function parseIpv4(text: string): IpAddress | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4 || !parts.every((part) => /^\d{1,8}$/.test(part) && Number(part) <= 255)) return undefined
+  return parts.map(Number)
+}
+
+function parseIpv6(text: string): IpAddress | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const [before = '', after] = halves
+  const head = readGroups(before, after === undefined)
+  const tail = after === undefined ? [] : readGroups(after, true)
+  if (head === undefined || tail === undefined) return undefined
+  const missing = 16 - head.length - tail.length
+  if (after === undefined ? missing !== 0 : missing < 2) return undefined
+  return [...head, ...new Array<number>(missing).fill(0), ...tail]
+}
+
+/** Bytes of groups between colons; the last may be written as IPv4 where the address ends. */
+function readGroups(text: string, isEnd: boolean): number[] | undefined {
+  if (text === '') return []
+  const bytes: number[] = []
+  const groups = text.split(':')
+  for (const [index, group] of groups.entries()) {
+    if (/^[0-9a-fA-F]{1,4}$/.test(group)) {
+      const value = Number.parseInt(group, 16)
+      bytes.push(value >> 8, value & 0xff)
+      continue
+    }
+    const embedded = isEnd && index === groups.length - 1 ? parseIpv4(group) : undefined
+    if (embedded === undefined) return undefined
+    bytes.push(...embedded)
+  }
+  return bytes
+}

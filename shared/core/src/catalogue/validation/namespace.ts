@@ -1,0 +1,29 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../../meta/validate-object-meta.ts'
+import type { Names } from '../../names.ts'
+import { invalidFor, invalidValue } from './field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from './part.ts'
+
+/** The rules of a Namespace: its finalizers are names that somebody can be found by. */
+export function validateNamespace(namespace: Part, _live: Part | undefined, names: Names): FieldError[] {
+  const known = [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer]
+  return itemsOf<string>(partOf(namespace, 'spec'), 'finalizers').flatMap((finalizer) => {
+    const errors = invalidFor('spec.finalizers', finalizer, checkQualifiedName(finalizer))
+    if (finalizer.includes('/') || known.includes(finalizer)) return errors
+    return [...errors, invalidValue('spec.finalizers', finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+  })
+}
+
+/** A Namespace's phase follows from whether it is going. */
+export function validateNamespaceStatus(namespace: Part): FieldError[] {
+  const phase = textOf(partOf(namespace, 'status'), 'phase')
+  const isGoing = partOf(namespace, 'metadata')['deletionTimestamp'] != null
+  if (!isGoing && phase !== 'Active') {
+    return [invalidValue('status.Phase', phase, "may only be 'Active' if `deletionTimestamp` is empty")]
+  }
+  if (isGoing && phase !== 'Terminating') {
+    return [invalidValue('status.Phase', phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")]
+  }
+  return []
+}

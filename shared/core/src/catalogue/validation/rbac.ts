@@ -1,0 +1,90 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
+import { domainGroup, type Names } from '../../names.ts'
+import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateLabelSelector } from './selector.ts'
+
+/** The rules of a Role. */
+export function validateRole(role: Part): FieldError[] {
+  return itemsOf(role, 'rules').flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, true))
+}
+
+/** The rules of a ClusterRole, which may also speak of paths and gather other roles' rules. */
+export function validateClusterRole(role: Part): FieldError[] {
+  const errors = itemsOf(role, 'rules').flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, false))
+  const aggregation = optionalPart(role, 'aggregationRule')
+  if (aggregation === undefined) return errors
+  const at = 'aggregationRule.clusterRoleSelectors'
+  const selectors = itemsOf(aggregation, 'clusterRoleSelectors')
+  if (selectors.length === 0) errors.push(requiredValue(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'))
+  return [...errors, ...selectors.flatMap((selector, index) => validateLabelSelector(selector, `${at}[${index}]`))]
+}
+
+function validatePolicyRule(rule: Part, at: string, isNamespaced: boolean): FieldError[] {
+  const [verbs, groups, resources] = [itemsOf(rule, 'verbs'), itemsOf(rule, 'apiGroups'), itemsOf(rule, 'resources')]
+  const urls = itemsOf<string>(rule, 'nonResourceURLs')
+  const errors = verbs.length === 0 ? [requiredValue(`${at}.verbs`, 'verbs must contain at least one value')] : []
+  if (urls.length > 0) {
+    const field = `${at}.nonResourceURLs`
+    if (isNamespaced) errors.push(invalidTexts(field, urls, 'namespaced rules cannot apply to non-resource URLs'))
+    if (groups.length > 0 || resources.length > 0 || itemsOf(rule, 'resourceNames').length > 0) {
+      errors.push(invalidTexts(field, urls, 'rules cannot apply to both regular resources and non-resource URLs'))
+    }
+    return errors
+  }
+  if (groups.length === 0) errors.push(requiredValue(`${at}.apiGroups`, 'resource rules must supply at least one api group'))
+  if (resources.length === 0) errors.push(requiredValue(`${at}.resources`, 'resource rules must supply at least one resource'))
+  return errors
+}
+
+/** The rules of a RoleBinding. */
+export function validateRoleBinding(binding: Part, live: Part | undefined, names: Names): FieldError[] {
+  return validateBinding(binding, live, { roles: ['Role', 'ClusterRole'], names, isNamespaced: true })
+}
+
+/** The rules of a ClusterRoleBinding. */
+export function validateClusterRoleBinding(binding: Part, live: Part | undefined, names: Names): FieldError[] {
+  return validateBinding(binding, live, { roles: ['ClusterRole'], names, isNamespaced: false })
+}
+
+interface BindingRules {
+  readonly roles: readonly string[]
+  readonly names: Names
+  readonly isNamespaced: boolean
+}
+
+/** Whom a binding gives something may change; what it gives may not. */
+function validateBinding(binding: Part, live: Part | undefined, { roles, names, isNamespaced }: BindingRules): FieldError[] {
+  const group = domainGroup(names, 'rbac.authorization')
+  const role = partOf(binding, 'roleRef')
+  const errors: FieldError[] = []
+  const [roleGroup, kind, name] = [textOf(role, 'apiGroup'), textOf(role, 'kind'), textOf(role, 'name')]
+  if (roleGroup !== group) errors.push(unsupportedValue('roleRef.apiGroup', roleGroup, [group]))
+  if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles))
+  if (name === '') errors.push(requiredValue('roleRef.name'))
+  errors.push(...invalidFor('roleRef.name', name, checkPathSegment(name)))
+  for (const [index, subject] of itemsOf(binding, 'subjects').entries()) {
+    errors.push(...validateSubject(subject, `subjects[${index}]`, group, isNamespaced))
+  }
+  if (live !== undefined && !isSame(role, partOf(live, 'roleRef'))) errors.push(invalidValue('roleRef', role, 'cannot change roleRef'))
+  return errors
+}
+
+function validateSubject(subject: Part, at: string, group: string, isNamespaced: boolean): FieldError[] {
+  const [kind, name, given] = [textOf(subject, 'kind'), textOf(subject, 'name'), textOf(subject, 'apiGroup')]
+  const errors = name === '' ? [requiredValue(`${at}.name`)] : []
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') errors.push(...invalidFor(`${at}.name`, name, checkSubdomain(name)))
+      if (given !== '') errors.push(unsupportedValue(`${at}.apiGroup`, given, ['']))
+      if (!isNamespaced && textOf(subject, 'namespace') === '') errors.push(requiredValue(`${at}.namespace`))
+      return errors
+    case 'User':
+    case 'Group':
+      if (given !== group) errors.push(unsupportedValue(`${at}.apiGroup`, given, [group]))
+      return errors
+    default:
+      return [...errors, unsupportedValue(`${at}.kind`, kind, ['ServiceAccount', 'User', 'Group'])]
+  }
+}

@@ -1,0 +1,37 @@
+import { namesOf } from '../../names.ts'
+import { decoderOf } from '../../schema/decode.ts'
+import { applyDefaults } from '../defaults/defaults.ts'
+import { validateObject } from './validate.ts'
+
+/** A body, or a part of one. */
+export type Body = Record<string, unknown>
+
+const names = namesOf('orch')
+
+/** What the rules say of an object after defaulting, as `field: message`. */
+export function problemsOf(type: string, body: Body, { live, part = 'main' }: { live?: Body; part?: 'main' | 'status' } = {}): string[] {
+  const before = live === undefined ? {} : { live: complete(type, live) }
+  return validateObject({ type, body, object: complete(type, body), part, names, ...before }).map(
+    ({ field, message }) => `${field}: ${message}`,
+  )
+}
+
+/** A deep copy with the value at a path replaced; undefined takes the field out. */
+export function withChange(body: Body, path: string, value: unknown): Body {
+  const copy = structuredClone(body)
+  const steps = path.split('/')
+  const last = steps.pop() as string
+  let at: Body = copy
+  for (const step of steps) at = at[step] as Body
+  if (value === undefined) delete at[last]
+  else at[last] = value
+  return copy
+}
+
+function complete(type: string, body: Body): Body {
+  const decoded = decoderOf(type)(body, { trackUnknown: false })
+  if (decoded.kind !== 'decoded') throw new Error(decoded.message)
+  const object = structuredClone(decoded.object)
+  applyDefaults(type, object, { names, isNew: true })
+  return object
+}

@@ -1,0 +1,72 @@
+import { parseBase64Url } from '../../meta/base64.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { domainLabel, type Names } from '../../names.ts'
+import { dataBytesMax, validateFrozen } from './config-map.ts'
+import { immutableValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
+import { type Part, partOf, textOf } from './part.ts'
+import { bytesOfBase64, checkDataKey } from './texts.ts'
+
+/** The rules of a Secret: of any, and of those whose type says what has to be in them. */
+export function validateSecret(secret: Part, live: Part | undefined, names: Names): FieldError[] {
+  const errors =
+    live === undefined ? [] : [...immutableValue('type', secret['type'], live['type']), ...validateFrozen(secret, live, ['data'])]
+  const data = partOf(secret, 'data')
+  let bytes = 0
+  for (const key in data) {
+    errors.push(...invalidFor(`data[${key}]`, key, checkDataKey(key)))
+    bytes += bytesOfBase64(String(data[key]))
+  }
+  if (bytes > dataBytesMax) errors.push(tooLongValue('data', dataBytesMax))
+  const type = textOf(secret, 'type')
+  return type === 'Opaque' ? errors : [...errors, ...validateContents(secret, data, type, names)]
+}
+
+function validateContents(secret: Part, data: Part, type: string, names: Names): FieldError[] {
+  const missing = (keys: readonly string[]): FieldError[] =>
+    keys.filter((key) => !Object.hasOwn(data, key)).map((key) => requiredValue(`data[${key}]`))
+  const isEmpty = (key: string): boolean => bytesOfBase64(textOf(data, key)) === 0
+  switch (type) {
+    case domainLabel(names, 'service-account-token'): {
+      const annotation = domainLabel(names, 'service-account.name')
+      const account = textOf(partOf(partOf(secret, 'metadata'), 'annotations'), annotation)
+      return account === '' ? [requiredValue(`metadata.annotations[${annotation}]`)] : []
+    }
+    case domainLabel(names, 'dockercfg'):
+      return validateJson(data, '.dockercfg')
+    case domainLabel(names, 'dockerconfigjson'):
+      return validateJson(data, '.dockerconfigjson')
+    case domainLabel(names, 'basic-auth'):
+      return ['username', 'password'].some((key) => Object.hasOwn(data, key)) ? [] : missing(['username', 'password'])
+    case domainLabel(names, 'ssh-auth'):
+      return isEmpty('ssh-privatekey') ? [requiredValue('data[ssh-privatekey]')] : []
+    case domainLabel(names, 'tls'):
+      return missing(['tls.crt', 'tls.key'])
+    default:
+      return []
+  }
+}
+
+/** The value stays out of the message: it is a secret. */
+function validateJson(data: Part, key: string): FieldError[] {
+  const field = `data[${key}]`
+  if (!Object.hasOwn(data, key)) return [requiredValue(field)]
+  const problem = jsonProblem(decodeText(textOf(data, key)))
+  return problem === undefined ? [] : [invalidValue(field, '<secret contents redacted>', problem)]
+}
+
+function decodeText(base64: string): string {
+  const bytes = parseBase64Url(base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+  return new TextDecoder().decode(bytes)
+}
+
+function jsonProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'unexpected end of JSON input'
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && !Array.isArray(value)) return undefined
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
+  } catch {
+    return 'invalid character looking for a JSON object'
+  }
+}

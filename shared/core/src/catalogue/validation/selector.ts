@@ -1,0 +1,88 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { validateLabels } from '../../meta/validate-object-meta.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
+import { itemsOf, optionalPart, type Part, textOf } from './part.ts'
+
+/** A selector of labels, wherever it stands. */
+export function validateLabelSelector(selector: Part | undefined, path: string): FieldError[] {
+  if (selector === undefined) return []
+  const errors = validateLabelMap(selector, 'matchLabels', `${path}.matchLabels`)
+  for (const [index, term] of itemsOf(selector, 'matchExpressions').entries()) {
+    const at = `${path}.matchExpressions[${index}]`
+    errors.push(...validateOperator(term, at), ...validateLabelKey(textOf(term, 'key'), `${at}.key`))
+    for (const [position, value] of itemsOf<string>(term, 'values').entries()) {
+      errors.push(...invalidFor(`${at}.values[${position}]`, value, checkLabelValue(value)))
+    }
+  }
+  return errors
+}
+
+/** A map of labels in a field of an object: a plain selector, or labels to be set. */
+export function validateLabelMap(parent: Part, name: string, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  const labels = optionalPart(parent, name)
+  if (labels !== undefined) validateLabels(errors, labels as Readonly<Record<string, string>>, path)
+  return errors
+}
+
+/** The key of a label where it is asked for. */
+export function validateLabelKey(key: string, field: string): FieldError[] {
+  return invalidFor(field, key, checkQualifiedName(key))
+}
+
+/** A selector of nodes: any of its terms may hold. */
+export function validateNodeSelector(selector: Part, path: string): FieldError[] {
+  const terms = itemsOf(selector, 'nodeSelectorTerms')
+  const at = `${path}.nodeSelectorTerms`
+  if (terms.length === 0) return [requiredValue(at, 'must have at least one node selector term')]
+  return terms.flatMap((term, index) => validateNodeSelectorTerm(term, `${at}[${index}]`))
+}
+
+/** One term of a selector of nodes: all of its requirements have to hold. */
+export function validateNodeSelectorTerm(term: Part, path: string): FieldError[] {
+  return [
+    ...itemsOf(term, 'matchExpressions').flatMap((requirement, index) => {
+      const at = `${path}.matchExpressions[${index}]`
+      return [...validateNodeOperator(requirement, at), ...validateLabelKey(textOf(requirement, 'key'), `${at}.key`)]
+    }),
+    ...itemsOf(term, 'matchFields').flatMap((requirement, index) => validateFieldRequirement(requirement, `${path}.matchFields[${index}]`)),
+  ]
+}
+
+function validateOperator(term: Part, at: string): FieldError[] {
+  const operator = textOf(term, 'operator')
+  const values = itemsOf(term, 'values')
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values.length === 0 ? [requiredValue(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'")] : []
+    case 'Exists':
+    case 'DoesNotExist':
+      return values.length > 0 ? [forbiddenValue(`${at}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : []
+    default:
+      return [invalidValue(`${at}.operator`, operator, 'not a valid selector operator')]
+  }
+}
+
+function validateNodeOperator(requirement: Part, at: string): FieldError[] {
+  const operator = textOf(requirement, 'operator')
+  if (operator !== 'Gt' && operator !== 'Lt') return validateOperator(requirement, at)
+  if (itemsOf(requirement, 'values').length === 1) return []
+  return [requiredValue(`${at}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")]
+}
+
+/** Of a node's fields only the name can be selected. */
+function validateFieldRequirement(requirement: Part, at: string): FieldError[] {
+  const errors: FieldError[] = []
+  const operator = textOf(requirement, 'operator')
+  const values = itemsOf<string>(requirement, 'values')
+  if (operator !== 'In' && operator !== 'NotIn') errors.push(invalidValue(`${at}.operator`, operator, 'not a valid selector operator'))
+  else if (values.length !== 1) {
+    errors.push(requiredValue(`${at}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
+  }
+  const key = textOf(requirement, 'key')
+  if (key !== 'metadata.name') return [...errors, invalidValue(`${at}.key`, key, 'not a valid field selector key')]
+  for (const [index, value] of values.entries()) errors.push(...invalidFor(`${at}.values[${index}]`, value, checkSubdomain(value)))
+  return errors
+}

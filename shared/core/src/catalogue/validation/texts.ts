@@ -1,0 +1,82 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel, checkSubdomain, explain } from '../../meta/validate-names.ts'
+import { invalidValue, requiredValue } from './field-errors.ts'
+
+const fine: readonly string[] = Object.freeze([])
+
+const keyLengthMax = 253
+const keyPattern = /^[-._a-zA-Z0-9]+$/
+const wrongKey = explain(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  ['key.name', 'KEY_NAME', 'key-name'],
+  '[-._a-zA-Z0-9]+',
+)
+
+/** What is wrong with a key of a ConfigMap or Secret, which may become the name of a file. */
+export function checkDataKey(key: string): readonly string[] {
+  if (key.length <= keyLengthMax && keyPattern.test(key) && !key.startsWith('.')) return fine
+  const problems: string[] = []
+  if (key.length > keyLengthMax) problems.push(`must be no more than ${keyLengthMax} characters`)
+  if (!keyPattern.test(key)) problems.push(wrongKey)
+  if (key === '.' || key === '..') problems.push(`must not be '${key}'`)
+  else if (key.startsWith('..')) problems.push("must not start with '..'")
+  return problems
+}
+
+const portNameLengthMax = 15
+
+/** What is wrong with the name by which ports of containers are called. */
+export function checkPortName(name: string): readonly string[] {
+  const problems: string[] = []
+  if (name.length > portNameLengthMax) problems.push(`must be no more than ${portNameLengthMax} characters`)
+  if (!/^[-a-z0-9]+$/.test(name)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/[a-z]/.test(name)) problems.push('must contain at least one letter (a-z)')
+  if (name.includes('--')) problems.push('must not contain consecutive hyphens')
+  if (name.startsWith('-') || name.endsWith('-')) problems.push('must not begin or end with a hyphen')
+  return problems
+}
+
+/** What is wrong with the number of a port. */
+export function checkPortNumber(port: number): readonly string[] {
+  return port >= 1 && port <= 65_535 ? fine : ['must be between 1 and 65535, inclusive']
+}
+
+/** A name of at least three parts, as webhooks have. */
+export function validateQualifiedDomain(name: string, field: string): FieldError[] {
+  if (name === '') return [requiredValue(field)]
+  const problems = checkSubdomain(name)
+  if (problems.length > 0) return [invalidValue(field, name, problems.join(','))]
+  return name.split('.').length >= 3 ? [] : [invalidValue(field, name, 'should be a domain with at least three segments separated by dots')]
+}
+
+/** A name of at least two parts, with or without a dot at its end. */
+export function validateHostDomain(name: string, field: string): FieldError[] {
+  if (name === '') return [requiredValue(field)]
+  const bare = name.replace(/\.$/, '')
+  const problems = checkSubdomain(bare)
+  if (problems.length > 0) return [invalidValue(field, bare, problems.join(','))]
+  const labels = bare.split('.')
+  if (labels.length < 2) return [invalidValue(field, bare, 'should be a domain with at least two segments separated by dots')]
+  for (const label of labels) {
+    const wrong = checkLabel(label)
+    if (wrong.length > 0) return [invalidValue(field, label, wrong.join(','))]
+  }
+  return []
+}
+
+/** Bytes that a text takes in UTF-8. */
+export function bytesOf(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    // The two halves of a pair make four bytes together: each adds one to its own unit.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
+  }
+  return bytes
+}
+
+/** Bytes that a base64 text stands for. */
+export function bytesOfBase64(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return (text.length / 4) * 3 - padding
+}

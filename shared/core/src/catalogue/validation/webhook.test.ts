@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from './rules-testing.ts'
+
+const type = 'admissionregistration/v1.MutatingWebhookConfiguration'
+const configuration: Body = {
+  metadata: { name: 'a' },
+  webhooks: [
+    {
+      name: 'a.example.com',
+      clientConfig: { service: { name: 's', namespace: 'n', path: '/a/b', port: 8443 }, caBundle: 'YQ==' },
+      rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods', 'pods/*'], scope: '*' }],
+      failurePolicy: 'Ignore',
+      matchPolicy: 'Exact',
+      namespaceSelector: { matchLabels: { a: 'b' } },
+      objectSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] },
+      sideEffects: 'None',
+      timeoutSeconds: 5,
+      admissionReviewVersions: ['v1', 'v2'],
+      reinvocationPolicy: 'IfNeeded',
+    },
+  ],
+}
+
+test('a configuration with everything set is fine', () => {
+  expect(problemsOf(type, configuration)).toEqual([])
+})
+
+const form = '; desired format: https://host[/path]'
+
+test.each<readonly [string, string, unknown, readonly string[]]>([
+  ['no name', 'name', '', ['name: Required value']],
+  ['a short name', 'name', 'a.b', ['name: Invalid value: "a.b": should be a domain with at least three segments separated by dots']],
+  ['no operation', 'rules/0/operations', [], ['rules[0].operations: Required value']],
+  [
+    'an operation that does not exist',
+    'rules/0/operations',
+    ['READ'],
+    ['rules[0].operations[0]: Unsupported value: "READ": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"'],
+  ],
+  [
+    'all operations and one more',
+    'rules/0/operations',
+    ['*', 'CREATE'],
+    [`rules[0].operations: Invalid value: []string{"*", "CREATE"}: if '*' is present, must not specify other operations`],
+  ],
+  ['no group', 'rules/0/apiGroups', [], ['rules[0].apiGroups: Required value']],
+  ['an empty version', 'rules/0/apiVersions', [''], ['rules[0].apiVersions[0]: Required value']],
+  ['no resource', 'rules/0/resources', [], ['rules[0].resources: Required value']],
+  ['an empty resource', 'rules/0/resources', [''], ['rules[0].resources[0]: Required value']],
+  [
+    'a subresource that is there already',
+    'rules/0/resources',
+    ['pods/*', 'pods/log'],
+    [`rules[0].resources[1]: Invalid value: "pods/log": if 'pods/*' is present, must not specify pods/log`],
+  ],
+  [
+    'everything and more',
+    'rules/0/resources',
+    ['*/*', 'a'],
+    [`rules[0].resources: Invalid value: []string{"*/*", "a"}: if '*/*' is present, must not specify other resources`],
+  ],
+  [
+    'all resources and one more',
+    'rules/0/resources',
+    ['*', 'a'],
+    [`rules[0].resources: Invalid value: []string{"*", "a"}: if '*' is present, must not specify other resources without subresources`],
+  ],
+  ['a scope', 'rules/0/scope', 'Both', ['rules[0].scope: Unsupported value: "Both": supported values: "*", "Cluster", "Namespaced"']],
+  ['a policy', 'failurePolicy', 'Retry', ['failurePolicy: Unsupported value: "Retry": supported values: "Fail", "Ignore"']],
+  ['no side effects said', 'sideEffects', undefined, ['sideEffects: Required value: must specify one of None, NoneOnDryRun']],
+  ['side effects', 'sideEffects', 'Some', ['sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"']],
+  ['a long wait', 'timeoutSeconds', 31, ['timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds']],
+  ['no review version', 'admissionReviewVersions', [], ['admissionReviewVersions: Required value: must specify one of v1, v1beta1']],
+  [
+    'no review version that is spoken',
+    'admissionReviewVersions',
+    ['v2'],
+    ['admissionReviewVersions: Invalid value: []string{"v2"}: must include at least one of v1, v1beta1'],
+  ],
+  ['a review version twice', 'admissionReviewVersions', ['v1', 'v1'], ['admissionReviewVersions[1]: Duplicate value: "v1"']],
+  ['nowhere to call', 'clientConfig', {}, ['clientConfig: Required value: exactly one of url or service is required']],
+  [
+    'an operator that does not exist',
+    'objectSelector',
+    { matchExpressions: [{ key: 'a', operator: 'Like' }] },
+    ['objectSelector.matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator'],
+  ],
+  ['http', 'clientConfig', { url: 'http://h' }, [`clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme${form}`]],
+  ['no host', 'clientConfig', { url: 'https:///x' }, [`clientConfig.url: Invalid value: "": host must be specified${form}`]],
+  [
+    'a user, a query and a fragment',
+    'clientConfig',
+    { url: 'https://u:p@h/?a=b#c' },
+    [
+      'clientConfig.url: Invalid value: "u:p": user information is not permitted in the URL',
+      'clientConfig.url: Invalid value: "c": fragments are not permitted in the URL',
+      'clientConfig.url: Invalid value: "a=b": query parameters are not permitted in the URL',
+    ],
+  ],
+  ['a URL', 'clientConfig', { url: 'https://h:8443/x' }, []],
+  [
+    'a service without names',
+    'clientConfig/service',
+    { port: 0 },
+    [
+      'clientConfig.service.name: Required value: service name is required',
+      'clientConfig.service.namespace: Required value: service namespace is required',
+      'clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
+    ],
+  ],
+  [
+    'a path with a gap',
+    'clientConfig/service/path',
+    'a//b',
+    [
+      `clientConfig.service.path: Invalid value: "a//b": must start with a '/'`,
+      'clientConfig.service.path: Invalid value: "a//b": segment[0] may not be empty',
+      'clientConfig.service.path: Invalid value: "a//b": segment[1] may not be empty',
+    ],
+  ],
+])('a webhook with %s', (_, path, value, problems) => {
+  const expected = problems.map((problem) => `webhooks[0].${problem}`)
+  expect(problemsOf(type, withChange(configuration, `webhooks/0/${path}`, value))).toEqual(expected)
+})
+
+test('two webhooks of one configuration have two names', () => {
+  const [webhook] = configuration['webhooks'] as Body[]
+  expect(problemsOf(type, { ...configuration, webhooks: [webhook, webhook] })).toEqual([
+    'webhooks[1].name: Duplicate value: "a.example.com"',
+  ])
+})
