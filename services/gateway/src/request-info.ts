@@ -46,7 +46,9 @@ export function parseRequestInfo({ method, path, isWatch }: RequestLine): Reques
   const version = segments[start - 1] as string
   const hasWatchPrefix = segments[start] === 'watch' && segments.length > start + 1
   const place = placeOf(segments, hasWatchPrefix ? start + 1 : start)
-  const verb = verbOf(method, place.name !== '', isWatch || hasWatchPrefix, place.subresource !== '')
+  // Below the prefix there are only watches.
+  const isRefused = hasWatchPrefix && method !== 'GET'
+  const verb = isRefused ? 'unknown' : verbOf(method, place.name !== '', isWatch || hasWatchPrefix, place.subresource !== '')
   return { kind: 'resource', verb, group, version, ...place }
 }
 

@@ -8,6 +8,8 @@ export class Http2Exchange implements Exchange {
   readonly #headers: IncomingHttpHeaders
   readonly peer: Peer
   #resetsAfterAnswer = false
+  /** Not `writableEnded`: a HEAD's stream counts as ended before it is answered. */
+  #isEnded = false
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: Peer) {
     this.#stream = stream
@@ -29,7 +31,7 @@ export class Http2Exchange implements Exchange {
   }
 
   get isClosed(): boolean {
-    return this.#stream.destroyed || this.#stream.writableEnded
+    return this.#stream.destroyed || this.#isEnded
   }
 
   get waitingBytes(): number {
@@ -50,6 +52,7 @@ export class Http2Exchange implements Exchange {
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    this.#isEnded = true
     this.#respond(code, headers, this.method === 'HEAD')
     if (this.method === 'HEAD') return
     this.#stream.end(body)
@@ -69,7 +72,9 @@ export class Http2Exchange implements Exchange {
   }
 
   end(): void {
-    if (!this.isClosed) this.#stream.end()
+    if (this.isClosed) return
+    this.#isEnded = true
+    this.#stream.end()
   }
 
   destroy(): void {

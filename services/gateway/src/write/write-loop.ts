@@ -22,6 +22,7 @@ import { type Condition, commitObject, commitRemoval, type ObjectWrite, previewO
 import { type Live, readLive } from './live.ts'
 import { differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
+import type { EndTurn } from './turns.ts'
 
 /** What the first step of a write wants to happen, given what is there. */
 export type Intent =
@@ -56,21 +57,45 @@ export interface Written {
  * else was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
 export async function write(plan: Write, parts: GatewayParts): Promise<Written> {
-  let isLatest = false
-  for (let attempt = 1; attempt <= limits.writeAttemptsMax; attempt++) {
-    const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
-    try {
-      const outcome = await attemptWrite(plan, live, parts)
-      if (outcome.kind !== 'again') return outcome
-      isLatest = true
-    } catch (error) {
-      if (isLatest || plan.name === '' || !(error instanceof StatusError)) throw error
-      const current = await read(plan, parts, true)
-      if (current?.entry.revision === live?.entry.revision) throw error
-      isLatest = true
-    }
+  const first = await attempt(plan, parts, false)
+  if (first.kind !== 'again') return first
+  if (plan.name === '') return attemptsLeft(plan, parts)
+  const endTurn = await takeTurn(plan, parts)
+  try {
+    return await attemptsLeft(plan, parts)
+  } finally {
+    endTurn()
+  }
+}
+
+/** Those who met at one object go on one after the other. */
+async function takeTurn({ request, target, name }: Write, parts: GatewayParts): Promise<EndTurn> {
+  const late = Promise.withResolvers<void>()
+  const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })
+  const end = await parts.turns.take(keyOf(target, name), late.promise)
+  timer.cancel()
+  if (end === undefined) throw requestLate()
+  return end
+}
+
+async function attemptsLeft(plan: Write, parts: GatewayParts): Promise<Written> {
+  for (let count = 2; count <= limits.writeAttemptsMax; count++) {
+    const outcome = await attempt(plan, parts, true)
+    if (outcome.kind !== 'again') return outcome
   }
   throw conflict(plan.target.served.name, plan.name)
+}
+
+async function attempt(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
+  const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
+  try {
+    return await attemptWrite(plan, live, parts)
+  } catch (error) {
+    if (isLatest || plan.name === '' || !(error instanceof StatusError)) throw error
+    const current = await read(plan, parts, true)
+    if (current?.entry.revision === live?.entry.revision) throw error
+    return { kind: 'again' }
+  }
 }
 
 function read({ request, target, name }: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
@@ -256,7 +281,7 @@ function judgeChanged(
 }
 
 function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(served.kind, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalid(served.kind, object.metadata.name ?? '', errors.slice(0, limits.fieldErrorsMax))
 }
 
 /** An update that takes the last thing that held a going object is its end. */

@@ -1,0 +1,32 @@
+/** Ends a turn; the next writer goes on. */
+export type EndTurn = () => void
+
+/**
+ * Turns of those who write the same object and have got in each other's way: one after the other, in the order in which
+ * they asked, so that a crowd of patches needs one attempt each and not one for every other.
+ */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** Objects that somebody has a turn at. */
+  get size(): number {
+    return this.#last.size
+  }
+
+  /** Resolves when those who asked before are done, or with undefined when `givenUp` comes first. */
+  async take(key: string, givenUp: Promise<unknown>): Promise<EndTurn | undefined> {
+    const before = this.#last.get(key)
+    const { promise: mine, resolve } = Promise.withResolvers<void>()
+    this.#last.set(key, mine)
+    const end = () => {
+      if (this.#last.get(key) === mine) this.#last.delete(key)
+      resolve()
+    }
+    if (before === undefined) return end
+    const isMine = await Promise.race([before.then(() => true), givenUp.then(() => false)])
+    if (isMine) return end
+    // Whoever stands behind waits for those before all the same.
+    void before.then(end)
+    return undefined
+  }
+}

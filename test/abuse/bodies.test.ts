@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { aServer } from './send.ts'
+
+const collection = '/api/v1/namespaces/default/configmaps'
+
+/** `count` members, each named by its number. */
+const many = (count: number, value: unknown, front = 'u') =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${front}${index}`, value]))
+
+test('VAL-10, LIM-12: fifty thousand unknown fields make a head that clients can read', async () => {
+  const send = await aServer({ controllers: [] })
+  const { code, headers } = await send('POST', collection, { metadata: { name: 'a' }, ...many(50_000, 1) })
+  expect(code).toBe(201)
+  expect(headers['warning']).toContain('299 - "unknown field \\"u0\\""')
+  expect(String(headers['warning']).length).toBeLessThan(8 * 1024)
+})
+
+test('VAL-10, LIM-12: one warning longer than all may be is cut', async () => {
+  const send = await aServer({ controllers: [] })
+  const { code, headers } = await send('POST', collection, { metadata: { name: 'a' }, [`long${'g'.repeat(100_000)}`]: 1 })
+  expect(code).toBe(201)
+  expect(headers['warning']).toMatch(/^299 - "unknown field \\"longg{200,300}"$/)
+})
+
+test('META-18, LIM-12: fifty thousand faults are not told one by one', async () => {
+  const send = await aServer({ controllers: [] })
+  const { code, text, body } = await send('POST', collection, { metadata: { name: 'a', labels: many(50_000, '!', 'bad key ') } })
+  expect(code).toBe(422)
+  expect(body).toMatchObject({ reason: 'Invalid', message: expect.stringContaining('metadata.labels: Invalid value: "bad key 0"') })
+  expect(text.length).toBeLessThan(2 * 1024 * 1024)
+})
+
+describe('names that every object inherits', () => {
+  test('META-18: are keys like any other', async () => {
+    const send = await aServer({ controllers: [] })
+    const data = '{"__proto__":"1","constructor":"2","hasOwnProperty":"3"}'
+    const created = await send('POST', collection, `{"metadata":{"name":"a","labels":{"constructor":"x"}},"data":${data}}`)
+    expect(created.code).toBe(201)
+    expect(created.text).toContain(`"data":${data}`)
+    expect((await send('GET', `${collection}/a`)).text).toBe(created.text)
+    expect((await send('GET', `${collection}?labelSelector=constructor`)).body['items']).toHaveLength(1)
+    expect((await send('GET', `${collection}?labelSelector=toString`)).body['items']).toHaveLength(0)
+  })
+
+  test('VERB-07: change nothing but the object when they stand in a patch', async () => {
+    const send = await aServer({ controllers: [] })
+    await send('POST', collection, '{"metadata":{"name":"a"},"data":{"x":"1"}}')
+    const merged = await send(
+      'PATCH',
+      `${collection}/a`,
+      '{"__proto__":{"polluted":"1"},"data":{"__proto__":"2"}}',
+      'application/merge-patch+json',
+    )
+    expect(merged.text).toContain('"data":{"x":"1","__proto__":"2"}')
+    const inherited = '[{"op":"add","path":"/constructor/prototype/polluted","value":"1"}]'
+    expect((await send('PATCH', `${collection}/a`, inherited, 'application/json-patch+json')).code).toBe(422)
+    const own = '[{"op":"add","path":"/__proto__/polluted","value":"1"}]'
+    expect((await send('PATCH', `${collection}/a`, own, 'application/json-patch+json')).code).toBe(422)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+})
+
+describe('options of a delete that make no sense', () => {
+  const rows: [title: string, options: unknown, message: RegExp][] = [
+    [
+      'a version that is not served',
+      { kind: 'DeleteOptions', apiVersion: 'nope/v9' },
+      /no kind "DeleteOptions" is registered for version "nope\/v9"/,
+    ],
+    ['half a second of grace', { gracePeriodSeconds: 1.5 }, /gracePeriodSeconds: expected a whole number/],
+    ['more grace than numbers go', { gracePeriodSeconds: 1e300 }, /gracePeriodSeconds: expected a whole number/],
+  ]
+  for (const [title, options, message] of rows) {
+    test(`DEL-12: ${title} is a 400, and nothing is deleted`, async () => {
+      const send = await aServer({ controllers: [] })
+      await send('POST', collection, { metadata: { name: 'a' } })
+      expect(await send('DELETE', `${collection}/a`, options)).toMatchObject({
+        code: 400,
+        body: { message: expect.stringMatching(message) },
+      })
+      expect((await send('GET', `${collection}/a`)).code).toBe(200)
+    })
+  }
+
+  test('DEL-12: every version that is served will do', async () => {
+    const send = await aServer({ controllers: [] })
+    for (const apiVersion of ['v1', 'meta.orch.io/v1', 'apps/v1', 'policy/v1']) {
+      await send('POST', collection, { metadata: { name: 'a' } })
+      expect((await send('DELETE', `${collection}/a`, { kind: 'DeleteOptions', apiVersion })).code).toBe(200)
+    }
+  })
+})
+
+describe('methods that a path does not have', () => {
+  const rows: [title: string, method: string, path: string][] = [
+    ['VERB-01: below the watch prefix nothing is created', 'POST', '/api/v1/watch/namespaces'],
+    ['VERB-01: below the watch prefix nothing is deleted', 'DELETE', '/api/v1/watch/namespaces/default/configmaps'],
+    ['EP-31: nothing is posted to the versions', 'POST', '/api'],
+    ['EP-31: the groups are not deleted', 'DELETE', '/apis'],
+    ['EP-31: a group is not replaced', 'PUT', '/apis/apps'],
+    ['EP-31: a list of resources is not patched', 'PATCH', '/apis/apps/v1'],
+    ['EP-31: nothing is posted to the version', 'POST', '/version'],
+  ]
+  for (const [title, method, path] of rows) {
+    test(title, async () => {
+      const send = await aServer({ controllers: [] })
+      expect(await send(method, path, { metadata: { name: 'a' } })).toMatchObject({ code: 405, body: { reason: 'MethodNotAllowed' } })
+    })
+  }
+})

@@ -1,0 +1,8 @@
+import { parseConfiguration } from '@orch/client'
+import type { RunningServer } from 'orch'
+
+/** What a TLS connection needs to be the administrator's. */
+export async function credentialsOf({ kubeconfig }: RunningServer): Promise<{ ca: string; cert: string; key: string }> {
+  const { certificateAuthority = '', clientCertificate = '', clientKey = '' } = await parseConfiguration(kubeconfig)
+  return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
+}

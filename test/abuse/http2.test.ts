@@ -1,0 +1,44 @@
+import { type ClientHttp2Session, connect, constants } from 'node:http2'
+import { expect, onTestFinished, test } from 'vitest'
+import { aSocketServer, exchangeHttp2, type SocketServer } from '../gateway/sockets.ts'
+
+function openSession({ port, credentials }: SocketServer): ClientHttp2Session {
+  const session = connect(`https://127.0.0.1:${port}`, credentials)
+  // A server that loses its patience with the session is an ordinary end.
+  session.on('error', () => {})
+  onTestFinished(() => session.destroy())
+  return session
+}
+
+test('VERB-01: a HEAD is answered over HTTP/2 too, without a body', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  expect(await exchangeHttp2(server, 'HEAD', '/version')).toEqual({ status: 200, text: '' })
+  expect(await exchangeHttp2(server, 'HEAD', '/livez')).toEqual({ status: 200, text: '' })
+  expect(await exchangeHttp2(server, 'HEAD', '/api/v1/namespaces/default')).toEqual({ status: 405, text: '' })
+})
+
+test('LIM-12: streams that are opened and reset by the thousand cost their client its connection, and nobody else anything', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const session = openSession(server)
+  await new Promise((resolve) => session.once('connect', resolve))
+  for (let count = 0; count < 5_000 && !session.destroyed; count++) {
+    const stream = session.request({ ':path': '/api/v1/namespaces/default/configmaps' })
+    stream.on('error', () => {})
+    stream.close(constants.NGHTTP2_CANCEL)
+    if (count % 200 === 199) await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
+})
+
+test('LIM-12: a head over the limit is refused over HTTP/2', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const session = openSession(server)
+  const stream = session.request({ ':path': '/version', 'x-long': 'a'.repeat(60_000), 'x-longer': 'b'.repeat(1 << 20) })
+  const ended = await new Promise<string>((resolve) => {
+    stream.once('response', (headers) => resolve(`answered ${headers[':status']}`))
+    stream.once('error', () => resolve('refused'))
+    stream.once('close', () => resolve('refused'))
+  })
+  expect(ended).toBe('refused')
+  expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
+})
