@@ -405,16 +405,18 @@ describe('verbs', () => {
 
   test('VERB-09, PATCH-02: JSON patch', async () => {
     const path = await someConfigMaps(server.api)
-    await created(server.api, path, configMap({ name: 'a', data: { one: '1', 'a/b': '2' } }))
+    const annotations = { 'example.com/note': 'n', other: 'o' }
+    await created(server.api, path, configMap({ name: 'a', annotations, data: { one: '1' } }))
     const { status, body } = await server.api.patch(`${path}/a`, [
       { op: 'test', path: '/data/one', value: '1' },
-      { op: 'remove', path: '/data/a~1b' },
+      { op: 'remove', path: '/metadata/annotations/example.com~1note' },
       { op: 'add', path: '/data/two', value: '2' },
       { op: 'copy', from: '/data/two', path: '/data/three' },
       { op: 'move', from: '/data/one', path: '/data/four' },
       { op: 'replace', path: '/data/two', value: '5' },
     ])
     expect({ status, data: body['data'] }).toEqual({ status: 200, data: { two: '5', three: '2', four: '1' } })
+    expect(body.metadata['annotations']).toEqual({ other: 'o' })
   })
 
   test.each([
