@@ -1,0 +1,495 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, configMap, created, sharedApi, someConfigMaps } from './api.ts'
+import { envelopeOf, readEnvelope, readFrames, sendRaw, wireField, wireFields, wireMessage } from './raw.ts'
+import { sampleFields, sampleName } from './sample-objects.ts'
+
+const server = sharedApi()
+
+const protobuf = 'application/vnd.orch.protobuf'
+const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
+const tableBeta = 'application/json;as=Table;v=v1beta1;g=meta.orch.io'
+/** What kubectl sends for `get`. */
+const kubectlTable = `${table},${tableBeta},application/json`
+const metadataOnly = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
+const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.orch.io'
+
+/** A ConfigMap's message, written by field numbers alone. */
+const configMapMessage = (name: string, data: Record<string, string>) =>
+  wireMessage([1, wireMessage([1, name])], ...Object.entries(data).map(([key, value]) => [2, wireMessage([1, key], [2, value])] as const))
+
+interface Shown {
+  kind: string
+  apiVersion: string
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number }
+  columnDefinitions: { name: string; type: string; format: string; description: string; priority: number }[] | null
+  rows: { cells: unknown[]; object: { kind: string; apiVersion: string; metadata: { name: string } } | null }[]
+}
+
+async function tableOf(target: string, accept = table): Promise<Shown> {
+  const { status, text, headers } = await server.api.get(target, { accept })
+  expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' })
+  return JSON.parse(text) as Shown
+}
+
+describe('Protobuf out', () => {
+  test('NEG-03, PROTO-01…08: an object is in an envelope, its message in field 2', async () => {
+    const path = await someConfigMaps(server.api)
+    const made = await created(server.api, path, configMap({ name: 'a', labels: { x: 'y' }, data: { one: '1', two: 'zwei' } }))
+    const { status, headers, bytes } = await sendRaw(server.api, 'GET', `${path}/a`, { headers: { accept: protobuf } })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: protobuf })
+    const { apiVersion, kind, message } = readEnvelope(bytes)
+    expect({ apiVersion, kind }).toEqual({ apiVersion: 'v1', kind: 'ConfigMap' })
+    const metadata = wireField(message, 1)
+    expect([1, 3, 5, 6].map((field) => wireField(metadata, field).toString())).toEqual([
+      'a',
+      made.metadata.namespace,
+      made.metadata.uid,
+      made.metadata.resourceVersion,
+    ])
+    const data = (wireFields(message).get(2) ?? []).map((entry) => [wireField(entry as Buffer, 1), wireField(entry as Buffer, 2)].join('='))
+    expect(data).toEqual(['one=1', 'two=zwei'])
+  })
+
+  test('NEG-03: a list has its metadata in field 1 and its items in field 2, the second time too', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b', 'c')
+    const first = await sendRaw(server.api, 'GET', `${path}?limit=2`, { headers: { accept: `${protobuf},application/json` } })
+    const second = await sendRaw(server.api, 'GET', `${path}?limit=2`, { headers: { accept: `${protobuf},application/json` } })
+    expect(second.bytes.equals(first.bytes)).toBe(true)
+    const { kind, message } = readEnvelope(first.bytes)
+    expect(kind).toBe('ConfigMapList')
+    expect((wireFields(message).get(2) ?? []).map((item) => wireField(item as Buffer, 1, 1).toString())).toEqual(['a', 'b'])
+    const listMeta = wireFields(wireField(message, 1))
+    expect(listMeta.get(4)).toEqual([1n])
+    const next = encodeURIComponent(String(listMeta.get(3)?.[0]))
+    const rest = await sendRaw(server.api, 'GET', `${path}?limit=2&continue=${next}`, { headers: { accept: protobuf } })
+    expect((wireFields(readEnvelope(rest.bytes).message).get(2) ?? []).map((item) => wireField(item as Buffer, 1, 1).toString())).toEqual([
+      'c',
+    ])
+  })
+
+  test('NEG-03: what is kept of an object is not shown once it has changed', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const texts = []
+    for (const text of ['one', 'two']) {
+      await server.api.patch(`${path}/a`, { data: { text } })
+      const { bytes } = await sendRaw(server.api, 'GET', path, { headers: { accept: protobuf } })
+      texts.push(wireField(readEnvelope(bytes).message, 2, 2, 2).toString())
+    }
+    expect(texts).toEqual(['one', 'two'])
+  })
+
+  test('ERR-18: a Status is in the format that is asked for', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, headers, bytes } = await sendRaw(server.api, 'GET', `${path}/none`, { headers: { accept: protobuf } })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: protobuf })
+    const { kind, apiVersion, message } = readEnvelope(bytes)
+    expect({ kind, apiVersion }).toEqual({ kind: 'Status', apiVersion: 'v1' })
+    expect([2, 3, 4].map((field) => wireField(message, field).toString())).toEqual(['Failure', 'configmaps "none" not found', 'NotFound'])
+    expect(wireFields(message).get(6)).toEqual([404n])
+  })
+
+  test('NEG-08: large answers are packed for those who ask', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'large', data: { text: 'x'.repeat(200_000) } }))
+    const headers = { accept: protobuf, 'accept-encoding': 'gzip' }
+    for (const target of [path, `${path}/large`]) {
+      const { headers: given, bytes } = await sendRaw(server.api, 'GET', target, { headers })
+      expect(given['content-encoding']).toBe('gzip')
+      expect(readEnvelope(gunzipSync(bytes)).apiVersion).toBe('v1')
+    }
+  })
+
+  test('NEG-03: discovery, as a client asks for it that reads Protobuf', async () => {
+    for (const [target, kind] of [
+      ['/api', 'APIVersions'],
+      ['/apis', 'APIGroupList'],
+      ['/apis/apps', 'APIGroup'],
+      ['/api/v1', 'APIResourceList'],
+    ] as const) {
+      const { bytes } = await sendRaw(server.api, 'GET', target, { headers: { accept: protobuf } })
+      expect(readEnvelope(bytes).kind).toBe(kind)
+    }
+  })
+
+  test('NEG-09: a Table has no Protobuf', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const accept = `${protobuf};as=Table;v=v1;g=meta.orch.io`
+    expect((await server.api.get(path, { accept })).status).toBe(406)
+    expect((await tableOf(path, `${accept},${table}`)).kind).toBe('Table')
+  })
+})
+
+describe('Protobuf in', () => {
+  test('NEG-04, NEG-05: a POST whose body and answer differ in format', async () => {
+    const path = await someConfigMaps(server.api)
+    const body = envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '1' }))
+    const { status, headers, bytes } = await sendRaw(server.api, 'POST', path, { headers: { 'content-type': protobuf }, body })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 201, type: 'application/json' })
+    expect(JSON.parse(bytes.toString())).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { one: '1' } })
+  })
+
+  test('NEG-04: what a client of Protobuf alone sends and reads', async () => {
+    const path = await someConfigMaps(server.api)
+    const headers = { 'content-type': protobuf, accept: `${protobuf},application/json` }
+    const body = envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '1' }))
+    const made = await sendRaw(server.api, 'POST', path, { headers, body })
+    expect([made.status, wireField(readEnvelope(made.bytes).message, 2, 2).toString()]).toEqual([201, '1'])
+    const put = await sendRaw(server.api, 'PUT', `${path}/a`, {
+      headers,
+      body: envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '2' })),
+    })
+    expect([put.status, wireField(readEnvelope(put.bytes).message, 2, 2).toString()]).toEqual([200, '2'])
+    const gone = await sendRaw(server.api, 'DELETE', `${path}/a`, {
+      headers,
+      body: envelopeOf('v1', 'DeleteOptions', wireMessage([4, 'Background'])),
+    })
+    expect([gone.status, readEnvelope(gone.bytes).kind]).toEqual([200, 'Status'])
+  })
+
+  test('DEL-01: preconditions of DeleteOptions in Protobuf count', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const body = envelopeOf('v1', 'DeleteOptions', wireMessage([2, wireMessage([1, 'another-uid'])]))
+    expect((await sendRaw(server.api, 'DELETE', `${path}/a`, { headers: { 'content-type': protobuf }, body })).status).toBe(409)
+  })
+
+  test('NEG-04: a permission check', async () => {
+    const attributes = wireMessage([1, 'default'], [2, 'get'], [5, 'pods'])
+    const body = envelopeOf('authorization.orch.io/v1', 'SelfSubjectAccessReview', wireMessage([2, wireMessage([1, attributes])]))
+    const target = '/apis/authorization.orch.io/v1/selfsubjectaccessreviews'
+    const answer = await sendRaw(server.api, 'POST', target, { headers: { 'content-type': protobuf, accept: protobuf }, body })
+    expect(answer.status).toBe(201)
+    expect(wireFields(wireField(readEnvelope(answer.bytes).message, 3)).get(1)).toEqual([1n])
+  })
+
+  test.each([
+    ['no envelope', Buffer.from('{"kind":"ConfigMap"}')],
+    ['nothing', Buffer.alloc(0)],
+    ['half a message', envelopeOf('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f, 0x01]))],
+    ['another kind', envelopeOf('v1', 'Secret', wireMessage([1, wireMessage([1, 'a'])]))],
+    ['another version', envelopeOf('v2', 'ConfigMap', wireMessage([1, wireMessage([1, 'a'])]))],
+  ])('ERR-04, NEG-04: %s is a 400', async (_what, body) => {
+    const path = await someConfigMaps(server.api)
+    const { status, bytes } = await sendRaw(server.api, 'POST', path, { headers: { 'content-type': protobuf }, body })
+    expect([status, JSON.parse(bytes.toString()).reason]).toEqual([400, 'BadRequest'])
+  })
+
+  test('NEG-04, ERR-18: another type is a 415 that says which are read', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, body } = await server.api.post(path, 'x', { 'content-type': 'application/vnd.kubernetes.protobuf' })
+    expect(status).toBe(415)
+    expect(body['message']).toBe(
+      `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${protobuf}`,
+    )
+  })
+})
+
+describe('every kind that can be created and updated', () => {
+  interface Discovered {
+    apiVersion: string
+    kind: string
+    plural: string
+    isNamespaced: boolean
+  }
+
+  async function discovered(): Promise<Discovered[]> {
+    const { body } = await server.api.get('/apis')
+    const groups = body['groups'] as { versions: { groupVersion: string }[] }[]
+    const versions = ['v1', ...groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion))]
+    const found: Discovered[] = []
+    for (const apiVersion of versions) {
+      const list = (await server.api.get(apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`)).body
+      for (const one of list['resources'] as { name: string; kind: string; namespaced: boolean; verbs: string[] }[]) {
+        if (one.name.includes('/') || !one.verbs.includes('create') || !one.verbs.includes('update')) continue
+        found.push({ apiVersion, kind: one.kind, plural: one.name, isNamespaced: one.namespaced })
+      }
+    }
+    return found
+  }
+
+  test('PROTO-09, NEG-03, NEG-04: survives JSON → Protobuf → JSON', async () => {
+    const namespace = await aNamespace(server.api)
+    const kinds = await discovered()
+    const failures: string[] = []
+    for (const { apiVersion, kind, plural, isNamespaced } of kinds) {
+      const fields = sampleFields(kind, apiVersion, 'orch.io')
+      if (fields === undefined) {
+        failures.push(`${apiVersion} ${kind}: no sample`)
+        continue
+      }
+      const base = `${apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`}${isNamespaced ? `/namespaces/${namespace}` : ''}/${plural}`
+      const name = sampleName(kind) ?? aName('o')
+      const annotations = { 'example.com/note': 'ü' }
+      const object = { apiVersion, kind, metadata: { name, labels: { a: 'b' }, annotations }, ...fields }
+      const made = await server.api.post(base, object)
+      if (made.status !== 201) {
+        failures.push(`${apiVersion} ${kind}: POST ${made.status} ${made.text.slice(0, 400)}`)
+        continue
+      }
+      const before = (await server.api.get(`${base}/${name}`)).body
+      const { bytes } = await sendRaw(server.api, 'GET', `${base}/${name}`, { headers: { accept: protobuf } })
+      const put = await sendRaw(server.api, 'PUT', `${base}/${name}`, { headers: { 'content-type': protobuf }, body: bytes })
+      const after = JSON.parse(put.bytes.toString())
+      if (put.status !== 200) failures.push(`${apiVersion} ${kind}: PUT ${put.status} ${put.bytes.toString().slice(0, 400)}`)
+      // The same version: nothing was written, since nothing differs.
+      else if (JSON.stringify(after) !== JSON.stringify(before))
+        failures.push(`${apiVersion} ${kind}: ${JSON.stringify(before)} became ${JSON.stringify(after)}`)
+    }
+    expect(failures).toEqual([])
+    expect(kinds.length).toBeGreaterThan(50)
+  })
+})
+
+describe('Table', () => {
+  test('TABLE-01, TABLE-02, TABLE-03, NEG-06: a list', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', data: { x: '1', y: '2' } }))
+    const { body: plain } = await server.api.get(path)
+    const shown = await tableOf(path, kubectlTable)
+    expect(shown).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.orch.io/v1',
+      metadata: { resourceVersion: plain.metadata.resourceVersion },
+    })
+    expect(shown.columnDefinitions?.map(({ name, type, format, priority }) => [name, type, format, priority])).toEqual([
+      ['Name', 'string', 'name', 0],
+      ['Data', 'string', '', 0],
+      ['Age', 'string', '', 0],
+    ])
+    expect(shown.rows.map(({ cells }) => cells)).toEqual([['a', 2, expect.stringMatching(/^\d+s$/)]])
+    expect(shown.rows[0]?.object).toEqual({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.orch.io/v1',
+      metadata: plain.items[0]?.metadata,
+    })
+  })
+
+  test('NEG-06: the earlier version is told as it is asked for', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const shown = await tableOf(path, tableBeta)
+    expect([shown.apiVersion, shown.rows[0]?.object?.apiVersion]).toEqual(['meta.orch.io/v1beta1', 'meta.orch.io/v1beta1'])
+  })
+
+  test('TABLE-04, TABLE-05: a kind without columns of its own shows names and when the objects were created', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/api/v1/namespaces/${namespace}/limitranges`
+    const { metadata } = await created(server.api, path, {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'a' },
+      spec: { limits: [] },
+    })
+    const shown = await tableOf(path)
+    expect(shown.columnDefinitions?.map(({ name, type }) => [name, type])).toEqual([
+      ['Name', 'string'],
+      ['Created At', 'date'],
+    ])
+    expect(shown.rows[0]?.cells).toEqual(['a', metadata.creationTimestamp])
+  })
+
+  test('NEG-06: one object is a Table with one row, at the version of the object', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const { metadata } = (await server.api.get(`${path}/a`)).body
+    const shown = await tableOf(`${path}/a`)
+    expect(shown.metadata).toEqual({ resourceVersion: metadata.resourceVersion })
+    expect(shown.rows.map(({ cells }) => cells[0])).toEqual(['a'])
+  })
+
+  test('TABLE-06: includeObject says what rows carry', async () => {
+    const path = await someConfigMaps(server.api)
+    await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
+    for (const target of [path, `${path}/a`]) {
+      expect((await tableOf(`${target}?includeObject=None`)).rows[0]?.object).toBeNull()
+      expect((await tableOf(`${target}?includeObject=Object`)).rows[0]?.object).toEqual((await server.api.get(`${path}/a`)).body)
+      expect((await tableOf(`${target}?includeObject=Metadata`)).rows[0]?.object?.kind).toBe('PartialObjectMetadata')
+      const { status, body } = await server.api.get(`${target}?includeObject=Foo`, { accept: table })
+      expect([status, body['message']]).toEqual([
+        400,
+        "Unable to convert to Table as requested: includeObject: Invalid value: \"Foo\": must be 'Metadata', 'Object', 'None', or empty",
+      ])
+    }
+  })
+
+  test('CHUNK-01: pages of a Table are those of the list', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b', 'c')
+    const first = await tableOf(`${path}?limit=2`)
+    expect(first.metadata.remainingItemCount).toBe(1)
+    const rest = await tableOf(`${path}?limit=2&continue=${encodeURIComponent(first.metadata.continue ?? '')}`)
+    expect([...first.rows, ...rest.rows].map(({ cells }) => cells[0])).toEqual(['a', 'b', 'c'])
+  })
+
+  test('NEG-06: rows are read anew once an object has changed', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect((await tableOf(path)).rows[0]?.cells[1]).toBe(0)
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    expect((await tableOf(path)).rows[0]?.cells[1]).toBe(1)
+  })
+
+  test('NEG-06: what a write answers', async () => {
+    const path = await someConfigMaps(server.api)
+    const made = await server.api.post(path, configMap({ name: 'a' }), { accept: table })
+    expect([made.status, made.body.kind]).toEqual([201, 'Table'])
+    const gone = await server.api.send('DELETE', `${path}/a`, { headers: { accept: table } })
+    expect([gone.status, gone.body.kind]).toEqual([200, 'Status'])
+  })
+
+  test('ERR-18: a failure is a Status', async () => {
+    const { body } = await server.api.get(`${await someConfigMaps(server.api)}/none`, { accept: kubectlTable })
+    expect(body).toMatchObject({ kind: 'Status', code: 404 })
+  })
+
+  test('NEG-06: a version that is not the stored one has the same rows, and objects of its own', async () => {
+    const namespace = await aNamespace(server.api)
+    const object = {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a' },
+      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 2, maxReplicas: 3 },
+    }
+    await created(server.api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, object)
+    const [one, two] = await Promise.all(
+      ['v1', 'v2'].map((version) =>
+        tableOf(`/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers?includeObject=Object`),
+      ),
+    )
+    expect(one?.rows[0]?.cells).toEqual(two?.rows[0]?.cells)
+    expect([one, two].map((shown) => shown?.rows[0]?.object?.apiVersion)).toEqual(['autoscaling/v1', 'autoscaling/v2'])
+  })
+
+  test('NEG-06: every kind that can be listed has one', async () => {
+    const { body } = await server.api.get('/apis')
+    const groups = body['groups'] as { versions: { groupVersion: string }[] }[]
+    const bases = ['/api/v1', ...groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]
+    for (const base of bases) {
+      const resources = (await server.api.get(base)).body['resources'] as { name: string; verbs: string[] }[]
+      for (const { name, verbs } of resources) {
+        if (verbs.includes('list')) expect((await tableOf(`${base}/${name}`)).kind).toBe('Table')
+      }
+    }
+  })
+})
+
+describe('metadata alone', () => {
+  test('an object and a list, in JSON', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const plain = (await server.api.get(path)).body
+    const one = (await server.api.get(`${path}/a`, { accept: metadataOnly })).body
+    expect(one).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: plain.items[0]?.metadata })
+    const all = (await server.api.get(path, { accept: metadataList })).body
+    expect(all).toEqual({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.orch.io/v1',
+      metadata: plain.metadata,
+      items: plain.items.map(({ metadata }) => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata })),
+    })
+  })
+
+  test('an object and a list, in Protobuf as clients of metadata ask for them', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const one = await sendRaw(server.api, 'GET', `${path}/a`, { headers: { accept: inProtobuf(metadataOnly) } })
+    const { kind, apiVersion, message } = readEnvelope(one.bytes)
+    expect([kind, apiVersion, wireField(message, 1, 1).toString()]).toEqual(['PartialObjectMetadata', 'meta.orch.io/v1', 'a'])
+    const all = readEnvelope((await sendRaw(server.api, 'GET', path, { headers: { accept: inProtobuf(metadataList) } })).bytes)
+    expect(all.kind).toBe('PartialObjectMetadataList')
+    expect((wireFields(all.message).get(2) ?? []).map((item) => wireField(item as Buffer, 1, 1).toString())).toEqual(['a', 'b'])
+  })
+
+  test("NEG-09: a list's form of an object, and the other way round, is a 406", async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answers = [await server.api.get(path, { accept: metadataOnly }), await server.api.get(`${path}/a`, { accept: metadataList })]
+    expect(answers.map(({ status }) => status)).toEqual([406, 406])
+    expect(answers[0]?.body['message']).toBe('you requested PartialObjectMetadata, but the requested object is a list')
+  })
+})
+
+const inProtobuf = (accept: string) => `${accept.replace('application/json', protobuf)},${accept},application/json`
+
+describe('watches', () => {
+  test('NEG-06: as Table: columns in the first event of each client, and one row in every event', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watches = [await server.api.watch(`${path}?watch=1`, { accept: kubectlTable })]
+    const [first] = await (watches[0] as (typeof watches)[0]).take(1)
+    expect(first).toMatchObject({
+      type: 'ADDED',
+      object: { kind: 'Table', columnDefinitions: [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }] },
+    })
+    const { body } = await server.api.get(path)
+    watches.push(await server.api.watch(`${path}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, { accept: table }))
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    await server.api.delete(`${path}/a`)
+    const told = await Promise.all(watches.map((watch) => watch.take(2)))
+    const columns = told.map((events) => events.map(({ object }) => object['columnDefinitions'] !== null))
+    expect(columns).toEqual([
+      [false, false],
+      [true, false],
+    ])
+    for (const events of told) {
+      expect(events.map(({ type, object }) => [type, (object as unknown as Shown).rows.map(({ cells }) => cells.slice(0, 2))])).toEqual([
+        ['MODIFIED', [['a', 1]]],
+        ['DELETED', [['a', 1]]],
+      ])
+    }
+  })
+
+  test('WATCH-08: a bookmark as Table has the version in its row', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body } = await server.api.get(path)
+    const target = `${path}?watch=1&allowWatchBookmarks=1&timeoutSeconds=1&resourceVersion=${body.metadata.resourceVersion}`
+    const events = await (await server.api.watch(target, { accept: table })).rest()
+    expect(events[0]).toMatchObject({ type: 'BOOKMARK', object: { kind: 'Table', columnDefinitions: [{ name: 'Name' }, {}, {}] } })
+    const [bookmark] = events
+    const { rows, metadata } = (bookmark as (typeof events)[0]).object as unknown as Shown
+    expect(rows[0]?.object?.metadata).toMatchObject({ resourceVersion: metadata.resourceVersion })
+  })
+
+  test('as metadata alone', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1`, { accept: metadataOnly })
+    await server.api.patch(`${path}/a`, { data: { x: '1' } })
+    const events = await watch.take(2)
+    expect(events.map(({ type, object }) => [type, object.kind, object.metadata.name])).toEqual([
+      ['ADDED', 'PartialObjectMetadata', 'a'],
+      ['MODIFIED', 'PartialObjectMetadata', 'a'],
+    ])
+    expect(Object.keys(events[1]?.object ?? {})).toEqual(['kind', 'apiVersion', 'metadata'])
+  })
+
+  test('WATCH-02, NEG-03: as Protobuf: frames with their length, the object in its envelope', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const { headers, frames } = await readFrames(
+      server.api,
+      `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1`,
+      `${protobuf},application/json`,
+      3,
+    )
+    expect(headers['content-type']).toBe(`${protobuf};stream=watch`)
+    const told = frames.map((frame) => ({ type: wireField(frame, 1).toString(), ...readEnvelope(wireField(frame, 2, 1)) }))
+    expect(told.map(({ type, kind }) => [type, kind])).toEqual([
+      ['ADDED', 'ConfigMap'],
+      ['ADDED', 'ConfigMap'],
+      ['BOOKMARK', 'ConfigMap'],
+    ])
+    expect(told.slice(0, 2).map(({ message }) => wireField(message, 1, 1).toString())).toEqual(['a', 'b'])
+    expect(wireField(told[2]?.message as Buffer, 1, 6).toString()).toMatch(/^\d+$/)
+  })
+
+  test('WATCH-17, NEG-03: changes as Protobuf, to several clients at once', async () => {
+    const path = await someConfigMaps(server.api)
+    const { metadata } = (await server.api.get(path)).body
+    const target = `${path}?watch=1&resourceVersion=${metadata.resourceVersion}`
+    const reading = [readFrames(server.api, target, protobuf, 2), readFrames(server.api, target, protobuf, 2)]
+    await created(server.api, path, configMap({ name: 'a' }))
+    await server.api.delete(`${path}/a`)
+    for (const { frames } of await Promise.all(reading)) {
+      expect(frames.map((frame) => wireField(frame, 1).toString())).toEqual(['ADDED', 'DELETED'])
+      expect(wireField(readEnvelope(wireField(frames[1] as Buffer, 2, 1)).message, 1, 1).toString()).toBe('a')
+    }
+  })
+
+  test('WATCH-02, NEG-09: YAML cannot be streamed: a 406 that names what can', async () => {
+    const path = await someConfigMaps(server.api)
+    const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
+    expect(status).toBe(406)
+    expect(text.replace(/\s+/g, ' ')).toContain(`application/json;stream=watch, ${protobuf};stream=watch`)
+  })
+})

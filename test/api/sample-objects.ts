@@ -1,0 +1,181 @@
+/** An object of every kind that can be created, by kind. Names and namespaces are the test's. */
+const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name: 'http', containerPort: 80 }] }] }
+const labels = { app: 'a' }
+const template = { metadata: { labels }, spec: pod }
+const selector = { matchLabels: labels }
+const webhook = {
+  name: 'one.example.com',
+  clientConfig: { url: 'https://hooks.example.com/one' },
+  rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['none'] }],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  failurePolicy: 'Ignore',
+}
+const scaleTarget = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
+const job = { template: { metadata: { labels }, spec: { ...pod, restartPolicy: 'Never' } } }
+const binding = (kind: string, domain: string) => ({
+  subjects: [{ kind: 'User', apiGroup: `rbac.authorization.${domain}`, name: 'jane' }],
+  roleRef: { apiGroup: `rbac.authorization.${domain}`, kind, name: 'view' },
+})
+
+/** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile. */
+export function sampleFields(kind: string, apiVersion: string, domain: string): Record<string, unknown> | undefined {
+  switch (kind) {
+    case 'Namespace':
+    case 'ServiceAccount':
+      return {}
+    case 'ConfigMap':
+      return { data: { a: '1', b: 'ü' }, binaryData: { c: 'AAEC' } }
+    case 'Secret':
+      return { type: 'Opaque', data: { a: 'AAEC' } }
+    case 'Pod':
+      return { spec: pod }
+    case 'PodTemplate':
+      return { template }
+    case 'ReplicationController':
+      return { spec: { replicas: 2, selector: labels, template } }
+    case 'Service':
+      return {
+        spec: {
+          selector: labels,
+          ports: [
+            { name: 'http', port: 80, targetPort: 'http' },
+            { name: 'https', port: 443, targetPort: 8443 },
+          ],
+        },
+      }
+    case 'Endpoints':
+      return { subsets: [{ addresses: [{ ip: '10.1.0.1' }], ports: [{ port: 80, name: 'http' }] }] }
+    case 'EndpointSlice':
+      return {
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.1.0.1'], conditions: { ready: true } }],
+        ports: [{ name: 'http', port: 80, protocol: 'TCP' }],
+      }
+    case 'Node':
+      return { spec: { podCIDR: '10.2.0.0/24', taints: [{ key: 'k', effect: 'NoSchedule' }] } }
+    case 'Event':
+      return apiVersion === 'v1'
+        ? { involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'Started', message: 'x', type: 'Normal', count: 2 }
+        : {
+            eventTime: '2026-01-01T00:00:00.123456Z',
+            reportingController: 'example.com/c',
+            reportingInstance: 'c-1',
+            action: 'Start',
+            reason: 'Started',
+            type: 'Normal',
+            regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
+          }
+    case 'LimitRange':
+      return { spec: { limits: [{ type: 'Container', default: { cpu: '500m' }, max: { memory: '1Gi' } }] } }
+    case 'ResourceQuota':
+      return { spec: { hard: { pods: '10', 'requests.cpu': '1500m' } } }
+    case 'PersistentVolume':
+      return { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } }
+    case 'PersistentVolumeClaim':
+      return { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+    case 'ControllerRevision':
+      return { data: { spec: { replicas: 1 } }, revision: 3 }
+    case 'Deployment':
+    case 'ReplicaSet':
+      return { spec: { replicas: 2, selector, template } }
+    case 'DaemonSet':
+      return { spec: { selector, template } }
+    case 'StatefulSet':
+      return { spec: { serviceName: 's', selector, template } }
+    case 'Job':
+      return { spec: job }
+    case 'CronJob':
+      return { spec: { schedule: '*/5 * * * *', jobTemplate: { spec: job } } }
+    case 'HorizontalPodAutoscaler':
+      return apiVersion.endsWith('/v1')
+        ? { spec: { scaleTargetRef: scaleTarget, minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 80 } }
+        : { spec: { scaleTargetRef: scaleTarget, minReplicas: 1, maxReplicas: 3, metrics: [cpuMetric] } }
+    case 'PodDisruptionBudget':
+      return { spec: { minAvailable: '50%', selector } }
+    case 'Ingress':
+      return { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } }
+    case 'IngressClass':
+      return { spec: { controller: 'example.com/ingress' } }
+    case 'NetworkPolicy':
+      return { spec: { podSelector: selector, ingress: [{ ports: [{ port: 'http' }, { port: 80 }] }] } }
+    case 'StorageClass':
+      return { provisioner: 'example.com/disk', parameters: { kind: 'fast' } }
+    case 'VolumeAttachment':
+      return { spec: { attacher: 'disk.example.com', nodeName: 'n', source: { persistentVolumeName: 'pv' } } }
+    case 'CSIDriver':
+      return { spec: { attachRequired: false } }
+    case 'CSINode':
+      return { spec: { drivers: [{ name: 'disk.example.com', nodeID: 'n', allocatable: { count: 4 } }] } }
+    case 'CSIStorageCapacity':
+      return { storageClassName: 'fast', capacity: '10Gi' }
+    case 'PriorityClass':
+      return { value: 1000, description: 'x' }
+    case 'RuntimeClass':
+      return { handler: 'runc' }
+    case 'Lease':
+      return { spec: { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.123456Z' } }
+    case 'Role':
+    case 'ClusterRole':
+      return { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }
+    case 'RoleBinding':
+    case 'ClusterRoleBinding':
+      return binding(kind === 'RoleBinding' ? 'Role' : 'ClusterRole', domain)
+    case 'ValidatingWebhookConfiguration':
+    case 'MutatingWebhookConfiguration':
+      return { webhooks: [webhook] }
+    case 'CertificateSigningRequest':
+      return { spec: { request: 'LS0tLS1CRUdJTg==', signerName: 'example.com/signer', usages: ['client auth'] } }
+    case 'FlowSchema':
+      return { spec: { priorityLevelConfiguration: { name: 'low' }, matchingPrecedence: 100 } }
+    case 'PriorityLevelConfiguration':
+      return { spec: { type: 'Limited', limited: limitedOf(apiVersion) } }
+    case 'APIService':
+      return {
+        spec: {
+          group: 'samples.example.com',
+          version: 'v1',
+          groupPriorityMinimum: 1000,
+          versionPriority: 15,
+          service: { namespace: 'default', name: 's' },
+        },
+      }
+    case 'CustomResourceDefinition':
+      return { spec: definitionSpec }
+    default:
+      return undefined
+  }
+}
+
+const cpuMetric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
+
+function limitedOf(apiVersion: string): Record<string, unknown> {
+  const shares = apiVersion.endsWith('beta3') ? 'nominalConcurrencyShares' : 'assuredConcurrencyShares'
+  return { [shares]: 5, limitResponse: { type: 'Reject' } }
+}
+
+/** Goes with the name `samples.samples.example.com`. */
+const definitionSpec = {
+  group: 'samples.example.com',
+  names: { plural: 'samples', singular: 'sample', kind: 'Sample', listKind: 'SampleList' },
+  scope: 'Namespaced',
+  versions: [
+    {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } },
+        },
+      },
+    },
+  ],
+}
+
+/** The name that an object of a kind must have; undefined: any. */
+export function sampleName(kind: string): string | undefined {
+  if (kind === 'CustomResourceDefinition') return 'samples.samples.example.com'
+  return kind === 'APIService' ? 'v1.samples.example.com' : undefined
+}
