@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, configMap, configMapsIn, created, sharedApi, someConfigMaps } from './api.ts'
+
+const server = sharedApi()
+
+const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
+
+interface Column {
+  name: string
+  type: string
+  format: string
+  description: string
+  priority: number
+}
+
+interface Row {
+  cells: unknown[]
+  object: { kind: string; apiVersion: string; metadata: { name: string } } | null
+}
+
+const columnsOf = (body: Record<string, unknown>) => body['columnDefinitions'] as Column[]
+const rowsOf = (body: Record<string, unknown>) => body['rows'] as Row[]
+
+describe('a Table', () => {
+  test('NEG-06, NEG-08, TABLE-01, TABLE-02, TABLE-03, TABLE-06, TABLE-07: of a collection', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const { body: list } = await server.api.get(path)
+    const { status, headers, body } = await server.api.get(path, { accept: table })
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: expect.stringMatching(/^application\/json/) })
+    expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.orch.io/v1' })
+    expect(body.metadata).toEqual({ resourceVersion: list.metadata.resourceVersion })
+    expect(columnsOf(body)[0]).toEqual({
+      name: 'Name',
+      type: 'string',
+      format: 'name',
+      description: expect.stringMatching(/./),
+      priority: 0,
+    })
+    for (const { name, type } of columnsOf(body)) {
+      expect(name).toMatch(/./)
+      expect(type).toBeOneOf(['string', 'integer', 'number', 'boolean', 'date'])
+    }
+    expect(rowsOf(body).map(({ cells }) => cells[0])).toEqual(['a', 'b'])
+    for (const { cells, object } of rowsOf(body)) {
+      expect(cells).toHaveLength(columnsOf(body).length)
+      expect(object).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: { name: cells[0] } })
+      expect(object).not.toHaveProperty('data')
+    }
+  })
+
+  test('NEG-06, TABLE-06: of one object', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: live } = await server.api.get(`${path}/a`)
+    const { body } = await server.api.get(`${path}/a`, { accept: table })
+    expect(body.kind).toBe('Table')
+    expect(body.metadata.resourceVersion).toBe(live.metadata.resourceVersion)
+    expect(rowsOf(body)).toHaveLength(1)
+  })
+
+  test('TABLE-06: in pages', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b', 'c')
+    const { body } = await server.api.get(`${path}?limit=2`, { accept: table })
+    expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: expect.stringMatching(/./), remainingItemCount: 1 })
+    const { body: rest } = await server.api.get(`${path}?limit=2&continue=${body.metadata.continue}`, { accept: table })
+    expect(rowsOf(rest).map(({ cells }) => cells[0])).toEqual(['c'])
+  })
+
+  test.each([
+    ['Object', 'ConfigMap'],
+    ['Metadata', 'PartialObjectMetadata'],
+    ['', 'PartialObjectMetadata'],
+  ])('TABLE-06: includeObject=%s gives each row a %s', async (included, kind) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body } = await server.api.get(`${path}?includeObject=${included}`, { accept: table })
+    expect(rowsOf(body)[0]!.object?.kind).toBe(kind)
+  })
+
+  test('TABLE-06: includeObject=None gives none, another value is a 400', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body } = await server.api.get(`${path}?includeObject=None`, { accept: table })
+    expect(rowsOf(body)[0]!.object).toBeNull()
+    const other = await server.api.get(`${path}?includeObject=Foo`, { accept: table })
+    expect(other.status).toBe(400)
+    expect(other.body['message']).toBe(
+      `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
+    )
+  })
+
+  test('TABLE-04, TABLE-05: of a kind without columns of its own has Name and Created At', async () => {
+    const name = aName('limit')
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
+    const made = await created(server.api, path, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name }, spec: { limits: [] } })
+    const { body } = await server.api.get(path, { accept: table })
+    expect(columnsOf(body).map((column) => ({ name: column.name, type: column.type }))).toEqual([
+      { name: 'Name', type: 'string' },
+      { name: 'Created At', type: 'date' },
+    ])
+    expect(rowsOf(body)[0]!.cells).toEqual([name, made.metadata.creationTimestamp])
+  })
+
+  test('NEG-13: the first form of several that there is', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const earlier = 'application/json;as=Table;v=v1beta1;g=meta.orch.io'
+    expect((await server.api.get(path, { accept: `${table},${earlier},application/json` })).body.apiVersion).toBe('meta.orch.io/v1')
+    expect((await server.api.get(path, { accept: `${earlier},application/json` })).body.apiVersion).toBe('meta.orch.io/v1beta1')
+    expect((await server.api.get(path, { accept: `application/json,${table}` })).body.kind).toBe('ConfigMapList')
+    expect((await server.api.get(path, { accept: 'application/json;as=Table;v=v9;g=meta.orch.io' })).status).toBe(406)
+  })
+
+  test('NEG-06: an error stays a Status', async () => {
+    const { status, body } = await server.api.get(`${configMapsIn('default')}/none`, { accept: table })
+    expect({ status, kind: body.kind, reason: body['reason'] }).toEqual({ status: 404, kind: 'Status', reason: 'NotFound' })
+  })
+
+  test('NEG-06, WATCH-03: a watch has a Table with one row in each event, columns in the first', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1`, { accept: table })
+    await created(server.api, path, configMap({ name: 'b' }))
+    const [first, second] = await watch.take(2)
+    expect([first, second].map((event) => [event!.type, event!.object.kind, rowsOf(event!.object).map(({ cells }) => cells[0])])).toEqual([
+      ['ADDED', 'Table', ['a']],
+      ['ADDED', 'Table', ['b']],
+    ])
+    expect(columnsOf(first!.object).length).toBeGreaterThan(0)
+    expect(columnsOf(second!.object)).toBeNull()
+  })
+
+  test('NEG-06: a DELETE that asks for one answers with its Status', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { status, body } = await server.api.send('DELETE', `${path}/a`, { headers: { accept: `${table},application/json` } })
+    expect({ status, kind: body.kind }).toEqual({ status: 200, kind: 'Status' })
+  })
+})
+
+describe('metadata alone', () => {
+  const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
+
+  test('NEG-13: of one object, of a collection, in a watch', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const { body: live } = await server.api.get(`${path}/a`)
+    const expected = { kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: live.metadata }
+    expect((await server.api.get(`${path}/a`, { accept: partial })).body).toEqual(expected)
+    const { body: list } = await server.api.get(path, { accept: partial.replace('Metadata;', 'MetadataList;') })
+    expect(list).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.orch.io/v1', items: [{ metadata: live.metadata }] })
+    const watch = await server.api.watch(`${path}?watch=1`, { accept: partial })
+    expect(await watch.next()).toEqual({ type: 'ADDED', object: expected })
+  })
+})
