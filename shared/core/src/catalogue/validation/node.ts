@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
+import { cidrFamilyOf as familyOf } from './ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 const conditionStatuses = ['False', 'True', 'Unknown']
@@ -60,29 +61,6 @@ function validatePodRanges(spec: Part): FieldError[] {
 }
 
 const badRange = (field: string, range: string): FieldError => invalidValue(field, range, 'must be a valid CIDR value')
-
-/** The address family of `10.0.0.0/16` or `fd00::/64`. */
-export function familyOf(range: string): 'IPv4' | 'IPv6' | undefined {
-  const [address = '', bits = '', ...rest] = range.split('/')
-  if (rest.length > 0 || !/^\d{1,3}$/.test(bits)) return undefined
-  if (isIpv4(address)) return Number(bits) <= 32 ? 'IPv4' : undefined
-  return isIpv6(address) && Number(bits) <= 128 ? 'IPv6' : undefined
-}
-
-function isIpv4(text: string): boolean {
-  const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
-}
-
-function isIpv6(text: string): boolean {
-  const halves = text.split('::')
-  if (halves.length > 2) return false
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const last = groups.at(-1) ?? ''
-  const width = groups.length + (isIpv4(last) ? 1 : 0)
-  const areGroups = groups.every((group, index) => /^[0-9a-fA-F]{1,4}$/.test(group) || (index === groups.length - 1 && isIpv4(group)))
-  return areGroups && (halves.length === 2 ? width <= 7 : width === 8)
-}
 
 function validateTaints(taints: readonly Part[]): FieldError[] {
   const effects = ['NoExecute', 'NoSchedule', 'PreferNoSchedule']

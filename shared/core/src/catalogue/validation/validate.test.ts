@@ -184,12 +184,17 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     attachment({ source: { inlineVolumeSpec: { capacity: { storage: '1Gi' } } } }),
     [],
   ],
-  ['VAL-03, KIND-GEN-04: a required field of any kind', 'apps/v1.Deployment', { spec: { template } }, ['spec.selector: Required value']],
+  [
+    'VAL-03, KIND-GEN-04: a required field of any kind',
+    'apps/v1.Deployment',
+    { spec: { template } },
+    ['spec.selector: Required value', 'spec.template.metadata.labels: Invalid value'],
+  ],
   [
     'VAL-03: values of a closed set',
     'core/v1.Pod',
     { spec: { restartPolicy: 'Maybe', containers: [] } },
-    ['spec.restartPolicy: Unsupported value'],
+    ['spec.containers: Required value', 'spec.restartPolicy: Unsupported value'],
   ],
 ]
 

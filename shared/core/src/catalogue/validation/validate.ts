@@ -2,14 +2,23 @@ import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
 import { validateConfigMap } from './config-map.ts'
+import { validateControllerRevision } from './controller-revision.ts'
 import { validateCsiNode } from './csi-node.ts'
+import { validateDaemonSet, validateDaemonSetStatus } from './daemon-set.ts'
+import { validateDeployment, validateDeploymentStatus } from './deployment.ts'
+import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
 import { validateNamespace, validateNamespaceStatus } from './namespace.ts'
 import { validateNodeSpec, validateNodeStatus } from './node.ts'
 import type { Part } from './part.ts'
+import { validatePod, validatePodStatus } from './pod/pod.ts'
+import { validatePodTemplateObject } from './pod-template.ts'
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from './rbac.ts'
-import { validateReplicationControllerSpec, validateReplicationControllerStatus } from './replication-controller.ts'
+import { validateReplicaCounts, validateReplicaSet } from './replica-set.ts'
+import { validateReplicationController } from './replication-controller.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resource-quota.ts'
 import { validateSecret } from './secret.ts'
+import { validateService, validateServiceStatus } from './service.ts'
+import { validateStatefulSet, validateStatefulSetStatus } from './stateful-set.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './volume-attachment.ts'
 import { validateWebhookConfiguration } from './webhook.ts'
 
@@ -43,18 +52,33 @@ export function validateObject({ type, body, object, live, part, names }: Valida
   const own = rulesByType[type]?.[part]?.(object, live, names) ?? []
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
-  return [...own, ...general.filter(({ field }) => !own.some((error) => error.field === field))]
+  return [...own, ...general.filter(({ field }) => !own.some((error) => isAtOrBelow(error.field, field)))]
+}
+
+/** What is said of a part of a field is said of the field. */
+function isAtOrBelow(field: string, parent: string): boolean {
+  return field.startsWith(parent) && (field.length === parent.length || field[parent.length] === '.' || field[parent.length] === '[')
 }
 
 const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.Node': { main: validateNodeSpec, status: validateNodeStatus },
   'core/v1.ResourceQuota': { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
-  'core/v1.ReplicationController': { main: validateReplicationControllerSpec, status: validateReplicationControllerStatus },
+  'core/v1.ReplicationController': { main: validateReplicationController, status: validateReplicaCounts },
+  'core/v1.Pod': { main: validatePod, status: validatePodStatus },
+  'core/v1.PodTemplate': { main: validatePodTemplateObject },
+  'apps/v1.Deployment': { main: validateDeployment, status: validateDeploymentStatus },
+  'apps/v1.ReplicaSet': { main: validateReplicaSet, status: validateReplicaCounts },
+  'apps/v1.StatefulSet': { main: validateStatefulSet, status: validateStatefulSetStatus },
+  'apps/v1.DaemonSet': { main: validateDaemonSet, status: validateDaemonSetStatus },
+  'apps/v1.ControllerRevision': { main: validateControllerRevision },
   'storage/v1.CSINode': { main: validateCsiNode },
   'storage/v1.VolumeAttachment': { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
   'core/v1.Namespace': { main: validateNamespace, status: validateNamespaceStatus },
   'core/v1.ConfigMap': { main: validateConfigMap },
   'core/v1.Secret': { main: validateSecret },
+  'core/v1.Service': { main: validateService, status: validateServiceStatus },
+  'core/v1.Endpoints': { main: validateEndpoints },
+  'discovery/v1.EndpointSlice': { main: validateEndpointSlice },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },

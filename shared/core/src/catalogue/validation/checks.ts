@@ -1,0 +1,134 @@
+import type { FieldError } from '../../meta/status.ts'
+import { explain } from '../../meta/validate-names.ts'
+import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { isSame, type Part, textOf } from './part.ts'
+import { checkPortName, checkPortNumber } from './texts.ts'
+
+/**
+ * Rules for one field. They add what is wrong to a list and make a path only then, so that a good object costs little:
+ * `at` is the path of the object that has the field.
+ */
+
+/** Whether a field says something. */
+export function isGiven(part: Part | undefined, name: string): boolean {
+  const value = part?.[name]
+  return value !== undefined && value !== null
+}
+
+/** The number in a field; undefined when there is none. */
+export function numberOf(part: Part | undefined, name: string): number | bigint | undefined {
+  const value = part?.[name]
+  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+}
+
+/** A text that has to be there; whether it is. */
+export function requireText(errors: FieldError[], part: Part, name: string, at: string, detail?: string): boolean {
+  if (textOf(part, name) !== '') return true
+  errors.push(requiredValue(`${at}.${name}`, detail))
+  return false
+}
+
+/** A text that has to be there and to pass a check. */
+export function requireChecked(
+  errors: FieldError[],
+  part: Part,
+  name: string,
+  at: string,
+  check: (text: string) => readonly string[],
+): void {
+  if (requireText(errors, part, name, at)) allowChecked(errors, part, name, at, check)
+}
+
+/** A text that has to pass a check when it is there. */
+export function allowChecked(errors: FieldError[], part: Part, name: string, at: string, check: (text: string) => readonly string[]): void {
+  const text = textOf(part, name)
+  if (text === '') return
+  for (const problem of check(text)) errors.push(invalidValue(`${at}.${name}`, text, problem))
+}
+
+/** A word out of a set, which has to be there. */
+export function requireOneOf(errors: FieldError[], part: Part, name: string, at: string, words: readonly string[]): void {
+  if (requireText(errors, part, name, at)) allowOneOf(errors, part, name, at, words)
+}
+
+/** A word out of a set, when there is one. */
+export function allowOneOf(errors: FieldError[], part: Part | undefined, name: string, at: string, words: readonly string[]): void {
+  const value = part?.[name]
+  if (typeof value === 'string' && !words.includes(value)) errors.push(unsupportedValue(`${at}.${name}`, value, words))
+}
+
+/** Numbers that count something. */
+export function notNegative(errors: FieldError[], part: Part, names: readonly string[], at: string): void {
+  for (const name of names) {
+    const value = numberOf(part, name)
+    if (value !== undefined && value < 0) errors.push(invalidValue(`${at}.${name}`, value, 'must be greater than or equal to 0'))
+  }
+}
+
+/** A number between two bounds, both of them allowed, when there is one. */
+export function allowBetween(
+  errors: FieldError[],
+  part: Part,
+  name: string,
+  at: string,
+  { min, max, detail = `must be between ${min} and ${max}, inclusive` }: { min: number; max: number; detail?: string },
+): void {
+  const value = numberOf(part, name)
+  if (value !== undefined && (value < min || value > max)) errors.push(invalidValue(`${at}.${name}`, value, detail))
+}
+
+/** Counts that are part of another count of the same status. */
+export function notMoreThan(errors: FieldError[], status: Part, names: readonly string[], bound: string, detail: string): void {
+  const max = numberOf(status, bound) ?? 0
+  for (const name of names) {
+    const value = numberOf(status, name) ?? 0
+    if (value > max) errors.push(invalidValue(`status.${name}`, value, detail))
+  }
+}
+
+/** A counter that an update may not turn back. */
+export function notDecremented(errors: FieldError[], status: Part, live: Part, name: string): void {
+  const before = numberOf(live, name)
+  const after = numberOf(status, name)
+  if (before !== undefined && (after === undefined || after < before)) {
+    errors.push(invalidValue(`status.${name}`, after ?? null, 'cannot be decremented'))
+  }
+}
+
+/** A field that stays as it was made. */
+export function immutable(errors: FieldError[], part: Part, live: Part, name: string, path: string): void {
+  if (!isSame(part[name], live[name])) errors.push(invalidValue(path, part[name] ?? null, 'field is immutable'))
+}
+
+/** The value points to something that is not there. */
+export function notFoundValue(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueNotFound', field, message: `Not found: ${JSON.stringify(value)}` }
+}
+
+const percentPattern = /^[0-9]+%$/
+const wrongPercent = explain("a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'], '[0-9]+%')
+
+/** A count, or a share of a count such as `25%`. */
+export function countOrPercent(errors: FieldError[], part: Part, name: string, at: string): void {
+  const value = part[name]
+  if (typeof value === 'string' && !percentPattern.test(value)) errors.push(invalidValue(`${at}.${name}`, value, wrongPercent))
+  notNegative(errors, part, [name], at)
+}
+
+/** A share may not be more than the whole. */
+export function notMoreThanWhole(errors: FieldError[], part: Part, name: string, at: string): void {
+  const value = part[name]
+  if (typeof value !== 'string' || !percentPattern.test(value) || Number.parseInt(value, 10) <= 100) return
+  errors.push(invalidValue(`${at}.${name}`, value, 'must not be greater than 100%'))
+}
+
+/** Whether a count or share is nothing. */
+export function isNoneOf(value: unknown): boolean {
+  return typeof value === 'string' ? Number.parseInt(value, 10) === 0 : value === 0 || value === undefined || value === null
+}
+
+/** A port by number or by name. */
+export function validatePort(errors: FieldError[], port: unknown, path: string): void {
+  const problems = typeof port === 'string' ? checkPortName(port) : checkPortNumber(typeof port === 'number' ? port : 0)
+  for (const problem of problems) errors.push(invalidValue(path, port ?? 0, problem))
+}

@@ -1,0 +1,43 @@
+import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { checkSubdomain } from '../../meta/validate-names.ts'
+import { allowChecked, allowOneOf, requireText } from './checks.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateLabelSelector } from './selector.ts'
+
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+
+/** What a claim of storage asks for, in a PersistentVolumeClaim or in a template of one. */
+export function validateClaimSpec(spec: Part, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  const modes = itemsOf<string>(spec, 'accessModes')
+  if (modes.length === 0) errors.push(requiredValue(`${path}.accessModes`, 'at least 1 access mode is required'))
+  errors.push(...validateLabelSelector(optionalPart(spec, 'selector'), `${path}.selector`))
+  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue(`${path}.accessModes`, mode, accessModes))
+  if (modes.length > 1 && modes.includes('ReadWriteOncePod')) {
+    errors.push(forbiddenValue(`${path}.accessModes`, 'may not use ReadWriteOncePod with other access modes'))
+  }
+  validateSize(errors, partOf(partOf(spec, 'resources'), 'requests')['storage'], `${path}.resources[storage]`)
+  allowChecked(errors, spec, 'storageClassName', path, checkSubdomain)
+  allowOneOf(errors, spec, 'volumeMode', path, ['Block', 'Filesystem'])
+  for (const name of ['dataSource', 'dataSourceRef']) {
+    const source = optionalPart(spec, name)
+    if (source !== undefined) validateDataSource(errors, source, `${path}.${name}`)
+  }
+  return errors
+}
+
+function validateSize(errors: FieldError[], size: unknown, path: string): void {
+  const quantity = typeof size === 'string' ? parseQuantity(size) : undefined
+  if (quantity === undefined) errors.push(requiredValue(path))
+  else if (quantitySign(quantity) <= 0) errors.push(invalidValue(path, size, 'must be greater than zero'))
+}
+
+function validateDataSource(errors: FieldError[], source: Part, path: string): void {
+  requireText(errors, source, 'name', path)
+  requireText(errors, source, 'kind', path)
+  const kind = textOf(source, 'kind')
+  if (textOf(source, 'apiGroup') !== '' || kind === 'PersistentVolumeClaim') return
+  errors.push(invalidValue(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+}

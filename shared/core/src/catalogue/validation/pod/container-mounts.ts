@@ -1,0 +1,99 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { isGiven, notFoundValue, requireText } from '../checks.ts'
+import { forbiddenValue, invalidValue, unsupportedValue } from '../field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
+import { validateDescendingPath } from './paths.ts'
+
+/** The sound volumes of a Pod by name, so that mounts can be looked up. */
+export type Volumes = ReadonlyMap<string, Part>
+
+const propagations = ['Bidirectional', 'HostToContainer', 'None']
+
+/** Where a container finds its volumes. */
+export function validateVolumeMounts(errors: FieldError[], container: Part, volumes: Volumes, path: string): void {
+  const mounts = itemsOf(container, 'volumeMounts')
+  const devices = itemsOf(container, 'volumeDevices')
+  const paths = new Set<string>()
+  for (let index = 0; index < mounts.length; index++) {
+    const mount = mounts[index] as Part
+    const at = `${path}[${index}]`
+    const name = textOf(mount, 'name')
+    requireText(errors, mount, 'name', at)
+    if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name))
+    requireText(errors, mount, 'mountPath', at)
+    const mountPath = textOf(mount, 'mountPath')
+    if (paths.has(mountPath)) errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must be unique'))
+    paths.add(mountPath)
+    if (devices.length > 0) refuseDoubleUse(errors, mount, devices, at)
+    validateSubPath(errors, mount, at, path)
+    if (isGiven(mount, 'mountPropagation')) validatePropagation(errors, mount, container, `${path}.mountPropagation`)
+  }
+}
+
+function refuseDoubleUse(errors: FieldError[], mount: Part, devices: readonly Part[], at: string): void {
+  const { name, mountPath } = mount
+  if (devices.some((device) => device['name'] === name)) {
+    errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeDevices'))
+  }
+  if (devices.some((device) => device['devicePath'] === mountPath)) {
+    errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
+  }
+}
+
+function validateSubPath(errors: FieldError[], mount: Part, at: string, path: string): void {
+  const subPath = textOf(mount, 'subPath')
+  const expression = textOf(mount, 'subPathExpr')
+  if (subPath !== '') validateDescendingPath(errors, subPath, `${path}.subPath`)
+  if (expression === '') return
+  if (subPath !== '') errors.push(invalidValue(`${at}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'))
+  validateDescendingPath(errors, expression, `${path}.subPathExpr`)
+}
+
+function validatePropagation(errors: FieldError[], mount: Part, container: Part, path: string): void {
+  const propagation = textOf(mount, 'mountPropagation')
+  if (!propagations.includes(propagation)) errors.push(unsupportedValue(path, propagation, propagations))
+  const isPrivileged = partOf(container, 'securityContext')['privileged'] === true
+  if (propagation === 'Bidirectional' && !isPrivileged) {
+    errors.push(forbiddenValue(path, 'Bidirectional mount propagation is available only to privileged containers'))
+  }
+}
+
+/** Where a container finds volumes as raw devices. */
+export function validateVolumeDevices(errors: FieldError[], container: Part, volumes: Volumes, path: string): void {
+  const devices = itemsOf(container, 'volumeDevices')
+  if (devices.length === 0) return
+  const mounts = itemsOf(container, 'volumeMounts')
+  const names = new Set<string>()
+  const paths = new Set<string>()
+  for (const [index, device] of devices.entries()) {
+    const at = `${path}[${index}]`
+    validateDeviceName(errors, textOf(device, 'name'), volumes, names, at)
+    validateDevicePath(errors, textOf(device, 'devicePath'), paths, at)
+    for (const mount of mounts) {
+      if (mount['name'] === device['name'])
+        errors.push(invalidValue(`${at}.name`, device['name'], 'must not already exist in volumeMounts'))
+      if (mount['mountPath'] !== device['devicePath']) continue
+      errors.push(invalidValue(`${at}.devicePath`, device['devicePath'], 'must not already exist as a path in volumeMounts'))
+    }
+  }
+}
+
+function validateDeviceName(errors: FieldError[], name: string, volumes: Volumes, names: Set<string>, at: string): void {
+  requireText(errors, { name }, 'name', at)
+  if (names.has(name)) errors.push(invalidValue(`${at}.name`, name, 'must be unique'))
+  const volume = volumes.get(name)
+  if (volume === undefined) errors.push(notFoundValue(`${at}.name`, name))
+  else if (optionalPart(volume, 'persistentVolumeClaim') === undefined && optionalPart(volume, 'ephemeral') === undefined) {
+    const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
+    errors.push(invalidValue(`${at}.name`, name, detail))
+  }
+  if (name !== '') names.add(name)
+}
+
+function validateDevicePath(errors: FieldError[], devicePath: string, paths: Set<string>, at: string): void {
+  requireText(errors, { devicePath }, 'devicePath', at)
+  if (paths.has(devicePath)) errors.push(invalidValue(`${at}.devicePath`, devicePath, 'must be unique'))
+  if (devicePath.split('/').includes('..')) {
+    errors.push(invalidValue(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"))
+  } else paths.add(devicePath)
+}

@@ -1,0 +1,20 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { invalidValue } from '../field-errors.ts'
+
+/** A path that stays below where it starts. */
+export function validateDescendingPath(errors: FieldError[], target: string, path: string): void {
+  if (target.startsWith('/')) errors.push(invalidValue(path, target, 'must be a relative path'))
+  refuseBacksteps(errors, target, path)
+}
+
+/** A path that stays below where it starts, and out of the names that the node keeps for itself. */
+export function validateFilePath(errors: FieldError[], target: string, path: string): void {
+  validateDescendingPath(errors, target, path)
+  // A name of only two dots has been refused above.
+  if (target.startsWith('..') && !target.startsWith('../')) errors.push(invalidValue(path, target, "must not start with '..'"))
+}
+
+/** A path that does not climb. */
+export function refuseBacksteps(errors: FieldError[], target: string, path: string): void {
+  if (target.split('/').includes('..')) errors.push(invalidValue(path, target, "must not contain '..'"))
+}

@@ -1,0 +1,85 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { isGiven, requireText } from '../checks.ts'
+import { forbiddenValue, invalidValue, unsupportedValue } from '../field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
+
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers']
+const podFieldsOfLinux = [
+  'seLinuxOptions',
+  'seccompProfile',
+  'fsGroup',
+  'fsGroupChangePolicy',
+  'sysctls',
+  'runAsUser',
+  'runAsGroup',
+  'supplementalGroups',
+]
+const containerFieldsOfLinux = [
+  ...['seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged', 'allowPrivilegeEscalation'],
+  ...['procMount', 'runAsUser', 'runAsGroup'],
+]
+
+/** A Pod that names its operating system may not say what only another one understands. */
+export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
+  const system = optionalPart(spec, 'os')
+  if (system === undefined) return
+  if (!requireText(errors, system, 'name', `${path}.os`, 'cannot be empty')) return
+  const name = textOf(system, 'name')
+  if (name === 'linux') refuseWindowsOptions(errors, spec, path)
+  else if (name === 'windows') refuseLinuxOptions(errors, spec, path)
+  else errors.push(unsupportedValue(`${path}.os`, name, ['linux', 'windows']))
+}
+
+function refuseWindowsOptions(errors: FieldError[], spec: Part, path: string): void {
+  const refuse = (at: string): void =>
+    void errors.push(forbiddenValue(`${at}.securityContext.windowsOptions`, 'windows options cannot be set for a linux pod'))
+  if (isGiven(partOf(spec, 'securityContext'), 'windowsOptions')) refuse(path)
+  for (const [container, at] of containersOf(spec, path)) {
+    if (isGiven(partOf(container, 'securityContext'), 'windowsOptions')) refuse(at)
+  }
+}
+
+function refuseLinuxOptions(errors: FieldError[], spec: Part, path: string): void {
+  const refuse = (field: string): void => void errors.push(forbiddenValue(field, 'cannot be set for a windows pod'))
+  for (const name of ['hostPID', 'hostIPC']) if (spec[name] === true) refuse(`${path}.${name}`)
+  if (isGiven(spec, 'shareProcessNamespace')) refuse(`${path}.shareProcessNamespace`)
+  const context = partOf(spec, 'securityContext')
+  for (const name of podFieldsOfLinux) if (isGiven(context, name)) refuse(`${path}.securityContext.${name}`)
+  for (const [container, at] of containersOf(spec, path)) {
+    const own = partOf(container, 'securityContext')
+    for (const name of containerFieldsOfLinux) if (isGiven(own, name)) refuse(`${at}.securityContext.${name}`)
+  }
+}
+
+/** On Windows, containers run as processes of the node all together or not at all. */
+export function validateHostProcesses(errors: FieldError[], spec: Part, path: string): void {
+  const ofPod = hostProcessOf(spec)
+  let count = 0
+  let others = 0
+  for (const [container, at] of containersOf(spec, path)) {
+    const own = hostProcessOf(container)
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
+      errors.push(invalidValue(`${at}.securityContext.windowsOptions.hostProcess`, own, detail))
+    }
+    if (own ?? ofPod ?? false) count += 1
+    else others += 1
+  }
+  if (count === 0) return
+  if (others > 0) {
+    errors.push(invalidValue(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
+  }
+  if (spec['hostNetwork'] !== true) {
+    errors.push(invalidValue(`${path}.hostNetwork`, false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+  }
+}
+
+function hostProcessOf(owner: Part): boolean | undefined {
+  const value = optionalPart(optionalPart(owner, 'securityContext'), 'windowsOptions')?.['hostProcess']
+  return typeof value === 'boolean' ? value : undefined
+}
+
+function* containersOf(spec: Part, path: string): Generator<readonly [Part, string]> {
+  for (const list of containerLists)
+    for (const [index, container] of itemsOf(spec, list).entries()) yield [container, `${path}.${list}[${index}]`]
+}

@@ -1,0 +1,129 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { checkSubdomain } from '../../../meta/validate-names.ts'
+import { allowChecked, numberOf } from '../checks.ts'
+import { duplicateValue, forbiddenValue, invalidValue } from '../field-errors.ts'
+import { checkIp, ipFamilyOf } from '../ip-address.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
+import { validatePodSpec } from './pod-spec.ts'
+import { refuseTokensWithoutAccount } from './projected.ts'
+
+/** A new Pod, or what an update may make of it: hardly anything, as it may be running already. */
+export function validatePod(pod: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = partOf(pod, 'spec')
+  validatePodSpec(errors, spec, 'spec', { podName: textOf(partOf(pod, 'metadata'), 'name') })
+  if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
+  for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
+  if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
+  else if (itemsOf(spec, 'ephemeralContainers').length > 0) {
+    errors.push(forbiddenValue('spec.ephemeralContainers', 'cannot be set on create'))
+  }
+  return errors
+}
+
+function refusePaddedImages(errors: FieldError[], containers: readonly Part[], path: string): void {
+  for (const [index, container] of containers.entries()) {
+    const image = textOf(container, 'image')
+    if (image.trim() === image) continue
+    errors.push(invalidValue(`${path}[${index}].image`, image, 'must not have leading or trailing whitespace'))
+  }
+}
+
+const unchangeable =
+  'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, ' +
+  '`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or ' +
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+
+function validateChange(errors: FieldError[], spec: Part, live: Part): void {
+  for (const list of ['containers', 'initContainers']) {
+    if (itemsOf(spec, list).length === itemsOf(live, list).length) continue
+    errors.push(forbiddenValue(`spec.${list}`, 'pod updates may not add or remove containers'))
+    return
+  }
+  validateDeadlineChange(errors, numberOf(spec, 'activeDeadlineSeconds'), numberOf(live, 'activeDeadlineSeconds'))
+  validateTolerationChange(errors, itemsOf(spec, 'tolerations'), itemsOf(live, 'tolerations'))
+  if (!isSame(withoutChangeable(spec, live), withoutChangeable(live, live))) errors.push(forbiddenValue('spec', unchangeable))
+}
+
+function validateDeadlineChange(errors: FieldError[], after: number | bigint | undefined, before: number | bigint | undefined): void {
+  if (before === undefined) return
+  const refuse = (detail: string): void => void errors.push(invalidValue('spec.activeDeadlineSeconds', after ?? null, detail))
+  if (after === undefined) refuse('must not update from a positive integer to nil value')
+  else if (after > before) refuse('must be less than or equal to previous value')
+}
+
+/** Tolerations may be added; of those that are there only the time may change. */
+function validateTolerationChange(errors: FieldError[], tolerations: readonly Part[], live: readonly Part[]): void {
+  const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): Part => rest
+  const isKept = (before: Part): boolean => tolerations.some((after) => isSame(identityOf(after), identityOf(before)))
+  if (!live.every(isKept)) {
+    errors.push(forbiddenValue('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'))
+  }
+}
+
+/** What of a Pod's spec stays for good. */
+function withoutChangeable(spec: Part, live: Part): Part {
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, terminationGracePeriodSeconds: grace, ...rest } = spec
+  const wasNegative = (numberOf(live, 'terminationGracePeriodSeconds') ?? 0) < 0
+  return {
+    ...rest,
+    containers: itemsOf(spec, 'containers').map(withoutImage),
+    initContainers: itemsOf(spec, 'initContainers').map(withoutImage),
+    terminationGracePeriodSeconds: wasNegative && grace === 1 ? live['terminationGracePeriodSeconds'] : grace,
+  }
+}
+
+function withoutImage({ image: _image, ...rest }: Part): Part {
+  return rest
+}
+
+/** What a node says of a Pod. */
+export function validatePodStatus(pod: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const status = partOf(pod, 'status')
+  const policy = textOf(partOf(live, 'spec'), 'restartPolicy')
+  allowChecked(errors, status, 'nominatedNodeName', 'status', checkSubdomain)
+  const before = partOf(live, 'status')
+  refuseRestarts(errors, itemsOf(status, 'containerStatuses'), itemsOf(before, 'containerStatuses'), {
+    path: 'status.containerStatuses',
+    mayRestart: ({ exitCode }) => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0),
+  })
+  refuseRestarts(errors, itemsOf(status, 'initContainerStatuses'), itemsOf(before, 'initContainerStatuses'), {
+    path: 'status.initContainerStatuses',
+    mayRestart: ({ exitCode }) => policy !== 'Never' && exitCode !== 0,
+  })
+  refuseRestarts(errors, itemsOf(status, 'ephemeralContainerStatuses'), itemsOf(before, 'ephemeralContainerStatuses'), {
+    path: 'status.ephemeralContainerStatuses',
+    mayRestart: () => false,
+  })
+  validateAddresses(errors, itemsOf(status, 'podIPs'))
+  return errors
+}
+
+interface RestartRules {
+  readonly path: string
+  readonly mayRestart: (terminated: Part) => boolean
+}
+
+/** What has ended stays ended, unless the Pod's policy starts it again. */
+function refuseRestarts(errors: FieldError[], after: readonly Part[], before: readonly Part[], { path, mayRestart }: RestartRules): void {
+  for (const [index, old] of before.entries()) {
+    const ended = optionalPart(optionalPart(old, 'state'), 'terminated')
+    if (ended === undefined || mayRestart(ended)) continue
+    const now = after.find((status) => textOf(status, 'name') === textOf(old, 'name'))
+    if (now === undefined || optionalPart(optionalPart(now, 'state'), 'terminated') !== undefined) continue
+    errors.push(forbiddenValue(`${path}[${index}].state`, 'may not be transitioned to non-terminated state'))
+  }
+}
+
+function validateAddresses(errors: FieldError[], addresses: readonly Part[]): void {
+  const texts = addresses.map((address) => textOf(address, 'ip'))
+  for (const [index, text] of texts.entries()) {
+    for (const problem of checkIp(text)) errors.push(invalidValue(`status.podIPs[${index}]`, text, problem))
+    if (texts.indexOf(text) < index) errors.push(duplicateValue(`status.podIPs[${index}]`, addresses[index]))
+  }
+  const families = new Set(texts.map(ipFamilyOf))
+  if (texts.length > 2 || (texts.length === 2 && families.size < 2)) {
+    errors.push(invalidValue('status.podIPs', addresses, 'may specify no more than one IP for each IP family'))
+  }
+}

@@ -1,0 +1,84 @@
+import { compareQuantities, isWholeQuantity, parseQuantity, quantitySign, roundUpQuantity } from '../../../meta/quantity.ts'
+import type { FieldError } from '../../../meta/status.ts'
+import { checkQualifiedName } from '../../../meta/validate-names.ts'
+import { namesOf, profiles } from '../../../names.ts'
+import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
+import { type Part, partOf } from '../part.ts'
+
+const hugePagesPrefix = 'hugepages-'
+const productPrefixes = profiles.map((profile) => `${namesOf(profile).labelDomain}/`)
+
+/** Resources without a prefix that a container may ask for, beside huge pages. */
+const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
+
+/** Resources without a prefix that exist at all: the rest is counted by quotas. */
+const standardResources = new Set([
+  ...['cpu', 'memory', 'ephemeral-storage', 'storage', 'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets'],
+  ...['configmaps', 'persistentvolumeclaims', 'requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage'],
+  ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'services.nodeports', 'services.loadbalancers'],
+])
+
+/** What a container asks for, and what it may use at most. */
+export function validateResources(errors: FieldError[], resources: Part, path: string): void {
+  const limits = partOf(resources, 'limits')
+  const requests = partOf(resources, 'requests')
+  for (const name in limits) validateAmount(errors, name, String(limits[name]), `${path}.limits`)
+  for (const name in requests) {
+    validateAmount(errors, name, String(requests[name]), `${path}.requests`)
+    validateRequest(errors, name, String(requests[name]), limits[name], path)
+  }
+  const all = [...Object.keys(limits), ...Object.keys(requests)]
+  const hasOrdinary = all.includes('cpu') || all.includes('memory')
+  if (!hasOrdinary && all.some(isHugePages)) errors.push(forbiddenValue(path, 'HugePages require cpu or memory'))
+}
+
+function validateRequest(errors: FieldError[], name: string, request: string, limit: unknown, path: string): void {
+  if (limit === undefined) {
+    if (!mayExceed(name)) errors.push(requiredValue(`${path}.limits`, 'Limit must be set for non overcommitable resources'))
+    return
+  }
+  if (request === limit) return
+  const [asked, most] = [parseQuantity(request), parseQuantity(String(limit))]
+  if (asked === undefined || most === undefined) return
+  const difference = compareQuantities(asked, most)
+  if (difference !== 0 && !mayExceed(name)) errors.push(invalidValue(`${path}.requests`, request, `must be equal to ${name} limit`))
+  else if (difference > 0) errors.push(invalidValue(`${path}.requests`, request, `must be less than or equal to ${name} limit`))
+}
+
+function validateAmount(errors: FieldError[], name: string, text: string, path: string): void {
+  if (!containerResources.has(name)) validateResourceName(errors, name, `${path}[${name}]`)
+  const quantity = parseQuantity(text)
+  if (quantity === undefined) return
+  const refuse = (detail: string): void => void errors.push(invalidValue(`${path}[${name}]`, text, detail))
+  if (quantitySign(quantity) < 0) refuse('must be greater than or equal to 0')
+  if (isExtended(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
+  if (!isHugePages(name)) return
+  const page = parseQuantity(name.slice(hugePagesPrefix.length))
+  if (page === undefined || quantitySign(page) <= 0) return
+  if (!isWholeQuantity(quantity) || roundUpQuantity(quantity) % roundUpQuantity(page) !== 0n) {
+    refuse(`must be a multiple of the page size ${name.slice(hugePagesPrefix.length)}`)
+  }
+}
+
+function validateResourceName(errors: FieldError[], name: string, path: string): void {
+  for (const problem of checkQualifiedName(name)) errors.push(invalidValue(path, name, problem))
+  if (name.includes('/')) {
+    if (!isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
+    return
+  }
+  if (isHugePages(name)) return
+  if (!standardResources.has(name)) errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
+  errors.push(invalidValue(path, name, 'must be a standard resource for containers'))
+}
+
+const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix)
+
+const isNative = (name: string): boolean => !name.includes('/') || productPrefixes.some((prefix) => name.includes(prefix))
+
+/** A resource that somebody else has added to nodes: counted in whole pieces. */
+function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0
+}
+
+/** Whether containers together may be promised more than there is. */
+const mayExceed = (name: string): boolean => isNative(name) && !isHugePages(name)

@@ -1,0 +1,47 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { checkLabel } from '../../../meta/validate-names.ts'
+import { requireChecked } from '../checks.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
+import { optionalPart, type Part, textOf } from '../part.ts'
+import type { Volumes } from './container-mounts.ts'
+import { volumeSourceRules } from './volume-sources.ts'
+
+/** The volumes of a Pod. Only the sound ones can be mounted. The Pod's name tells which claims are made for it. */
+export function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, podName: string): Volumes {
+  const sound = new Map<string, Part>()
+  for (let index = 0; index < volumes.length; index++) {
+    const volume = volumes[index] as Part
+    const at = `${path}[${index}]`
+    const name = textOf(volume, 'name')
+    const before = errors.length
+    validateSource(errors, volume, at)
+    requireChecked(errors, volume, 'name', at, checkLabel)
+    if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+    if (errors.length === before) sound.set(name, volume)
+    if (podName !== '') refuseOwnClaim(errors, volume, volumes, at, podName)
+  }
+  return sound
+}
+
+function validateSource(errors: FieldError[], volume: Part, at: string): void {
+  let count = 0
+  for (const name in volume) {
+    const source = optionalPart(volume, name)
+    const rule = source === undefined ? undefined : volumeSourceRules.get(name)
+    if (source === undefined || rule === undefined) continue
+    count += 1
+    if (count > 1) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
+    else rule(errors, source, `${at}.${name}`)
+  }
+  if (count === 0) errors.push(requiredValue(at, 'must specify a volume type'))
+}
+
+/** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */
+function refuseOwnClaim(errors: FieldError[], volume: Part, volumes: readonly Part[], at: string, podName: string): void {
+  const claim = textOf(optionalPart(volume, 'persistentVolumeClaim'), 'claimName')
+  if (claim === '') return
+  const isMade = volumes.some((other) => optionalPart(other, 'ephemeral') !== undefined && claim === `${podName}-${textOf(other, 'name')}`)
+  if (!isMade) return
+  const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+  errors.push(invalidValue(`${at}.persistentVolumeClaim.claimName`, claim, detail))
+}

@@ -1,0 +1,27 @@
+import type { FieldError } from '../../meta/status.ts'
+import { immutable, notMoreThan, notNegative } from './checks.ts'
+import { validateConditions } from './node.ts'
+import { itemsOf, type Part, partOf } from './part.ts'
+import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
+
+/** The rules of a ReplicaSet's spec. */
+export function validateReplicaSet(set: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = partOf(set, 'spec')
+  notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
+  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec) }
+  validateSelectedTemplate(errors, spec, rules, 'deployment')
+  if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'selector', 'spec.selector')
+  return errors
+}
+
+/** The counts of a ReplicaSet or ReplicationController. */
+export function validateReplicaCounts(set: Part): FieldError[] {
+  const errors: FieldError[] = []
+  const status = partOf(set, 'status')
+  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
+  notNegative(errors, status, ['replicas', ...parts, 'observedGeneration'], 'status')
+  notMoreThan(errors, status, parts, 'replicas', 'cannot be greater than status.replicas')
+  notMoreThan(errors, status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than readyReplicas')
+  return [...errors, ...validateConditions(itemsOf(status, 'conditions'), 'status.conditions')]
+}

@@ -1,0 +1,77 @@
+import type { FieldError } from '../../meta/status.ts'
+import { allowOneOf, countOrPercent, isGiven, isNoneOf, notDecremented, notMoreThan, notMoreThanWhole, notNegative } from './checks.ts'
+import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
+
+/** The rules of a StatefulSet's spec. Its template may mount the claims that the set makes for each Pod. */
+export function validateStatefulSet(set: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = partOf(set, 'spec')
+  validateManagement(errors, textOf(spec, 'podManagementPolicy'))
+  validateStrategy(errors, partOf(spec, 'updateStrategy'))
+  const retention = partOf(spec, 'persistentVolumeClaimRetentionPolicy')
+  for (const name of ['whenDeleted', 'whenScaled']) {
+    allowOneOf(errors, retention, name, 'spec.persistentVolumeClaimRetentionPolicy', ['Retain', 'Delete'])
+  }
+  notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
+  const rules = { owner: 'StatefulSet', path: 'spec.template', replicas: replicasOf(spec), claims: itemsOf(spec, 'volumeClaimTemplates') }
+  validateSelectedTemplate(errors, spec, rules, 'statefulset')
+  if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
+  return errors
+}
+
+function validateManagement(errors: FieldError[], policy: string): void {
+  if (policy === '') errors.push(requiredValue('spec.podManagementPolicy'))
+  else if (policy !== 'OrderedReady' && policy !== 'Parallel') {
+    errors.push(invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"))
+  }
+}
+
+function validateStrategy(errors: FieldError[], strategy: Part): void {
+  const type = textOf(strategy, 'type')
+  const at = 'spec.updateStrategy.rollingUpdate'
+  if (type === '') errors.push(requiredValue('spec.updateStrategy'))
+  else if (type === 'OnDelete') {
+    if (!isGiven(strategy, 'rollingUpdate')) return
+    errors.push(invalidValue(at, strategy['rollingUpdate'], "only allowed for updateStrategy 'RollingUpdate'"))
+  } else if (type !== 'RollingUpdate') {
+    errors.push(invalidValue('spec.updateStrategy', strategy, "must be 'RollingUpdate' or 'OnDelete'"))
+  } else {
+    const rolling = optionalPart(strategy, 'rollingUpdate')
+    if (rolling !== undefined) validateRollingUpdate(errors, rolling, at)
+  }
+}
+
+function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string): void {
+  notNegative(errors, rolling, ['partition'], at)
+  if (!isGiven(rolling, 'maxUnavailable')) return
+  countOrPercent(errors, rolling, 'maxUnavailable', at)
+  if (isNoneOf(rolling['maxUnavailable'])) errors.push(invalidValue(`${at}.maxUnavailable`, rolling['maxUnavailable'], 'cannot be 0'))
+  notMoreThanWhole(errors, rolling, 'maxUnavailable', at)
+}
+
+const changeable = new Set(['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'])
+
+/** Pods that are there were made by what stays. */
+function validateChange(errors: FieldError[], spec: Part, live: Part): void {
+  const names = new Set([...Object.keys(spec), ...Object.keys(live)])
+  const isChanged = [...names].some((name) => !changeable.has(name) && !isSame(spec[name], live[name]))
+  if (!isChanged) return
+  const detail =
+    "updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy', " +
+    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+  errors.push(forbiddenValue('spec', detail))
+}
+
+/** The counts of a StatefulSet. */
+export function validateStatefulSetStatus(set: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const status = partOf(set, 'status')
+  const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
+  notNegative(errors, status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], 'status')
+  notMoreThan(errors, status, parts, 'replicas', 'cannot be greater than status.replicas')
+  notMoreThan(errors, status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than status.readyReplicas')
+  notDecremented(errors, status, partOf(live, 'status'), 'collisionCount')
+  return errors
+}
