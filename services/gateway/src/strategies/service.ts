@@ -1,10 +1,15 @@
-import type { ApiObject, FieldError } from '@orch/core'
+import { type ApiObject, dropFieldsOfFormerType, type FieldError } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
 export const serviceStrategy: KindRules = {
   prepareCreate(object) {
     object.status = { loadBalancer: {} }
+  },
+  prepareUpdate(object, live) {
+    const spec = { ...(object.spec as object | undefined) }
+    dropFieldsOfFormerType(spec, (live.spec ?? {}) as Record<string, unknown>)
+    object.spec = spec
   },
   validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
 }

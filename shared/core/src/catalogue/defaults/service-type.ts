@@ -1,0 +1,44 @@
+import { isSame } from '../validation/part.ts'
+import { children, type Draft } from './draft.ts'
+
+/**
+ * A Service that becomes one of another type leaves behind what only the former type had, unless the writer has given
+ * those fields a new value: then it is a mistake, and the rules say so.
+ */
+export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>): void {
+  const was = typeOf(live)
+  const is = typeOf(spec)
+  const leaves = (types: readonly string[]): boolean => types.includes(was) && !types.includes(is)
+  if (leaves(['ClusterIP', 'NodePort', 'LoadBalancer'])) {
+    if (isUnchanged(spec, live, 'clusterIP') && isUnchanged(spec, live, 'clusterIPs')) forget(spec, ['clusterIP', 'clusterIPs'])
+    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy'])
+  }
+  if (leaves(['NodePort', 'LoadBalancer'])) {
+    if (isSame(nodePortsOf(spec), nodePortsOf(live))) for (const port of children(spec, 'ports')) delete port['nodePort']
+    dropUnchanged(spec, live, ['externalTrafficPolicy'])
+  }
+  if (leaves(['LoadBalancer'])) dropUnchanged(spec, live, ['healthCheckNodePort', 'allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+}
+
+function typeOf(spec: Readonly<Draft>): string {
+  return typeof spec['type'] === 'string' ? spec['type'] : 'ClusterIP'
+}
+
+function isUnchanged(spec: Draft, live: Readonly<Draft>, name: string): boolean {
+  return isSame(spec[name], live[name])
+}
+
+function dropUnchanged(spec: Draft, live: Readonly<Draft>, names: readonly string[]): void {
+  forget(
+    spec,
+    names.filter((name) => isUnchanged(spec, live, name)),
+  )
+}
+
+function forget(spec: Draft, names: readonly string[]): void {
+  for (const name of names) delete spec[name]
+}
+
+function nodePortsOf(spec: Readonly<Draft>): unknown[] {
+  return children(spec, 'ports').map((port) => port['nodePort'] ?? 0)
+}
