@@ -26,6 +26,10 @@ class HeldTables implements Tables {
     return this.#inner.entry(revision)
   }
 
+  glance(revision: number) {
+    return this.#inner.glance(revision)
+  }
+
   entries(after: number) {
     return this.#inner.entries(after)
   }
