@@ -278,6 +278,19 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
 })
 
 describe('others', () => {
+  test.each([
+    '/api/v1/namespaces//configmaps',
+    '/api/v1/namespaces//configmaps/a',
+    '/api/v1/namespaces/default//configmaps',
+    '/api/v1/namespaces/default/configmaps//',
+    '/api/v1/namespaces/default/configmaps/%2F',
+    '/api/v1//nodes',
+    '/api/v1/nodes//status',
+  ])('EP-32: %s names nothing', async (target) => {
+    const { status } = await server.api.get(target)
+    expect(status).toBe(404)
+  })
+
   test('EP-31, METRIC-13: metrics', async () => {
     await server.api.get('/api/v1/nodes')
     const { status, headers, text } = await server.api.get('/metrics')

@@ -41,7 +41,8 @@ export function parseRequestInfo({ method, path, isWatch }: RequestLine): Reques
   // A leading slash gives an empty first segment; one at the end is forgiven.
   if (segments[segments.length - 1] === '' && segments.length > 2) segments.pop()
   const start = segments[1] === 'api' ? 3 : segments[1] === 'apis' ? 4 : 0
-  if (start === 0 || segments.length <= start) return { kind: 'path', verb: method.toLowerCase(), path }
+  // An empty segment stands for no name: nothing is served there, least of all what a shorter path would show.
+  if (start === 0 || segments.length <= start || segments.includes('', 1)) return { kind: 'path', verb: method.toLowerCase(), path }
   const group = start === 3 ? '' : (segments[2] as string)
   const version = segments[start - 1] as string
   const hasWatchPrefix = segments[start] === 'watch' && segments.length > start + 1
