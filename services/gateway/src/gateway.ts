@@ -2,6 +2,7 @@ import { domainGroup, type StatusError } from '@orch/core'
 import { sleep, TimerWheel } from '@orch/platform'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
+import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import { FormCache } from './forms/form-cache.ts'
@@ -139,13 +140,7 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
   } catch (error) {
     fail(request, parts, error)
   } finally {
-    request.finish()
-    const durationMs = parts.clock.monotonic() - request.startedMs
-    parts.metrics.count(request, durationMs)
-    parts.log.debug(
-      { method: request.method, path: request.path, code: request.code, durationMs, auditId: request.auditId, user: request.user.name },
-      'request',
-    )
+    if (!request.goesOn) conclude(request, parts)
   }
 }
 

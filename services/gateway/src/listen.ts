@@ -96,23 +96,33 @@ function routeByProtocol(http1: ReturnType<typeof createHttpsServer>, http2: Ret
   http1.on('tlsClientError', (_error, socket) => socket.destroy())
 }
 
+interface OpenSession {
+  streams: number
+  /** One for all streams of the session. */
+  readonly onStreamClosed: () => void
+}
+
 /** Open sessions with the number of their open streams. One without streams that stays silent is closed. */
-function trackSessions(http2: ReturnType<typeof createHttp2Server>): ReadonlyMap<Http2Session, number> {
-  const sessions = new Map<Http2Session, number>()
-  const add = (session: Http2Session | undefined, count: number) => {
-    if (session !== undefined && sessions.has(session)) sessions.set(session, (sessions.get(session) ?? 0) + count)
-  }
+function trackSessions(http2: ReturnType<typeof createHttp2Server>): ReadonlyMap<Http2Session, OpenSession> {
+  const sessions = new Map<Http2Session, OpenSession>()
   http2.on('session', (session) => {
-    sessions.set(session, 0)
+    const open: OpenSession = {
+      streams: 0,
+      onStreamClosed: () => {
+        open.streams -= 1
+      },
+    }
+    sessions.set(session, open)
     session.setTimeout(limits.idleTimeoutMs, () => {
-      if (sessions.get(session) === 0) session.close()
+      if (open.streams === 0) session.close()
     })
     session.once('close', () => sessions.delete(session)).on('error', ignoreError)
   })
   http2.on('stream', (stream) => {
-    const { session } = stream
-    add(session, 1)
-    stream.once('close', () => add(session, -1))
+    const open = stream.session === undefined ? undefined : sessions.get(stream.session)
+    if (open === undefined) return
+    open.streams += 1
+    stream.on('close', open.onStreamClosed)
   })
   return sessions
 }

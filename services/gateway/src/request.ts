@@ -20,7 +20,7 @@ export class GatewayRequest {
   readonly auditId: string
   /** Decoded. */
   readonly path: string
-  readonly query: Query
+  query: Query
   readonly info: RequestInfo
   /** On the monotonic clock. */
   readonly startedMs: number
@@ -32,6 +32,8 @@ export class GatewayRequest {
   /** Set by whoever answered. */
   code = 0
   sentBytes = 0
+  /** It lasts longer than its verb, which concludes it when it ends. */
+  goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
   #warningsLength = 0
@@ -83,6 +85,13 @@ export class GatewayRequest {
   }
 
   /** All warnings together are bounded, as clients refuse long heads; what comes after the bound is left out. */
+  /** Lets go what only the beginning of an answer needs: there may be ten thousand watches. */
+  goOn(): void {
+    this.goesOn = true
+    this.query = emptyQuery
+    this.#negotiated = undefined
+  }
+
   warn(text: string): void {
     const room = limits.warningsLengthMax - this.#warningsLength
     if (room <= 0) return

@@ -5,7 +5,7 @@ import { drainOf } from './http1.ts'
 /** An exchange over one stream of an HTTP/2 connection. */
 export class Http2Exchange implements Exchange {
   readonly #stream: ServerHttp2Stream
-  readonly #headers: IncomingHttpHeaders
+  #headers: IncomingHttpHeaders
   readonly peer: Peer
   #resetsAfterAnswer = false
   /** Not `writableEnded`: a HEAD's stream counts as ended before it is answered. */
@@ -60,7 +60,10 @@ export class Http2Exchange implements Exchange {
   }
 
   begin(code: number, headers: HeaderFields): void {
-    if (!this.isClosed) this.#respond(code, headers, false)
+    if (this.isClosed) return
+    this.#respond(code, headers, false)
+    // The answer may last for hours.
+    this.#headers = noHeaders
   }
 
   write(bytes: Uint8Array | string): boolean {
@@ -82,7 +85,7 @@ export class Http2Exchange implements Exchange {
   }
 
   onClose(callback: () => void): void {
-    this.#stream.once('close', callback)
+    this.#stream.on('close', callback)
   }
 
   #respond(code: number, headers: HeaderFields, endStream: boolean): void {
@@ -91,6 +94,8 @@ export class Http2Exchange implements Exchange {
     this.#stream.respond(fields, { endStream })
   }
 }
+
+const noHeaders: IncomingHttpHeaders = {}
 
 /** A client that breaks off is an ordinary end, which `close` tells. */
 function ignoreError(): void {}

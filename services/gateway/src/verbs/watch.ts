@@ -14,6 +14,7 @@ import {
   withColumns,
 } from '@orch/core'
 import type { Timer, WheelTask } from '@orch/platform'
+import { conclude } from '../conclude.ts'
 import { toServedBytes } from '../convert.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
 import { limits } from '../limits.ts'
@@ -69,7 +70,10 @@ interface SessionOptions {
   readonly format: WatchFormat
 }
 
-/** One client's watch: what is there, then what the hub gives, until time is up, the client goes or the server stops. */
+/**
+ * One client's watch: what is there, then what the hub gives, until time is up, the client goes or the server stops. There may
+ * be ten thousand: once it is attached, nothing waits for it and it holds no more than it needs.
+ */
 class WatchSession implements WatchSink, WheelTask {
   readonly #request: GatewayRequest
   readonly #served: Served
@@ -77,7 +81,6 @@ class WatchSession implements WatchSink, WheelTask {
   readonly #withBookmarks: boolean
   readonly #format: WatchFormat
   readonly #endsMs: number
-  readonly #ended = Promise.withResolvers<void>()
   #attachment: WatchAttachment | undefined
   #timer: Timer | undefined
   #position = 0
@@ -108,7 +111,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#position = after
     this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this })
     this.#schedule()
-    await this.#ended.promise
+    this.#request.goOn()
   }
 
   /** The head leaves before anything else is known; what is there follows. */
@@ -295,7 +298,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#timer?.cancel()
     this.#attachment?.close()
     this.#parts.state.watches.delete(this)
-    this.#ended.resolve()
+    if (this.#request.goesOn) conclude(this.#request, this.#parts)
   }
 }
 

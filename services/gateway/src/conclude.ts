@@ -1,0 +1,13 @@
+import type { GatewayParts } from './parts.ts'
+import type { GatewayRequest } from './request.ts'
+
+/** Counts and logs a request that has been answered, and frees what it held. */
+export function conclude(request: GatewayRequest, parts: GatewayParts): void {
+  request.finish()
+  const durationMs = parts.clock.monotonic() - request.startedMs
+  parts.metrics.count(request, durationMs)
+  parts.log.debug(
+    { method: request.method, path: request.path, code: request.code, durationMs, auditId: request.auditId, user: request.user.name },
+    'request',
+  )
+}
