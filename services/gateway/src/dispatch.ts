@@ -4,6 +4,8 @@ import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import type { ResourceInfo, ResourceVerb } from './request-info.ts'
 import { pageNotFound } from './respond.ts'
+import { createBinding } from './subresources/binding.ts'
+import { subresourceVerb } from './subresources/subresource-verbs.ts'
 import { accessReview, accessReviewKinds } from './verbs/access-review.ts'
 import { create } from './verbs/create.ts'
 import { deleteOne } from './verbs/delete.ts'
@@ -23,8 +25,7 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Gat
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
   if (form === 'virtual') {
-    if (!accessReviewKinds.has(target.served.resource.kind)) throw unavailable(target)
-    return accessReview(request, target, parts)
+    return virtualVerb(target)(request, target, parts)
   }
   return verb(request, target, parts)
 }
@@ -41,7 +42,7 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
 }
 
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
-const ownParts: ReadonlySet<string> = new Set(['status', 'finalize'])
+const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'approval'])
 
 function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resources }: GatewayParts): Target {
   const served = resources.find(info.group, info.version, info.resource)
@@ -77,8 +78,18 @@ function requireVerb(name: ResourceVerb, { served, subresource, info }: Target):
   const allowed = subresource?.verbs ?? served.resource.verbs
   const needsNamespace = served.resource.isNamespaced && info.namespace === '' && name !== 'list' && name !== 'watch'
   if (name === 'unknown' || needsNamespace || !allowed.includes(name) || !fitsPath(name, info)) throw methodNotAllowed()
-  if (subresource !== undefined && !ownParts.has(subresource.name)) throw unavailable({ served, subresource, info })
-  return verbs[name]
+  if (subresource === undefined || ownParts.has(subresource.name)) return verbs[name]
+  const verb = subresourceVerb(subresource.name, name)
+  if (verb === undefined) throw unavailable({ served, subresource, info })
+  return verb
+}
+
+/** What the creation of something that is not kept does. */
+function virtualVerb(target: Target): Verb {
+  const { kind } = target.served.resource
+  if (accessReviewKinds.has(kind)) return accessReview
+  if (kind === 'Binding') return createBinding
+  throw unavailable(target)
 }
 
 /** A POST goes to a collection, or to a part of an object that takes one; PUT and PATCH go to one object. */

@@ -40,7 +40,6 @@ const rulesByKind: Readonly<Record<string, KindRules>> = {
 const createdByUpdate: ReadonlySet<string> = new Set([
   'ClusterRole',
   'ClusterRoleBinding',
-  'EndpointSlice',
   'Endpoints',
   'Event',
   'Lease',

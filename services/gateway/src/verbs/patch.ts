@@ -35,11 +35,12 @@ export const patch: Verb = async (request, target, parts) => {
 }
 
 /** A patch that has been read. */
-type Change =
+export type Change =
   | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: ParsedBody }
   | { readonly kind: 'merge'; readonly body: ParsedBody }
 
-async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
+/** Reads a patch in whatever form it came. */
+export async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
   switch (request.contentType) {
     case 'application/json-patch+json': {
       const body = await readPatchBody(request, parts)
@@ -63,7 +64,7 @@ async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Prom
 function patched(request: GatewayRequest, target: Target, change: Change, options: WriteOptions, live: Live | undefined): Intent {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
-  const value = apply(change, live.object)
+  const value = applyChange(change, live.object)
   const { hasBigIntegers, duplicates } = change.body
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgePatched(request, target, candidate, options)
@@ -73,7 +74,8 @@ function patched(request: GatewayRequest, target: Target, change: Change, option
   return { kind: 'update', candidate }
 }
 
-function apply(change: Change, live: ApiObject): Record<string, unknown> {
+/** The document as the patch leaves it. */
+export function applyChange(change: Change, live: ApiObject): Record<string, unknown> {
   const outcome = change.kind === 'json' ? applyJsonPatch(live, change.patch) : applyMergePatch(live, change.body.value)
   if (outcome.kind === 'refused') throw outcome.error
   if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request')

@@ -27,16 +27,18 @@ export interface Candidate {
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
 export function readCandidate({ served, info, subresource }: Target, body: ParsedBody): Candidate {
-  const { resource } = served
-  const value = requireKind(body, subresource ?? resource)
-  const candidate = decodeCandidate(resource, value, body)
+  const described = subresource ?? served.resource
+  const candidate = decodeCandidate(described, requireKind(body, described), body)
   requirePlace(candidate.object, info)
   return candidate
 }
 
+/** What says of which kind a body is. */
+type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
+
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400. */
 export function decodeCandidate(
-  { kind, version, type, apiVersion }: Resource,
+  { kind, version, type, apiVersion }: Described,
   value: Record<string, unknown>,
   { hasBigIntegers, duplicates }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates'>,
 ): Candidate {
@@ -67,7 +69,7 @@ export function inOrder({ type, kind, version, apiVersion }: Resource, object: A
 
 /** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */
 export function judgeProblems(
-  { kind, version }: Resource,
+  { kind, version }: Pick<Described, 'kind' | 'version'>,
   problems: readonly string[],
   validation: FieldValidation,
   warn: (text: string) => void,

@@ -26,7 +26,7 @@ const deleteOptions = { kind: 'DeleteOptions', type: 'meta/v1.DeleteOptions' }
 /** The options in the body or, where that is empty, in the query. */
 export async function readDeleteOptions(request: GatewayRequest, parts: GatewayParts): Promise<DeleteOptions> {
   const bytes = await readBytes(request, parts)
-  return judge(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes, parts), parts)
+  return toDeleteOptions(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes, parts), parts)
 }
 
 function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
@@ -59,7 +59,8 @@ function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: 
   if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`)
 }
 
-function judge(options: Record<string, unknown>, parts: GatewayParts): DeleteOptions {
+/** Options that have been read, judged. */
+export function toDeleteOptions(options: Record<string, unknown>, parts: GatewayParts): DeleteOptions {
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun, preconditions } = options
   requireType('gracePeriodSeconds', gracePeriodSeconds, 'number')
   if (gracePeriodSeconds != null && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')

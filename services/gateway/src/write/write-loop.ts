@@ -16,6 +16,7 @@ import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import { objectPartOf } from '../strategies/object-part.ts'
 import { keyOf, remainingMs, type Target } from '../verbs/verb.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, type ObjectWrite, previewObject } from './commit.ts'
@@ -175,7 +176,8 @@ async function attemptUpdate(
   const completed = complete(served.resource, draft, parts, false)
   const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
   const { object } = admitted
-  if (served.strategy.countsGenerations && subresource === undefined) countGeneration(object, live.object)
+  const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
+  if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
   const reserved = await parts.allocator.reserve(plan, object, live.object)
@@ -214,17 +216,7 @@ function unchanged({ entry, object }: Live): Written {
 function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live): ApiObject {
   const { served, subresource } = target
   if (subresource !== undefined) {
-    const metadata = { ...live.metadata }
-    return subresource.name === 'finalize'
-      ? {
-          ...live,
-          metadata,
-          spec: {
-            ...(live.spec as object | undefined),
-            finalizers: (given.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [],
-          },
-        }
-      : { ...live, metadata, status: given.status }
+    return objectPartOf(served.resource.kind, subresource.name).merge(given, { ...live, metadata: { ...live.metadata } })
   }
   const { generation: _generation, selfLink: _selfLink, managedFields: _managed, ...written } = carryOverMeta(given.metadata, live.metadata)
   const { generation, managedFields } = live.metadata
@@ -267,17 +259,15 @@ function judgeChanged(
   { names }: GatewayParts,
 ): FieldError[] {
   const { resource, strategy } = served
-  switch (subresource?.name) {
-    case undefined:
-      return [
-        ...validateObject({ type: resource.type, body, object, live, part: 'main', names }),
-        ...(strategy.rules.validate?.(object, live) ?? []),
-      ]
-    case 'status':
-      return validateObject({ type: resource.type, body, object, live, part: 'status', names })
-    default:
-      return []
+  const part = subresource === undefined ? undefined : objectPartOf(resource.kind, subresource.name)
+  if (part?.validate !== undefined) return [...part.validate(object, live)]
+  if (part !== undefined && part.isWanted !== true) {
+    return validateObject({ type: resource.type, body, object, live, part: 'status', names })
   }
+  return [
+    ...validateObject({ type: resource.type, body, object, live, part: 'main', names }),
+    ...(strategy.rules.validate?.(object, live) ?? []),
+  ]
 }
 
 function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {

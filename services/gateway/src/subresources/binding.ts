@@ -1,0 +1,82 @@
+import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core'
+import { readBody } from '../body.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { Target, Verb } from '../verbs/verb.ts'
+import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import type { Live } from '../write/live.ts'
+import { writeOptionsOf } from '../write/options.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+import { requireNameInBody } from './name-in-body.ts'
+import { respondCreated } from './respond-kind.ts'
+
+interface Binding extends ApiObject {
+  readonly target?: { readonly kind?: string; readonly name?: string }
+}
+
+interface Condition {
+  readonly type: string
+}
+
+/** Gives a pod its node, by the pod's own path. */
+export const bindPod: Verb = (request, target, parts) => bind(request, target, target, parts)
+
+/** The same by the collection of bindings: the pod is named in the body. */
+export const createBinding: Verb = (request, target, parts) => {
+  const { resource } = target.served
+  const pods = parts.served.find('', 'v1', 'pods')
+  if (pods === undefined) throw notFound({ group: '', resource: 'pods' }, '')
+  const { kind, group, version, apiVersion, type } = resource
+  const subresource = { name: 'binding', kind, group, version, apiVersion, type, verbs: ['create'] }
+  return bind(request, target, { served: pods, info: target.info, subresource }, parts)
+}
+
+async function bind(request: Parameters<Verb>[0], source: Target, pod: Target, parts: GatewayParts): Promise<void> {
+  const options = writeOptionsOf(request, parts, 'CreateOptions')
+  const described = source.subresource ?? source.served.resource
+  const body = await readBody(request, parts, described)
+  if (source.info.name !== '') requireNameInBody(body.value, source.info.name, 'Binding')
+  const { object, problems } = readCandidate(source, body)
+  judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
+  const binding = object as Binding
+  const name = binding.metadata.name ?? ''
+  const errors = judge(binding)
+  if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
+  const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const target = { ...pod, info: { ...pod.info, resource: 'pods', name, subresource: 'binding' } }
+  const step = (live: Live | undefined) => bound(target, binding, live, parts)
+  await write({ request, target, name, options, optionsObject, step }, parts)
+  await respondCreated(request, parts)
+}
+
+function judge({ metadata, target = {} }: Binding): FieldError[] {
+  const errors: FieldError[] = []
+  if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
+  if (target.kind && target.kind !== 'Node') {
+    const message = `Unsupported value: ${JSON.stringify(target.kind)}: supported values: "Node", "<empty>"`
+    errors.push({ reason: 'FieldValueNotSupported', field: 'target.kind', message })
+  }
+  if (!target.name) errors.push({ reason: 'FieldValueRequired', field: 'target.name', message: 'Required value' })
+  return errors
+}
+
+function bound({ served, info }: Target, { metadata, target = {} }: Binding, live: Live | undefined, { clock }: GatewayParts): Intent {
+  if (live === undefined) throw notFound(served.name, info.name)
+  const pod = live.object
+  const spec = (pod.spec ?? {}) as { nodeName?: string }
+  const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, info.name, why)
+  if (metadata.uid && metadata.uid !== pod.metadata.uid) {
+    throw refused(`Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${pod.metadata.uid}`)
+  }
+  if (pod.metadata.deletionTimestamp != null) throw refused(`pod ${info.name} is being deleted, cannot be assigned to a host`)
+  if (spec.nodeName) throw refused(`pod ${info.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
+  const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
+  const status = (pod.status ?? {}) as { conditions?: readonly Condition[] }
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: printTime(toInstant(clock.now())) }
+  const object: ApiObject = {
+    ...pod,
+    metadata: { ...pod.metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    spec: { ...spec, nodeName: target.name },
+    status: { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled] },
+  }
+  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}

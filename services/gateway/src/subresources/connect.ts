@@ -1,0 +1,98 @@
+import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { commonHeaders, send } from '../respond.ts'
+import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { readLive } from '../write/live.ts'
+
+interface PodSpec {
+  readonly nodeName?: string
+  readonly containers?: readonly Named[]
+  readonly initContainers?: readonly Named[]
+  readonly ephemeralContainers?: readonly Named[]
+}
+
+interface Named {
+  readonly name: string
+}
+
+/** The text that a container has written. A pod that no node has has written nothing. */
+export const readLog: Verb = async (request, target, parts) => {
+  const pod = await requireObject(request, target, parts)
+  requireContainer(pod, request)
+  const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
+  if (nodeName === '') return send(request, 204, commonHeaders(request, 'text/plain'), '')
+  throw await unreachable(request, nodeName, parts)
+}
+
+/** A tunnel into a container. */
+export const enterContainer: Verb = async (request, target, parts) => {
+  const pod = await requireObject(request, target, parts)
+  const isOfContainer = target.subresource?.name !== 'portforward'
+  if (isOfContainer) requireContainer(pod, request)
+  const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
+  if (nodeName === '') throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
+  throw await unreachable(request, nodeName, parts)
+}
+
+/** A request that is passed on to a pod, a service or a node. */
+export const proxy: Verb = async (request, target, parts) => {
+  const { kind, metadata, status } = await requireObject(request, target, parts)
+  const name = metadata.name ?? ''
+  if (kind === 'Node') throw notConnected(name)
+  if (kind === 'Service') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  const { podIP = '' } = (status ?? {}) as { podIP?: string }
+  if (podIP === '') throw badRequest('address not allowed')
+  throw failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`)
+}
+
+/** A name may say a scheme and a port beside the object: `https:web:8443`. */
+async function requireObject(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
+  const { served, info } = target
+  const pieces = info.name.split(':')
+  const name = (pieces.length === 3 ? pieces[1] : pieces[0]) ?? ''
+  const live = await readLatest(request, target, name, parts)
+  if (live === undefined) throw notFound(served.name, name)
+  return live
+}
+
+async function readLatest(request: GatewayRequest, target: Target, name: string, parts: GatewayParts): Promise<ApiObject | undefined> {
+  const timeoutMs = remainingMs(request, parts)
+  const live = await readLive(keyOf(target, name), target.served, parts, { read: { kind: 'latest' }, timeoutMs })
+  return live?.object
+}
+
+/** With several containers the request must say which. */
+function requireContainer({ metadata, spec }: ApiObject, { query }: GatewayRequest): void {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as PodSpec
+  const names = (list: readonly Named[]) => list.map(({ name }) => name)
+  const asked = query.get('container') ?? ''
+  if (asked !== '') {
+    if (names([...containers, ...initContainers, ...ephemeralContainers]).includes(asked)) return
+    throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`)
+  }
+  if (containers.length === 1) return
+  const others = initContainers.length === 0 ? '' : ` or one of the init containers: [${names(initContainers).join(' ')}]`
+  throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${names(containers).join(' ')}]${others}`)
+}
+
+async function unreachable(request: GatewayRequest, nodeName: string, parts: GatewayParts): Promise<Error> {
+  const served = parts.served.find('', 'v1', 'nodes')
+  if (served === undefined) return notConnected(nodeName)
+  const info = {
+    kind: 'resource',
+    verb: 'get',
+    group: '',
+    version: 'v1',
+    namespace: '',
+    resource: 'nodes',
+    subresource: '',
+    rest: [],
+  } as const
+  const node = await readLatest(request, { served, info: { ...info, name: nodeName }, subresource: undefined }, nodeName, parts)
+  return node === undefined ? notFound(served.name, nodeName) : notConnected(nodeName)
+}
+
+function notConnected(nodeName: string): Error {
+  return internal(`node ${JSON.stringify(nodeName)} cannot be reached: this server has no connection to nodes`)
+}

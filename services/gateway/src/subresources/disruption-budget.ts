@@ -1,0 +1,115 @@
+import {
+  type ApiObject,
+  everything,
+  failed,
+  forbidden,
+  type LabelSelector,
+  matchesLabels,
+  notFound,
+  printTime,
+  type StatusCause,
+  toInstant,
+  toLabelRequirements,
+} from '@orch/core'
+import { readBytesOfOurs } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Served } from '../served.ts'
+import { remainingMs, type Target } from '../verbs/verb.ts'
+import type { Live } from '../write/live.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+
+/** A PodDisruptionBudget, as far as evictions look into it. */
+export interface BudgetObject extends ApiObject {
+  readonly spec?: { readonly selector?: LabelSelector }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly disruptionsAllowed?: number
+    readonly currentHealthy?: number
+    readonly desiredHealthy?: number
+    readonly disruptedPods?: Readonly<Record<string, string>>
+  }
+}
+
+/** A budget and where it is. */
+export interface Budget {
+  readonly target: Target
+  readonly object: BudgetObject
+}
+
+/** Evictions that may be unconfirmed at once. */
+const disruptedPodsMax = 2_000
+/** When a budget that has not been looked at yet is worth another try. */
+const retrySeconds = 10
+
+/** The budgets that count the pod. */
+export async function budgetsOf(request: GatewayRequest, namespace: string, pod: ApiObject, parts: GatewayParts): Promise<Budget[]> {
+  const served = parts.served.find('policy', 'v1', 'poddisruptionbudgets')
+  if (served === undefined) return []
+  const scope = { resource: served.resource.stored.prefix, namespace }
+  const listed = parts.storage.list(
+    { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' },
+    { timeoutMs: remainingMs(request, parts) },
+  )
+  const budgets: Budget[] = []
+  for await (const part of listed) {
+    if (part.kind !== 'entries') continue
+    for (const { value } of part.entries) {
+      const object = readBytesOfOurs(value).object as BudgetObject
+      if (selects(object, pod)) budgets.push({ target: targetOf(served, namespace, object), object })
+    }
+  }
+  return budgets
+}
+
+function selects({ spec }: BudgetObject, { metadata }: ApiObject): boolean {
+  if (spec?.selector === undefined) return false
+  const reading = toLabelRequirements(spec.selector)
+  return reading.kind === 'selector' && matchesLabels(reading.requirements, metadata.labels)
+}
+
+function targetOf(served: Served, namespace: string, { metadata }: BudgetObject): Target {
+  const { group, version, plural } = served.resource
+  const place = { group, version, namespace, resource: plural, name: metadata.name ?? '', subresource: 'status', rest: [] }
+  return { served, info: { kind: 'resource', verb: 'update', ...place }, subresource: served.subresource('status') }
+}
+
+/** Takes one disruption from the budget, or refuses. */
+export async function takeDisruption(
+  request: GatewayRequest,
+  { target }: Budget,
+  pod: string,
+  isDryRun: boolean,
+  parts: GatewayParts,
+): Promise<void> {
+  const step = (live: Live | undefined) => taken(target, pod, live, parts)
+  const options = { isDryRun, fieldManager: '', fieldValidation: 'Ignore' } as const
+  const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
+  await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+}
+
+function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: GatewayParts): Intent {
+  if (live === undefined) throw notFound(served.name, info.name)
+  const budget = live.object as BudgetObject
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  if (observedGeneration < (budget.metadata.generation ?? 0)) {
+    throw exhausted(`The disruption budget ${info.name} is still being processed by the server.`, retrySeconds)
+  }
+  if (disruptionsAllowed < 0) throw forbidden(served.name, info.name, 'pdb disruptions allowed is negative')
+  if (Object.keys(disruptedPods).length > disruptedPodsMax) {
+    throw forbidden(served.name, info.name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  }
+  if (disruptionsAllowed === 0) {
+    throw exhausted(`The disruption budget ${info.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
+  }
+  const now = printTime(toInstant(clock.now()))
+  const status = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { ...disruptedPods, [pod]: now } }
+  const object: ApiObject = { ...budget, status }
+  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+function exhausted(why: string, retryAfterSeconds: number): Error {
+  const causes: StatusCause[] = [{ reason: 'DisruptionBudget', message: why }]
+  const message = "Cannot evict pod as it would violate the pod's disruption budget."
+  return failed(429, 'TooManyRequests', message, { causes, ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }) })
+}

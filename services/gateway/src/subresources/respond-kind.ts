@@ -1,0 +1,21 @@
+import { printProtobuf, type Subresource } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { commonHeaders, respondJson, respondObject, sendBytes } from '../respond.ts'
+
+/** Answers with an object of a kind that is made for the answer and kept nowhere. */
+export function respondKind(
+  request: GatewayRequest,
+  code: number,
+  { kind, apiVersion, type }: Subresource,
+  object: object,
+  { names }: GatewayParts,
+): void | Promise<void> {
+  if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(JSON.stringify(object)))
+  return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), printProtobuf({ apiVersion, kind, type, object }))
+}
+
+/** Answers that something was created which is not an object. */
+export function respondCreated(request: GatewayRequest, parts: GatewayParts): void | Promise<void> {
+  return respondObject(request, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, parts)
+}

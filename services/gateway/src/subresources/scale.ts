@@ -1,0 +1,120 @@
+import {
+  type ApiObject,
+  badRequest,
+  conflict,
+  decodeFailureText,
+  decoderOf,
+  type FieldError,
+  invalid,
+  type LabelSelector,
+  notFound,
+  parseRevision,
+  printLabelSelector,
+  type Subresource,
+  toLabelRequirements,
+} from '@orch/core'
+import { readBody } from '../body.ts'
+import { readBytesOfOurs, toServedObject } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { applyChange, readChange } from '../verbs/patch.ts'
+import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type Live, readLive } from '../write/live.ts'
+import { type OptionsKind, writeOptionsOf } from '../write/options.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+import { respondKind } from './respond-kind.ts'
+
+/** The number of pods of an object, apart from everything else in it. */
+interface Scale extends ApiObject {
+  readonly spec?: { readonly replicas?: number }
+}
+
+/** What a writer wants the scale to be, given what it is. */
+type Wish = (scale: Scale) => Scale
+
+/** How many pods an object wants and has. */
+export const getScale: Verb = async (request, target, parts) => {
+  const { served, info } = target
+  const timeoutMs = remainingMs(request, parts)
+  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, timeoutMs })
+  if (live === undefined) throw notFound(served.name, info.name)
+  await respondKind(request, 200, target.subresource as Subresource, scaleOf(live.object, target), parts)
+}
+
+/** Sets how many pods an object wants. */
+export const updateScale: Verb = async (request, target, parts) => {
+  const { object, problems } = readCandidate(target, await readBody(request, parts, target.subresource as Subresource))
+  const options = writeOptionsOf(request, parts, 'UpdateOptions')
+  judgeProblems(target.subresource as Subresource, problems, options.fieldValidation, (text) => request.warn(text))
+  await writeScale(request, target, 'UpdateOptions', () => object as Scale, parts)
+}
+
+/** Patches the scale as though it were an object. */
+export const patchScale: Verb = async (request, target, parts) => {
+  const subresource = target.subresource as Subresource
+  const change = await readChange(request, parts)
+  await writeScale(request, target, 'PatchOptions', (scale) => decodeScale(subresource, applyChange(change, scale)), parts)
+}
+
+async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: GatewayParts): Promise<void> {
+  const { name } = target.info
+  const options = writeOptionsOf(request, parts, kind)
+  const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const step = (live: Live | undefined) => scaled(target, wish, live)
+  const { json } = await write({ request, target, name, options, optionsObject, step }, parts)
+  const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
+  await respondKind(request, 200, target.subresource as Subresource, scaleOf(object, target), parts)
+}
+
+function scaled(target: Target, wish: Wish, live: Live | undefined): Intent {
+  const { served, info } = target
+  if (live === undefined) throw notFound(served.name, info.name)
+  const scale = wish(scaleOf(live.object, target))
+  requireSame(target, scale, live)
+  const replicas = scale.spec?.replicas ?? 0
+  if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
+  const object = { ...live.object, metadata: { ...live.object.metadata }, spec: { ...(live.object.spec as object), replicas } }
+  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+function negative(replicas: number): FieldError {
+  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
+  return { reason: 'FieldValueInvalid', field: 'spec.replicas', message }
+}
+
+function requireSame({ served, info }: Target, { metadata: { uid, resourceVersion } }: Scale, live: Live): void {
+  const liveUid = live.object.metadata.uid ?? ''
+  if (uid && uid !== liveUid) {
+    const resource = { ...served.name, resource: `${served.name.resource}/scale` }
+    throw conflict(resource, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${liveUid}`)
+  }
+  if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, info.name)
+}
+
+function decodeScale({ kind, version, type, apiVersion }: Subresource, value: Record<string, unknown>): Scale {
+  const decoded = decoderOf(type)(value, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  return { metadata: {}, ...decoded.object, kind, apiVersion } as Scale
+}
+
+function scaleOf(object: ApiObject, { subresource }: Target): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const spec = (object.spec ?? {}) as { replicas?: number; selector?: unknown }
+  const { replicas = 0 } = (object.status ?? {}) as { replicas?: number }
+  const selector = selectorTextOf(object.kind, spec.selector)
+  return {
+    kind: 'Scale',
+    apiVersion: (subresource as Subresource).apiVersion,
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: spec.replicas ? { replicas: spec.replicas } : {},
+    status: { replicas, ...(selector === '' ? {} : { selector }) },
+  }
+}
+
+/** A ReplicationController selects by labels alone, the others by a selector. */
+function selectorTextOf(kind: string, selector: unknown): string {
+  if (typeof selector !== 'object' || selector === null) return ''
+  const reading = toLabelRequirements((kind === 'ReplicationController' ? { matchLabels: selector } : selector) as LabelSelector)
+  return reading.kind === 'malformed' ? '' : printLabelSelector(reading.requirements)
+}

@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, aNamespace, type Body, created, sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+const podSpec = { containers: [{ name: 'c', image: 'i' }] }
+const labels = { app: 'a', tier: 'web' }
+const workloadSpec = { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } }
+/** Signed for `CN=someone`. */
+const certificateRequest = [
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IUUNBUUF3RWpFUU1BNEdBMVVFQXd3SGMyOXRaVzl1WlRC',
+  'Wk1CTUdCeXFHU000OUFnRUdDQ3FHU000OQpBd0VIQTBJQUJIbGErTXp4bWFONnpNTTZ6aFFua2JqWGpLNDFHYlExQTlXZU5WRC9W',
+  'bHlKLzZtMXZod2hCT0FaCnVpc2hsZGZzWGpoMm5xOEw0bUVPcXJWZXQ1TW9CaldnQURBS0JnZ3Foa2pPUFFRREFnTkpBREJHQWlF',
+  'QW9ZMzkKNnd6dnFkQ2wvTWFnNStnYjh1SHlXRXpoUFVDZkhaNzl1QkR5UXFnQ0lRREZGbmRlSkhCb1hUVjhHMFZUd05jcwpJN29M',
+  'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
+].join('')
+const message = ({ body }: Answer) => body['message']
+const succeeded = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+
+async function aPod(spec: Record<string, unknown> = {}) {
+  const namespace = await aNamespace(server.api)
+  const pods = `/api/v1/namespaces/${namespace}/pods`
+  const pod = await created(server.api, pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', labels },
+    spec: { ...podSpec, ...spec },
+  })
+  return { namespace, pods, target: `${pods}/p`, pod }
+}
+
+describe('scale', () => {
+  const workloads = [
+    ['Deployment', 'apps/v1', 'deployments', workloadSpec],
+    ['ReplicaSet', 'apps/v1', 'replicasets', workloadSpec],
+    ['StatefulSet', 'apps/v1', 'statefulsets', { ...workloadSpec, serviceName: 's' }],
+    ['ReplicationController', 'v1', 'replicationcontrollers', { ...workloadSpec, selector: labels }],
+  ] as const
+
+  const aWorkload = async ([kind, apiVersion, plural, spec]: (typeof workloads)[number]) => {
+    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+    const path = `${root}/namespaces/${await aNamespace(server.api)}/${plural}`
+    const made = await created(server.api, path, { apiVersion, kind, metadata: { name: 'w' }, spec })
+    return { target: `${path}/w`, scale: `${path}/w/scale`, made }
+  }
+
+  test.each(workloads)('a %s is read and set through its scale', async (...workload) => {
+    const { target, scale, made } = await aWorkload(workload)
+    const { uid, namespace, resourceVersion, creationTimestamp } = made.metadata
+    const read = await server.api.get(scale)
+    expect(read.body).toEqual({
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      metadata: { name: 'w', namespace, uid, resourceVersion, creationTimestamp },
+      spec: { replicas: 2 },
+      status: { replicas: 0, selector: 'app=a,tier=web' },
+    })
+    const put = await server.api.put(scale, { ...read.body, spec: { replicas: 5 } })
+    expect({ status: put.status, spec: put.body['spec'] }).toEqual({ status: 200, spec: { replicas: 5 } })
+    const patched = await server.api.patch(scale, { spec: { replicas: 0 } })
+    expect({ status: patched.status, spec: patched.body['spec'] }).toEqual({ status: 200, spec: {} })
+    const { body } = await server.api.get(target)
+    expect(body).toMatchObject({ spec: { replicas: 0, template: { metadata: { labels } } }, metadata: { generation: 3 } })
+  })
+
+  test('a scale that is not the last one is refused', async () => {
+    const { scale } = await aWorkload(workloads[0])
+    const { body } = await server.api.get(scale)
+    await server.api.put(scale, { ...body, spec: { replicas: 3 } })
+    const stale = await server.api.put(scale, { ...body, spec: { replicas: 4 } })
+    expect({ status: stale.status, reason: stale.body['reason'] }).toEqual({ status: 409, reason: 'Conflict' })
+    expect(message(stale)).toContain('deployments.apps "w": the object has been modified')
+    const { resourceVersion: _version, ...metadata } = body.metadata
+    const other = await server.api.put(scale, { ...body, metadata: { ...metadata, uid: 'zzz' }, spec: { replicas: 4 } })
+    expect(other.status).toBe(409)
+    expect(message(other)).toContain('Precondition failed: UID in precondition: zzz')
+  })
+
+  test('fewer pods than none are refused', async () => {
+    const { scale } = await aWorkload(workloads[0])
+    const answer = await server.api.patch(scale, { spec: { replicas: -1 } })
+    expect(answer.status).toBe(422)
+    expect(message(answer)).toBe('Scale.autoscaling "w" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0')
+  })
+
+  test('DRY-01: a dry run scales nothing', async () => {
+    const { target, scale } = await aWorkload(workloads[0])
+    const answer = await server.api.patch(`${scale}?dryRun=All`, { spec: { replicas: 9 } })
+    expect(answer.body['spec']).toEqual({ replicas: 9 })
+    expect((await server.api.get(target)).body).toMatchObject({ spec: { replicas: 2 } })
+  })
+
+  test('what is not there has no scale', async () => {
+    const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments/none/scale`
+    expect((await server.api.get(path)).status).toBe(404)
+    expect((await server.api.patch(path, { spec: { replicas: 1 } })).status).toBe(404)
+  })
+})
+
+describe('eviction', () => {
+  const eviction = (fields: Record<string, unknown> = {}) => ({
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'p' },
+    ...fields,
+  })
+
+  const aRunningPod = async () => {
+    const made = await aPod({ nodeName: 'n' })
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+    const running = await server.api.put(`${made.target}/status`, { ...made.pod, status })
+    expect(running.status).toBe(200)
+    return made
+  }
+
+  const aBudget = async (namespace: string, name: string, status: Record<string, unknown>) => {
+    const path = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`
+    const spec = { minAvailable: 1, selector: { matchLabels: { app: 'a' } } }
+    const made = await created(server.api, path, { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec })
+    const counts = { currentHealthy: 2, desiredHealthy: 2, expectedPods: 2, disruptionsAllowed: 0, observedGeneration: 1 }
+    const answer = await server.api.put(`${path}/${name}/status`, { ...made, status: { ...counts, ...status } })
+    expect(answer.status).toBe(200)
+    return `${path}/${name}`
+  }
+
+  test.each(['policy/v1', 'policy/v1beta1'])('VIRT-03, VIRT-06: an eviction of %s deletes the pod', async (apiVersion) => {
+    const { target } = await aPod()
+    const { status, body } = await server.api.post(`${target}/eviction`, eviction({ apiVersion }))
+    expect({ status, body }).toEqual({ status: 201, body: succeeded })
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
+  test('VIRT-06: options of the delete count', async () => {
+    const { target } = await aRunningPod()
+    await server.api.post(`${target}/eviction`, eviction({ deleteOptions: { gracePeriodSeconds: 7 } }))
+    expect((await server.api.get(target)).body.metadata['deletionGracePeriodSeconds']).toBe(7)
+  })
+
+  test('VIRT-06, DRY-01: a dry run in the query or in the options evicts nothing', async () => {
+    const { target } = await aPod()
+    expect((await server.api.post(`${target}/eviction?dryRun=All`, eviction())).status).toBe(201)
+    expect((await server.api.post(`${target}/eviction`, eviction({ deleteOptions: { dryRun: ['All'] } }))).status).toBe(201)
+    expect((await server.api.get(target)).status).toBe(200)
+  })
+
+  test('VIRT-06: another name than that of the path, or no such pod', async () => {
+    const { target, pods } = await aPod()
+    const answer = await server.api.post(`${target}/eviction`, eviction({ metadata: { name: 'q' } }))
+    expect({ status: answer.status, message: message(answer) }).toEqual({
+      status: 400,
+      message: 'name in URL does not match name in Eviction object',
+    })
+    const absent = await server.api.post(`${pods}/q/eviction`, eviction({ metadata: { name: 'q' } }))
+    expect({ status: absent.status, message: message(absent) }).toEqual({ status: 404, message: 'pods "q" not found' })
+  })
+
+  test('VIRT-06: a budget gives one disruption away, and then no more', async () => {
+    const { target, namespace } = await aRunningPod()
+    const budget = await aBudget(namespace, 'b', { disruptionsAllowed: 1 })
+    expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
+    expect((await server.api.get(budget)).body['status']).toMatchObject({ disruptionsAllowed: 0, disruptedPods: { p: expect.any(String) } })
+  })
+
+  test('VIRT-06: an exhausted budget stands against it', async () => {
+    const { target, namespace } = await aRunningPod()
+    await aBudget(namespace, 'b', {})
+    const { status, body } = await server.api.post(`${target}/eviction`, eviction())
+    expect({ status, body }).toMatchObject({
+      status: 429,
+      body: {
+        reason: 'TooManyRequests',
+        message: "Cannot evict pod as it would violate the pod's disruption budget.",
+        details: { causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget b needs 2 healthy pods and has 2 currently' }] },
+      },
+    })
+    expect((await server.api.get(target)).body.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  test('VIRT-06: a budget that has not been looked at yet asks to come again', async () => {
+    const { target, namespace } = await aRunningPod()
+    await aBudget(namespace, 'b', { observedGeneration: 0, disruptionsAllowed: 1 })
+    const { status, body, headers } = await server.api.post(`${target}/eviction`, eviction())
+    expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 429, retryAfter: '10' })
+    const causes = [{ reason: 'DisruptionBudget', message: 'The disruption budget b is still being processed by the server.' }]
+    expect(body['details']).toMatchObject({ retryAfterSeconds: 10, causes })
+  })
+
+  test('VIRT-06: two budgets are one too many', async () => {
+    const { target, namespace } = await aRunningPod()
+    await aBudget(namespace, 'b', { disruptionsAllowed: 1 })
+    await aBudget(namespace, 'c', { disruptionsAllowed: 1 })
+    const answer = await server.api.post(`${target}/eviction`, eviction())
+    expect({ status: answer.status, message: message(answer) }).toEqual({
+      status: 500,
+      message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    })
+  })
+
+  test('VIRT-06: a pod that does not run yet is evicted whatever its budget', async () => {
+    const { target, namespace } = await aPod()
+    await aBudget(namespace, 'b', {})
+    expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+})
+
+describe('binding', () => {
+  const binding = (fields: Record<string, unknown> = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Binding',
+    metadata: { name: 'p', annotations: { why: 'room' } },
+    target: { kind: 'Node', name: 'n' },
+    ...fields,
+  })
+
+  test('VIRT-01: gives the pod its node, once', async () => {
+    const { target } = await aPod()
+    const { status, body } = await server.api.post(`${target}/binding`, binding())
+    expect({ status, body }).toEqual({ status: 201, body: succeeded })
+    expect((await server.api.get(target)).body).toMatchObject({
+      metadata: { annotations: { why: 'room' } },
+      spec: { nodeName: 'n' },
+      status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
+    })
+    const again = await server.api.post(`${target}/binding`, binding())
+    expect({ status: again.status, message: message(again) }).toEqual({
+      status: 409,
+      message: 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"',
+    })
+  })
+
+  test('VIRT-01, VIRT-04: bindings are a collection too', async () => {
+    const { namespace, target } = await aPod()
+    expect((await server.api.post(`/api/v1/namespaces/${namespace}/bindings`, binding())).status).toBe(201)
+    expect((await server.api.get(target)).body).toMatchObject({ spec: { nodeName: 'n' } })
+  })
+
+  test('needs a node', async () => {
+    const { target } = await aPod()
+    const answer = await server.api.post(`${target}/binding`, binding({ target: { kind: 'Pod', name: '' } }))
+    expect(answer.status).toBe(422)
+    expect(message(answer)).toContain('target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"')
+    expect(message(answer)).toContain('target.name: Required value')
+  })
+})
+
+describe('parts of an object', () => {
+  test('ephemeral containers are added, and stay as they are', async () => {
+    const { target } = await aPod()
+    const debug = { name: 'd', image: 'i' }
+    const added = await server.api.patch(`${target}/ephemeralcontainers`, { spec: { ephemeralContainers: [debug], nodeName: 'x' } })
+    expect(added.body).toMatchObject({ kind: 'Pod', spec: { ephemeralContainers: [debug] } })
+    expect((added.body['spec'] as { nodeName?: string }).nodeName).toBeUndefined()
+    const { body } = await server.api.get(`${target}/ephemeralcontainers`)
+    const put = await server.api.put(`${target}/ephemeralcontainers`, {
+      ...body,
+      spec: { ...(body['spec'] as object), ephemeralContainers: [] },
+    })
+    expect(put.status).toBe(422)
+    expect(message(put)).toContain('spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be removed')
+  })
+
+  test('approval and status of a certificate request keep to their conditions', async () => {
+    const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+    const made = await created(server.api, path, {
+      apiVersion: 'certificates.orch.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { generateName: 'r-' },
+      spec: { request: certificateRequest, signerName: 'example.com/s', usages: ['client auth'] },
+    })
+    const target = `${path}/${made.metadata.name}`
+    const condition = (type: string) => ({ type, status: 'True', reason: 'R', message: 'm' })
+    const typesOf = ({ body }: Answer) => ((body['status'] as { conditions?: { type: string }[] }).conditions ?? []).map(({ type }) => type)
+    const both = { status: { conditions: [condition('Approved'), condition('Failed')] } }
+    expect(typesOf(await server.api.patch(`${target}/approval`, both))).toEqual(['Approved'])
+    const failed = { status: { conditions: [condition('Denied'), condition('Failed')] } }
+    expect(typesOf(await server.api.patch(`${target}/status`, failed))).toEqual(['Approved', 'Failed'])
+  })
+})
+
+describe('what needs a node', () => {
+  test('a pod without one has no log and no way in', async () => {
+    const { target } = await aPod()
+    expect((await server.api.get(`${target}/log`)).status).toBe(204)
+    for (const way of ['exec?command=ls', 'attach', 'portforward']) {
+      const answer = await server.api.post(`${target}/${way}`, undefined)
+      expect({ status: answer.status, message: message(answer) }).toEqual({ status: 400, message: 'pod p does not have a host assigned' })
+    }
+    const proxied = await server.api.get(`${target}/proxy/`)
+    expect({ status: proxied.status, message: message(proxied) }).toEqual({ status: 400, message: 'address not allowed' })
+  })
+
+  test('a container must be one of the pod’s', async () => {
+    const { target } = await aPod({ containers: [...podSpec.containers, { name: 'e', image: 'i' }] })
+    const unsaid = await server.api.get(`${target}/log`)
+    expect({ status: unsaid.status, message: message(unsaid) }).toEqual({
+      status: 400,
+      message: 'a container name must be specified for pod p, choose one of: [c e]',
+    })
+    const wrong = await server.api.get(`${target}/log?container=x`)
+    expect({ status: wrong.status, message: message(wrong) }).toEqual({ status: 400, message: 'container x is not valid for pod p' })
+    expect((await server.api.get(`${target}/log?container=e`)).status).toBe(204)
+  })
+
+  test('a node can’t be reached', async () => {
+    const { target } = await aPod({ nodeName: 'none' })
+    expect((await server.api.get(`${target}/log`)).status).toBe(404)
+    const node: Body = await created(server.api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { generateName: 'n-' } })
+    const { target: other } = await aPod({ nodeName: node.metadata.name })
+    const answer = await server.api.get(`${other}/log`)
+    expect(answer.status).toBe(500)
+    expect(message(answer)).toContain(`node "${node.metadata.name}" cannot be reached`)
+  })
+})
+
+describe('PUT to a name that is not taken', () => {
+  const cases = [
+    ['ConfigMap', 'v1', 'configmaps', {}, 404],
+    ['Secret', 'v1', 'secrets', {}, 404],
+    ['LimitRange', 'v1', 'limitranges', {}, 201],
+    ['Endpoints', 'v1', 'endpoints', {}, 201],
+    ['Role', 'rbac.authorization.orch.io/v1', 'roles', {}, 201],
+    ['Lease', 'coordination.orch.io/v1', 'leases', {}, 201],
+    ['EndpointSlice', 'discovery.orch.io/v1', 'endpointslices', { addressType: 'IPv4', endpoints: [] }, 404],
+    ['NetworkPolicy', 'networking.orch.io/v1', 'networkpolicies', { spec: { podSelector: {} } }, 404],
+  ] as const
+
+  test.each(cases)('VERB-07: a %s', async (kind, apiVersion, plural, fields, expected) => {
+    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+    const path = `${root}/namespaces/${await aNamespace(server.api)}/${plural}/a`
+    const { status } = await server.api.put(path, { apiVersion, kind, metadata: { name: 'a' }, ...fields })
+    expect(status).toBe(expected)
+  })
+})
