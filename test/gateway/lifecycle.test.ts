@@ -81,6 +81,20 @@ test('EP-31, METRIC-13: requests are counted by verb, resource and code, and not
   }
 })
 
+test('EP-31: a watch is counted once, when it has ended', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const counted = async () => {
+    const text = await exchange(server, ['GET /metrics HTTP/1.1'])
+    return text.split('\n').find((line) => line.startsWith('apiserver_request_total') && line.includes('verb="WATCH"'))
+  }
+  const open = await openSocket(server)
+  open.write('GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await new Promise((resolve) => open.once('data', resolve))
+  expect(await counted()).toBeUndefined()
+  await exchange(server, ['GET /api/v1/configmaps?watch=1&timeoutSeconds=1 HTTP/1.1'])
+  expect(await counted()).toMatch(/code="200".* 1$/)
+})
+
 test('EP-31: probes tell their checks when asked, and leave some out', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, ['GET /readyz?verbose HTTP/1.1'])).toContain('[+]storage ok\n')
