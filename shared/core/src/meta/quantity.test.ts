@@ -150,3 +150,9 @@ test('any text is read or refused, never a crash', () => {
     }),
   )
 })
+
+test('a text of a million digits that is no quantity is refused as fast as it is read', () => {
+  const digits = '1'.repeat(1_000_000)
+  for (const text of [`${digits}!`, `${digits}.${digits}!`, `${digits}E${digits}!`, digits])
+    expect(readQuantity(text).kind).toBe('malformed')
+})

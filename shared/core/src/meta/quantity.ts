@@ -70,7 +70,8 @@ export function toQuantity(value: bigint | number, format: QuantityFormat = 'Dec
   return { mantissa: BigInt(value), exponent: 0, format }
 }
 
-const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/
+/** No character can belong to two of its parts, so that a long text is refused as fast as it is read. */
+const pattern = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 
 function readText(text: string): QuantityReading {
   if (text === '') return { kind: 'malformed', message: wrongFormat }

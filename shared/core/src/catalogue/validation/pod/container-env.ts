@@ -109,8 +109,9 @@ function findUnreadable(text: string): string | undefined {
 }
 
 function splitSubscript(text: string): { path: string; subscript?: string } {
-  const [, path, subscript] = /^(.*)\['(.*)'\]$/s.exec(text) ?? []
-  return path === undefined || subscript === undefined ? { path: text } : { path, subscript }
+  // Not by a pattern: one that looks for both brackets takes minutes over a long text that has many of the first.
+  const start = text.endsWith("']") && text.length >= 4 ? text.lastIndexOf("['", text.length - 4) : -1
+  return start < 0 ? { path: text } : { path: text.slice(0, start), subscript: text.slice(start + 2, -2) }
 }
 
 const resourceFields = [
