@@ -83,7 +83,7 @@ export async function takeDisruption(
   parts: GatewayParts,
 ): Promise<void> {
   const step = (live: Live | undefined) => taken(target, pod, live, parts)
-  const options = { isDryRun, fieldManager: '', fieldValidation: 'Ignore' } as const
+  const options = { isDryRun, isForced: false, fieldManager: '', fieldValidation: 'Ignore' } as const
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
   await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
 }

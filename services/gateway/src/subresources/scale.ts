@@ -54,7 +54,7 @@ export const updateScale: Verb = async (request, target, parts) => {
 export const patchScale: Verb = async (request, target, parts) => {
   const subresource = target.subresource as Subresource
   const change = await readChange(request, parts)
-  await writeScale(request, target, 'PatchOptions', (scale) => decodeScale(subresource, applyChange(change, scale)), parts)
+  await writeScale(request, target, 'PatchOptions', (scale) => decodeScale(subresource, applyChange(change, scale, subresource)), parts)
 }
 
 async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: GatewayParts): Promise<void> {
