@@ -8,11 +8,11 @@ import {
   timeout,
   unsupportedMediaType,
 } from '@orch/core'
-import { load, YAMLException } from 'js-yaml'
 import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
+import { parseYaml } from './yaml.ts'
 
 /** A body that has been read, whatever its format. */
 export interface ParsedBody {
@@ -74,8 +74,9 @@ export function parseBodyOf(
 export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', expected: string): ParsedBody {
   const text = () => Buffer.from(bytes.subarray(0, 256)).toString()
   if (format === 'yaml') {
-    const value = parseYaml(bytes, (why) => unrecognized(expected, why))
-    return { value, duplicates: [], hasBigIntegers: false, text: text() }
+    const parsed = parseYaml(Buffer.from(bytes).toString())
+    if (parsed.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`)
+    return { ...parsed, hasBigIntegers: false, text: text() }
   }
   const decoded = decodeJson(bytes)
   if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
@@ -102,13 +103,4 @@ function hasBigInteger(value: unknown): boolean {
 
 function unrecognized(expected: string, why: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
-}
-
-function parseYaml(bytes: Uint8Array, unrecognized: (why: string) => Error): unknown {
-  try {
-    return load(Buffer.from(bytes).toString())
-  } catch (error) {
-    if (error instanceof YAMLException) throw unrecognized(`couldn't get version/kind; yaml parse error: ${error.reason}`)
-    throw error
-  }
 }

@@ -31,7 +31,7 @@ export function deleteObject(
   parts: GatewayParts,
 ): Promise<Written> {
   const step = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
-  const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore' }
+  const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
   return write({ request, target, name, options: writeOptions, optionsObject: options.object, step }, parts)
 }
 

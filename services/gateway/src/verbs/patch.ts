@@ -6,8 +6,13 @@ import {
   failed,
   invalid,
   type JsonPatch,
+  type JsonPatchOutcome,
+  type MergeOutcome,
   notFound,
   parseJsonPatch,
+  type Resource,
+  resolveStruct,
+  strategicMerge,
   unsupportedMediaType,
 } from '@orch/core'
 import { type ParsedBody, parseBody, readBytes } from '../body.ts'
@@ -18,14 +23,21 @@ import { type Candidate, decodeCandidate, isObject } from '../write/candidate.ts
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
+import { apply, applyMediaType } from './apply.ts'
 import { requireSameObject } from './update.ts'
 import type { Target, Verb } from './verb.ts'
 
 /** Media types of the patches that are understood. */
-const patchMediaTypes: readonly string[] = ['application/json-patch+json', 'application/merge-patch+json']
+const patchMediaTypes: readonly string[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  applyMediaType,
+]
 
 /** Changes what a patch says of an object, or of the part that the path names. */
 export const patch: Verb = async (request, target, parts) => {
+  if (request.contentType === applyMediaType) return apply(request, target, parts)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
@@ -37,7 +49,7 @@ export const patch: Verb = async (request, target, parts) => {
 /** A patch that has been read. */
 export type Change =
   | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: ParsedBody }
-  | { readonly kind: 'merge'; readonly body: ParsedBody }
+  | { readonly kind: 'merge' | 'strategic'; readonly body: ParsedBody }
 
 /** Reads a patch in whatever form it came. */
 export async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
@@ -50,6 +62,8 @@ export async function readChange(request: GatewayRequest, parts: GatewayParts): 
     }
     case 'application/merge-patch+json':
       return { kind: 'merge', body: await readPatchBody(request, parts) }
+    case 'application/strategic-merge-patch+json':
+      return { kind: 'strategic', body: await readPatchBody(request, parts) }
     default:
       throw unsupportedMediaType(patchMediaTypes)
   }
@@ -64,7 +78,7 @@ async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Prom
 function patched(request: GatewayRequest, target: Target, change: Change, options: WriteOptions, live: Live | undefined): Intent {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
-  const value = applyChange(change, live.object)
+  const value = applyChange(change, live.object, served.resource)
   const { hasBigIntegers, duplicates } = change.body
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgePatched(request, target, candidate, options)
@@ -74,12 +88,23 @@ function patched(request: GatewayRequest, target: Target, change: Change, option
   return { kind: 'update', candidate }
 }
 
-/** The document as the patch leaves it. */
-export function applyChange(change: Change, live: ApiObject): Record<string, unknown> {
-  const outcome = change.kind === 'json' ? applyJsonPatch(live, change.patch) : applyMergePatch(live, change.body.value)
+/** The document, of this type, as the patch leaves it. */
+export function applyChange(change: Change, live: ApiObject, { type }: Pick<Resource, 'type'>): Record<string, unknown> {
+  const outcome = outcomeOf(change, live, type)
   if (outcome.kind === 'refused') throw outcome.error
   if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request')
   return outcome.value
+}
+
+function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutcome | MergeOutcome {
+  switch (change.kind) {
+    case 'json':
+      return applyJsonPatch(live, change.patch)
+    case 'merge':
+      return applyMergePatch(live, change.body.value)
+    case 'strategic':
+      return strategicMerge(live, change.body.value, resolveStruct(type))
+  }
 }
 
 /** In a patch, unknown fields are the patch's fault: they are told as such. */

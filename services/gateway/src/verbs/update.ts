@@ -50,7 +50,8 @@ function uidMismatch({ name: resource }: Target['served'], name: string, given: 
   return conflict(resource, name, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${live}`)
 }
 
-function requireNumericVersion({ object }: Candidate): void {
+/** A version that is no number is nobody's. */
+export function requireNumericVersion({ object }: Candidate): void {
   const { resourceVersion } = object.metadata
   if (!resourceVersion || parseRevision(resourceVersion) !== undefined) return
   const text = JSON.stringify(resourceVersion)

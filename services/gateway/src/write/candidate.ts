@@ -4,6 +4,7 @@ import {
   badRequest,
   decodeFailureText,
   decoderOf,
+  type ManagedFieldsEntry,
   type Resource,
   type Subresource,
   strictFailureText,
@@ -23,6 +24,8 @@ export interface Candidate {
   readonly body: unknown
   /** `unknown field "spec.zzz"`, `duplicate field "spec.size"`. */
   readonly problems: readonly string[]
+  /** Who owns its fields, where the verb has found that out. */
+  readonly owners?: ManagedFieldsEntry[]
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
@@ -104,7 +107,7 @@ function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'k
 }
 
 /** The place in the object may be left out, but not be another than the path's. */
-function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
+export function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
   const { metadata } = object
   const isNamespace = resource === 'namespaces'
   if (!isNamespace && metadata.namespace && metadata.namespace !== namespace) {

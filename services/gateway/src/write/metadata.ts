@@ -7,7 +7,6 @@ import type { Served } from '../served.ts'
 export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
   const {
     selfLink: _selfLink,
-    managedFields: _managed,
     deletionTimestamp: _deleted,
     deletionGracePeriodSeconds: _grace,
     generation: _generation,

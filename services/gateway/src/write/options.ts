@@ -8,23 +8,31 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 /** How a write is meant. */
 export interface WriteOptions {
   readonly isDryRun: boolean
+  /** '': the writer names none. */
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
+  /** An apply takes fields from their owners. */
+  readonly isForced: boolean
 }
 
 export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions'
 
 const ordinary: Readonly<Record<FieldValidation, WriteOptions>> = {
-  Ignore: { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore' },
-  Warn: { isDryRun: false, fieldManager: '', fieldValidation: 'Warn' },
-  Strict: { isDryRun: false, fieldManager: '', fieldValidation: 'Strict' },
+  Ignore: { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false },
+  Warn: { isDryRun: false, fieldManager: '', fieldValidation: 'Warn', isForced: false },
+  Strict: { isDryRun: false, fieldManager: '', fieldValidation: 'Strict', isForced: false },
 }
 
 /** Reads `dryRun`, `fieldManager` and `fieldValidation`; all that is wrong with them is told at once. */
-export function writeOptionsOf({ query }: GatewayRequest, parts: GatewayParts, kind: OptionsKind): WriteOptions {
+export function writeOptionsOf(
+  { query }: GatewayRequest,
+  parts: GatewayParts,
+  kind: OptionsKind,
+  { isApply }: { isApply: boolean } = { isApply: false },
+): WriteOptions {
   const isValidating = parts.options.fieldValidation !== false
   const fallback: FieldValidation = isValidating ? 'Warn' : 'Ignore'
-  if (query.isEmpty) return ordinary[fallback]
+  if (query.isEmpty && !isApply) return ordinary[fallback]
   const errors: FieldError[] = []
   const dryRun = query.get('dryRun') ?? ''
   const fieldManager = query.get('fieldManager') ?? ''
@@ -34,11 +42,16 @@ export function writeOptionsOf({ query }: GatewayRequest, parts: GatewayParts, k
   if (validation !== '' && !isFieldValidation(validation)) {
     errors.push(unsupported('fieldValidation', JSON.stringify(validation), '"", "Ignore", "Strict", "Warn"'))
   }
-  if (kind === 'PatchOptions' && query.get('force') !== undefined && queryBoolean(query, 'force')) {
+  if (isApply && fieldManager === '') {
+    errors.push({ reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' })
+  }
+  const isForced = query.get('force') !== undefined && queryBoolean(query, 'force')
+  if (kind === 'PatchOptions' && !isApply && isForced) {
     errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' })
   }
   if (errors.length > 0) throw invalidOptions(parts, kind, errors)
-  return { isDryRun: dryRun !== '', fieldManager, fieldValidation: isValidating && isFieldValidation(validation) ? validation : fallback }
+  const fieldValidation = isValidating && isFieldValidation(validation) ? validation : fallback
+  return { isDryRun: dryRun !== '', fieldManager, fieldValidation, isForced }
 }
 
 /** The 422 of bad options. */

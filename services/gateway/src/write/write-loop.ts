@@ -7,6 +7,7 @@ import {
   invalid,
   printTime,
   StatusError,
+  sameOwners,
   toInstant,
   validateObject,
   validateObjectMeta,
@@ -23,6 +24,7 @@ import { type Condition, commitObject, commitRemoval, type ObjectWrite, previewO
 import { type Live, readLive } from './live.ts'
 import { differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
+import { ownersAfter, setOwners } from './ownership.ts'
 import type { EndTurn } from './turns.ts'
 
 /** What the first step of a write wants to happen, given what is there. */
@@ -124,13 +126,16 @@ async function attemptWrite(plan: Write, live: Live | undefined, parts: GatewayP
   }
 }
 
-async function attemptCreate(plan: Write, { object: given, hasBigIntegers, body }: Candidate, parts: GatewayParts): Promise<Attempt> {
+async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayParts): Promise<Attempt> {
+  const { object: given, hasBigIntegers, body } = candidate
   const { served } = plan.target
   const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
   if (served.hasStatus) delete draft.status
   fillMetadata(draft, served, parts)
-  served.strategy.rules.prepareCreate?.(draft, parts.names)
   const completed = complete(served.resource, draft, parts, true)
+  setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
+  // What the server adds from here on is nobody's.
+  served.strategy.rules.prepareCreate?.(completed, parts.names)
   const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
   const { object } = admitted
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
@@ -164,16 +169,13 @@ function nameTaken({ target }: Write, given: ApiObject, name: string): StatusErr
   })
 }
 
-async function attemptUpdate(
-  plan: Write,
-  { object: given, hasBigIntegers, body }: Candidate,
-  live: Live,
-  parts: GatewayParts,
-): Promise<Attempt> {
+async function attemptUpdate(plan: Write, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const { object: given, hasBigIntegers, body } = candidate
   const { served, subresource } = plan.target
   const draft = prepareUpdate(plan, given, live)
   const metadataErrors = validateObjectMetaUpdate(given.metadata, live.object.metadata)
   const completed = complete(served.resource, draft, parts, false)
+  setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
   const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
   const { object } = admitted
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
@@ -182,24 +184,37 @@ async function attemptUpdate(
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers
-  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, conditions }, live, parts)
+  const isApplied = candidate.owners !== undefined
+  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, conditions, isApplied }, live, parts)
   if (outcome.kind === 'updated') await reserved.settle()
   else await reserved.release()
   return outcome
 }
 
-type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers' | 'conditions'>
+type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers' | 'conditions'> & { readonly isApplied: boolean }
 
-async function commitUpdate(plan: Write, update: Update, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function commitUpdate(plan: Write, { isApplied, ...update }: Update, live: Live, parts: GatewayParts): Promise<Attempt> {
   const { key, revision } = live.entry
   const write = { ...update, served: plan.target.served, key, expected: revision }
   const uid = update.object.metadata.uid ?? ''
   const preview = previewObject(write, parts, revision)
   if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
+  if (isApplied && differsInTimesOnly(write, preview, live, parts)) return confirmUnchanged(plan, live, parts)
   if (isDeletedByUpdate(update.object, live.object, plan)) return removeLive(plan, preview, live, [], parts)
   if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid }
   const outcome = await commitObject(write, plan.request, parts)
   return outcome.kind === 'written' ? { kind: 'updated', json: outcome.json, uid } : { kind: 'again' }
+}
+
+/** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
+function differsInTimesOnly(write: ObjectWrite, preview: Uint8Array, { object, entry }: Live, parts: GatewayParts): boolean {
+  const { metadata } = write.object
+  // Times are all of one length.
+  if (preview.length !== entry.value.length || metadata.managedFields === undefined) return false
+  const { managedFields = [] } = object.metadata
+  if (!sameOwners(metadata.managedFields, managedFields)) return false
+  const before = { ...write, object: { ...write.object, metadata: { ...metadata, managedFields } } }
+  return Buffer.compare(previewObject(before, parts, entry.revision), entry.value) === 0
 }
 
 /** "Nothing to change" may not rest on an old object either. */
@@ -218,16 +233,9 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
   if (subresource !== undefined) {
     return objectPartOf(served.resource.kind, subresource.name).merge(given, { ...live, metadata: { ...live.metadata } })
   }
-  const { generation: _generation, selfLink: _selfLink, managedFields: _managed, ...written } = carryOverMeta(given.metadata, live.metadata)
-  const { generation, managedFields } = live.metadata
-  const object: ApiObject = {
-    ...given,
-    metadata: {
-      ...written,
-      ...(generation === undefined ? {} : { generation }),
-      ...(managedFields === undefined ? {} : { managedFields }),
-    },
-  }
+  const { generation: _generation, selfLink: _selfLink, ...written } = carryOverMeta(given.metadata, live.metadata)
+  const { generation } = live.metadata
+  const object: ApiObject = { ...given, metadata: { ...written, ...(generation === undefined ? {} : { generation }) } }
   if (live.metadata.resourceVersion !== undefined) object.metadata.resourceVersion = live.metadata.resourceVersion
   if (served.hasStatus) {
     if (live.status === undefined) delete object.status

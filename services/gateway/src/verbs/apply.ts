@@ -1,0 +1,96 @@
+import { badRequest, conflict, conflictStatus, decodeJson, notFound, type OwnedObject } from '@orch/core'
+import { readBytes } from '../body.ts'
+import { respondStored } from '../forms/respond-stored.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { type Candidate, decodeCandidate, isObject, requirePlace } from '../write/candidate.ts'
+import type { Live } from '../write/live.ts'
+import { namesVersion } from '../write/metadata.ts'
+import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
+import { applyConfiguration } from '../write/ownership.ts'
+import { type Intent, write } from '../write/write-loop.ts'
+import { parseYaml } from '../yaml.ts'
+import { requireNumericVersion, requireSameObject } from './update.ts'
+import type { Target, Verb } from './verb.ts'
+
+/** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
+export const applyMediaType = 'application/apply-patch+yaml'
+
+/** Merges what its applier has to say about an object into it, or creates it. */
+export const apply: Verb = async (request, target, parts) => {
+  const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
+  const configuration = await readConfiguration(request, options, parts)
+  requireKind(target, configuration.object)
+  const optionsObject = { kind: 'PatchOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager, force: options.isForced }
+  const plan = { request, target, name: target.info.name, options, optionsObject }
+  const step = (live: Live | undefined) => applied(plan, configuration, live, parts)
+  const { json, kind } = await write({ ...plan, step }, parts)
+  await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
+}
+
+/** An applied configuration that has been read. */
+interface Configuration {
+  readonly object: OwnedObject
+  readonly hasBigIntegers: boolean
+}
+
+async function readConfiguration(request: GatewayRequest, options: WriteOptions, parts: GatewayParts): Promise<Configuration> {
+  const bytes = await readBytes(request, parts)
+  const { value, duplicates, hasBigIntegers } = parseConfiguration(bytes)
+  if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
+  const problems = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
+  if (problems.length > 0 && options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
+  if (options.fieldValidation === 'Warn') for (const problem of problems) request.warn(problem)
+  return { object: value, hasBigIntegers }
+}
+
+/** JSON is YAML, and most clients send it; its own reader is faster and keeps large integers exact. */
+function parseConfiguration(bytes: Uint8Array): { value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean } {
+  const decoded = decodeJson(bytes)
+  if (decoded.kind === 'json') return decoded
+  const parsed = parseYaml(Buffer.from(bytes).toString())
+  if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
+  return { ...parsed, hasBigIntegers: false }
+}
+
+function requireKind({ served }: Target, { kind }: OwnedObject): void {
+  const { resource } = served
+  if (kind === resource.kind) return
+  throw badRequest(`the kind in the data (${String(kind ?? '')}) does not match the expected kind (${resource.kind})`)
+}
+
+type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }
+
+function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Intent {
+  const { served, subresource, info } = plan.target
+  if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)
+  const outcome = applyConfiguration(plan, configuration.object, live?.object, parts)
+  switch (outcome.kind) {
+    case 'invalid':
+      throw badRequest(outcome.message)
+    case 'conflicts':
+      throw conflictStatus(outcome.conflicts)
+    case 'applied': {
+      const hasBigIntegers = configuration.hasBigIntegers || live?.hasBigIntegers === true
+      const decoded = decodeCandidate(served.resource, outcome.object as Record<string, unknown>, { hasBigIntegers, duplicates: [] })
+      return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
+    }
+  }
+}
+
+/** Version and uid in the configuration say which object, in which state, is meant; those of the live object are in it otherwise. */
+function intend({ served, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
+  requirePlace(candidate.object, info)
+  requireNumericVersion(candidate)
+  if (live !== undefined) {
+    requireSameObject(served, info.name, candidate, live)
+    return { kind: 'update', candidate }
+  }
+  const { uid } = candidate.object.metadata
+  if (uid) {
+    const reason = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+    throw conflict(served.name, info.name, reason)
+  }
+  if (namesVersion(candidate.object)) throw conflict(served.name, info.name)
+  return { kind: 'create', candidate }
+}

@@ -1,0 +1,107 @@
+import {
+  type ApiObject,
+  type ApplyOutcome,
+  applyTo,
+  decoderOf,
+  fieldSets,
+  type ManagedFieldsEntry,
+  managerOfUserAgent,
+  type OwnedObject,
+  parseApiVersion,
+  printTime,
+  type Resource,
+  shapeOfType,
+  subdomainLabel,
+  toInstant,
+  trackUpdate,
+  type Versioned,
+} from '@orch/core'
+import { toServedObject, toStoredObject } from '../convert.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { Served } from '../served.ts'
+import type { Target } from '../verbs/verb.ts'
+import type { Write } from './write-loop.ts'
+
+type Writer = Pick<Write, 'request' | 'target' | 'options'>
+
+/** Who owns which fields after a write that is no apply. `after` has the `managedFields` that the writer has sent. */
+export function ownersAfter(
+  writer: Writer,
+  { before, after }: { before: ApiObject | undefined; after: ApiObject },
+  parts: GatewayParts,
+): ManagedFieldsEntry[] {
+  return trackUpdate({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
+}
+
+/** Applies a configuration to what is there. */
+export function applyConfiguration(writer: Writer, config: OwnedObject, live: ApiObject | undefined, parts: GatewayParts): ApplyOutcome {
+  const { options, target } = writer
+  const lastAppliedAnnotation = subdomainLabel(parts.names, 'kubectl', 'last-applied-configuration')
+  return applyTo({
+    ...viewOf(target, parts),
+    live,
+    config,
+    manager: options.fieldManager,
+    force: options.isForced,
+    lastAppliedAnnotation,
+  })
+}
+
+/** An object that nobody owns anything of has no entries. */
+export function setOwners({ metadata }: ApiObject, entries: ManagedFieldsEntry[]): void {
+  if (entries.length > 0) metadata.managedFields = entries
+  else delete metadata.managedFields
+}
+
+function managerOf({ request, options }: Writer): string {
+  return options.fieldManager || managerOfUserAgent(request.exchange.header('user-agent'))
+}
+
+/** Through which eyes a write to a target looks at an object. */
+function viewOf({ served, subresource }: Target, parts: GatewayParts) {
+  const { type, apiVersion } = served.resource
+  return {
+    apiVersion,
+    subresource: subresource?.name ?? '',
+    now: printTime(toInstant(parts.clock.now())),
+    schema: shapeOfType(type),
+    blank: blankOf(served.resource),
+    resetFields: resetFieldsOf(served, subresource?.name),
+    convert: (object: unknown, version: string) => inVersion(served, object as ApiObject, version, parts),
+  }
+}
+
+/** The object as another version of its kind has it; undefined where that is not served. */
+function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: GatewayParts): Versioned | undefined {
+  const parsed = parseApiVersion(apiVersion)
+  const other = parsed && parts.served.find(parsed.group, parsed.version, served.resource.plural)
+  if (other === undefined || other.resource.stored !== served.resource.stored) return undefined
+  return { object: toServedObject(parts, other, toStoredObject(parts, served, object)), shape: shapeOfType(other.resource.type) }
+}
+
+const blanks = new WeakMap<Resource, OwnedObject>()
+
+/** What an object is before anything is set in it: parts that are always there are nobody's. */
+function blankOf(resource: Resource): OwnedObject {
+  const known = blanks.get(resource)
+  if (known !== undefined) return known
+  const decoded = decoderOf(resource.type)({}, { trackUnknown: false })
+  const blank = decoded.kind === 'decoded' ? (decoded.object as OwnedObject) : {}
+  blanks.set(resource, blank)
+  return blank
+}
+
+const statusField = fieldSets.setOfPaths([['f:status']])
+const allButStatus = new WeakMap<Resource, fieldSets.FieldSet>()
+
+/** What a write to this path cannot change, whatever it says, and so does not own. */
+function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
+  if (subresource === undefined) return hasStatus ? statusField : undefined
+  if (subresource !== 'status') return undefined
+  const known = allButStatus.get(resource)
+  if (known !== undefined) return known
+  const others = [...shapeOfType(resource.type).fields].filter(([name]) => name !== 'status')
+  const set = fieldSets.setOfPaths(others.map(([, { element }]) => [element]))
+  allButStatus.set(resource, set)
+  return set
+}
