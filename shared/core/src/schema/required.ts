@@ -144,6 +144,7 @@ export function duplicateValue(field: string, value: unknown): FieldError {
 }
 
 function printValue(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
   return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? String(member) : member)) ?? 'null'
 }
 

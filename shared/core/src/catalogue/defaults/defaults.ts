@@ -16,7 +16,7 @@ import {
   fillTokenRequest,
   fillValidatingWebhooks,
 } from './policy.ts'
-import { fillClaim, fillCsiDriver, fillNode, fillPersistentVolume, fillStorageClass } from './storage.ts'
+import { fillCsiDriver, fillNode, fillPersistentVolume, fillPersistentVolumeClaim, fillStorageClass } from './storage.ts'
 import {
   fillCronJob,
   fillDaemonSet,
@@ -51,7 +51,7 @@ const defaulters: Readonly<Record<string, Defaulter>> = {
   'core/v1.Namespace': fillNamespace,
   'core/v1.Node': fillNode,
   'core/v1.PersistentVolume': fillPersistentVolume,
-  'core/v1.PersistentVolumeClaim': fillClaim,
+  'core/v1.PersistentVolumeClaim': fillPersistentVolumeClaim,
   'core/v1.LimitRange': fillLimitRange,
   'apps/v1.Deployment': fillDeployment,
   'apps/v1.ReplicaSet': fillReplicaSet,

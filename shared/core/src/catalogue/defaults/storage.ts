@@ -13,6 +13,15 @@ export function fillClaim(claim: Draft): void {
   fill(ensureChild(claim, 'status'), { phase: 'Pending' })
 }
 
+/** Where a claim's data comes from is said in an old field and a newer one; who fills in one means both. */
+export function fillPersistentVolumeClaim(claim: Draft): void {
+  fillClaim(claim)
+  const spec = ensureChild(claim, 'spec')
+  const [source, reference] = [child(spec, 'dataSource'), child(spec, 'dataSourceRef')]
+  if (source !== undefined) fill(spec, { dataSourceRef: { ...source } })
+  if (reference !== undefined) fill(spec, { dataSource: { ...reference } })
+}
+
 export function fillStorageClass(storageClass: Draft): void {
   fill(storageClass, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
 }

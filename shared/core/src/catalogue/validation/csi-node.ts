@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
-import { duplicateValue, invalidValue, requiredValue } from '../../schema/required.ts'
+import { checkSubdomain } from '../../meta/validate-names.ts'
+import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 const nodeIdLengthMax = 256
@@ -26,18 +27,9 @@ export function validateCsiNode(node: Part, live: Part | undefined): FieldError[
 export function validateDriverName(name: string, path: string): FieldError[] {
   if (name === '') return [requiredValue(path)]
   if (name.length > driverNameLengthMax) {
-    return [{ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${driverNameLengthMax} bytes` }]
+    return [tooLongValue(path, driverNameLengthMax)]
   }
-  const isSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name.toLowerCase())
-  return isSubdomain
-    ? []
-    : [
-        invalidValue(
-          path,
-          name,
-          "a driver name must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-        ),
-      ]
+  return invalidFor(path, name, checkSubdomain(name.toLowerCase()))
 }
 
 function validateDriver(driver: Part, at: string): FieldError[] {

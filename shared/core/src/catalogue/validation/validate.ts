@@ -1,15 +1,24 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
+import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler.ts'
 import { validateConfigMap } from './config-map.ts'
 import { validateControllerRevision } from './controller-revision.ts'
+import { validateCronJob } from './cron-job.ts'
 import { validateCsiNode } from './csi-node.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './daemon-set.ts'
 import { validateDeployment, validateDeploymentStatus } from './deployment.ts'
+import { validateDisruptionBudget, validateDisruptionBudgetStatus } from './disruption-budget.ts'
 import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
+import { validateIngress, validateIngressStatus } from './ingress.ts'
+import { validateIngressClass } from './ingress-class.ts'
+import { validateJob, validateJobStatus } from './job.ts'
 import { validateNamespace, validateNamespaceStatus } from './namespace.ts'
+import { validateNetworkPolicy } from './network-policy.ts'
 import { validateNodeSpec, validateNodeStatus } from './node.ts'
 import type { Part } from './part.ts'
+import { validatePersistentVolume } from './persistent-volume.ts'
+import { validateClaim, validateClaimStatus } from './persistent-volume-claim.ts'
 import { validatePod, validatePodStatus } from './pod/pod.ts'
 import { validatePodTemplateObject } from './pod-template.ts'
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from './rbac.ts'
@@ -19,6 +28,7 @@ import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resour
 import { validateSecret } from './secret.ts'
 import { validateService, validateServiceStatus } from './service.ts'
 import { validateStatefulSet, validateStatefulSetStatus } from './stateful-set.ts'
+import { validateStorageClass } from './storage-class.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './volume-attachment.ts'
 import { validateWebhookConfiguration } from './webhook.ts'
 
@@ -71,6 +81,15 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'apps/v1.StatefulSet': { main: validateStatefulSet, status: validateStatefulSetStatus },
   'apps/v1.DaemonSet': { main: validateDaemonSet, status: validateDaemonSetStatus },
   'apps/v1.ControllerRevision': { main: validateControllerRevision },
+  'batch/v1.Job': { main: validateJob, status: validateJobStatus },
+  'batch/v1.CronJob': { main: validateCronJob },
+  'autoscaling/v1.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
+  'autoscaling/v2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
+  'autoscaling/v2beta2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
+  'policy/v1.PodDisruptionBudget': { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus },
+  'networking/v1.Ingress': { main: validateIngress, status: validateIngressStatus },
+  'networking/v1.IngressClass': { main: validateIngressClass },
+  'networking/v1.NetworkPolicy': { main: validateNetworkPolicy },
   'storage/v1.CSINode': { main: validateCsiNode },
   'storage/v1.VolumeAttachment': { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
   'core/v1.Namespace': { main: validateNamespace, status: validateNamespaceStatus },
@@ -79,6 +98,9 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.Service': { main: validateService, status: validateServiceStatus },
   'core/v1.Endpoints': { main: validateEndpoints },
   'discovery/v1.EndpointSlice': { main: validateEndpointSlice },
+  'core/v1.PersistentVolume': { main: validatePersistentVolume },
+  'core/v1.PersistentVolumeClaim': { main: validateClaim, status: validateClaimStatus },
+  'storage/v1.StorageClass': { main: validateStorageClass },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },

@@ -1,0 +1,159 @@
+import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
+import { validateDriverName } from './csi-node.ts'
+import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { refuseBacksteps } from './pod/paths.ts'
+import { type SourceRule, volumeSourceRules } from './pod/volume-sources.ts'
+import { validateNodeSelector } from './selector.ts'
+
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
+
+/** Sources that Pods have under the same name and with the same rules. */
+const sharedSources = [
+  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'iscsi'],
+  ...['fc', 'flexVolume', 'vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO'],
+]
+
+/** What a PersistentVolume can be. */
+const sourceRules: ReadonlyMap<string, SourceRule> = new Map<string, SourceRule>([
+  ...sharedSources.flatMap((name): [string, SourceRule][] => {
+    const rule = volumeSourceRules.get(name)
+    return rule === undefined ? [] : [[name, rule]]
+  }),
+  ['cinder', validateCinder],
+  ['azureFile', validateAzureFile],
+  ['local', validateLocal],
+  ['storageos', validateStorageOs],
+  ['csi', validateCsi],
+])
+
+/** The rules of a PersistentVolume. What it is made of never changes. */
+export function validatePersistentVolume(volume: Part, live: Part | undefined): FieldError[] {
+  const spec = partOf(volume, 'spec')
+  const errors: FieldError[] = []
+  validateAccessModes(errors, spec)
+  validateCapacity(errors, partOf(spec, 'capacity'))
+  allowOneOf(errors, spec, 'persistentVolumeReclaimPolicy', 'spec', reclaimPolicies)
+  validateNodeAffinity(errors, optionalPart(spec, 'nodeAffinity'))
+  validateSource(errors, spec)
+  allowChecked(errors, spec, 'storageClassName', 'spec', checkSubdomain)
+  allowOneOf(errors, spec, 'volumeMode', 'spec', ['Block', 'Filesystem'])
+  return live === undefined ? errors : [...errors, ...validateChange(spec, partOf(live, 'spec'))]
+}
+
+function validateAccessModes(errors: FieldError[], spec: Part): void {
+  const modes = itemsOf<string>(spec, 'accessModes')
+  if (modes.length === 0) errors.push(requiredValue('spec.accessModes'))
+  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue('spec.accessModes', mode, accessModes))
+  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod')) {
+    errors.push(forbiddenValue('spec.accessModes', 'may not use ReadWriteOncePod with other access modes'))
+  }
+}
+
+function validateCapacity(errors: FieldError[], capacity: Part): void {
+  const names = Object.keys(capacity)
+  if (names.length === 0) errors.push(requiredValue('spec.capacity'))
+  if (names.length !== 1 || names[0] !== 'storage') errors.push(unsupportedValue('spec.capacity', capacity, ['storage']))
+  for (const name of names) {
+    errors.push(...validateAmount(capacity[name], `spec.capacity[${name}]`))
+    const quantity = parseQuantity(String(capacity[name]))
+    if (quantity === undefined || quantitySign(quantity) > 0) continue
+    errors.push(invalidValue(`spec.capacity[${name}]`, capacity[name], 'must be greater than zero'))
+  }
+}
+
+/** An amount of a resource, which may be none but not less. */
+export function validateAmount(amount: unknown, field: string): FieldError[] {
+  const quantity = parseQuantity(String(amount))
+  if (quantity === undefined || quantitySign(quantity) >= 0) return []
+  return [invalidValue(field, roundUpQuantity(quantity), 'must be a valid resource quantity')]
+}
+
+function validateNodeAffinity(errors: FieldError[], affinity: Part | undefined): void {
+  if (affinity === undefined) return
+  const required = optionalPart(affinity, 'required')
+  const at = 'spec.nodeAffinity.required'
+  if (required === undefined) errors.push(requiredValue(at, 'must specify required node constraints'))
+  else errors.push(...validateNodeSelector(required, at))
+}
+
+function validateSource(errors: FieldError[], spec: Part): void {
+  let count = 0
+  for (const [name, rule] of sourceRules) {
+    const source = optionalPart(spec, name)
+    if (source === undefined) continue
+    if (count > 0) errors.push(forbiddenValue(`spec.${name}`, 'may not specify more than 1 volume type'))
+    else rule(errors, source, `spec.${name}`)
+    count += 1
+  }
+  if (count === 0) errors.push(requiredValue('spec', 'must specify a volume type'))
+  if (isGiven(spec, 'local') && !isGiven(spec, 'nodeAffinity')) {
+    errors.push(requiredValue('spec.nodeAffinity', 'Local volume requires node affinity'))
+  }
+  const isRoot = /^\/(?:\.?\/)*\.?$/.test(textOf(optionalPart(spec, 'hostPath'), 'path'))
+  if (isRoot && textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle') {
+    errors.push(forbiddenValue('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"))
+  }
+}
+
+/** A secret of a volume that belongs to no namespace names its own. */
+function requireSecret(errors: FieldError[], source: Part, field: string, at: string): void {
+  const secret = optionalPart(source, field)
+  if (secret === undefined) return
+  requireText(errors, secret, 'name', `${at}.${field}`)
+  requireText(errors, secret, 'namespace', `${at}.${field}`)
+}
+
+function validateCinder(errors: FieldError[], source: Part, at: string): void {
+  requireText(errors, source, 'volumeID', at)
+  requireSecret(errors, source, 'secretRef', at)
+}
+
+function validateAzureFile(errors: FieldError[], source: Part, at: string): void {
+  requireText(errors, source, 'secretName', at)
+  requireText(errors, source, 'shareName', at)
+  if (source['secretNamespace'] === '') errors.push(requiredValue(`${at}.secretNamespace`))
+}
+
+function validateLocal(errors: FieldError[], source: Part, at: string): void {
+  if (requireText(errors, source, 'path', at)) refuseBacksteps(errors, textOf(source, 'path'), `${at}.path`)
+}
+
+function validateStorageOs(errors: FieldError[], source: Part, at: string): void {
+  requireText(errors, source, 'volumeName', at)
+  allowChecked(errors, source, 'volumeNamespace', at, checkLabel)
+  requireSecret(errors, source, 'secretRef', at)
+}
+
+const driverSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']
+
+function validateCsi(errors: FieldError[], source: Part, at: string): void {
+  errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
+  requireText(errors, source, 'volumeHandle', at)
+  for (const field of driverSecrets) requireSecret(errors, source, field, at)
+}
+
+function validateChange(spec: Part, before: Part): FieldError[] {
+  const errors: FieldError[] = []
+  if (!isSame(sourceOf(spec, before), sourceOf(before, before))) {
+    const field = 'spec.persistentvolumesource'
+    errors.push(forbiddenValue(field, 'spec.persistentvolumesource is immutable after creation'))
+  }
+  errors.push(...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode']))
+  if (isGiven(before, 'nodeAffinity')) errors.push(...immutableValue('nodeAffinity', spec['nodeAffinity'], before['nodeAffinity']))
+  return errors
+}
+
+/** The source; a secret that a driver needs to grow the volume may come later. */
+function sourceOf(spec: Part, before: Part): Part {
+  const source = Object.fromEntries([...sourceRules.keys()].flatMap((name) => (isGiven(spec, name) ? [[name, spec[name]]] : [])))
+  const driver = optionalPart(source, 'csi')
+  const maySetSecret = driver !== undefined && isGiven(before, 'csi') && !isGiven(optionalPart(before, 'csi'), 'controllerExpandSecretRef')
+  if (!maySetSecret) return source
+  const { controllerExpandSecretRef: _secret, ...rest } = driver
+  return { ...source, csi: rest }
+}
