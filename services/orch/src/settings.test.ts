@@ -51,7 +51,7 @@ test('settings come from flags, the environment and a file, in that order', asyn
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  expect([controllers, featureGates.isOn('APIListChunking')]).toEqual([['namespace'], false])
+  expect([controllers, featureGates.isOn('APIListChunking')]).toEqual([['namespace', 'garbage-collector'], false])
 })
 
 test('the data folder belongs to the profile', async () => {

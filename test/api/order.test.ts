@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { configMapsIn, failure, sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+test('CARD-10: who asks is settled before where the request goes', async () => {
+  const nobody = server.api.as({})
+  for (const target of ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]) {
+    const { status, body } = await nobody('GET', target)
+    expect({ target, status, body }).toEqual({ target, status: 401, body: failure(401, 'Unauthorized', 'Unauthorized') })
+  }
+})
+
+test('CARD-12: in which format is settled before the object is looked for', async () => {
+  const { status } = await server.api.get(`${configMapsIn('default')}/absent`, { accept: 'image/png' })
+  expect(status).toBe(406)
+})
