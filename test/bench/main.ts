@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Figure, Line } from './figure.ts'
+import { formatsLine } from './lines/formats.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
@@ -16,6 +17,7 @@ const lines: readonly Line[] = [
   idleMemory,
   getLine,
   listLine,
+  formatsLine,
   slowReaders,
   idleWatchers,
   loadStart,
