@@ -1,4 +1,5 @@
 import { type ApiObject, type Behaviour, behaviourOf, type FieldError, type Names, type Resource } from '@orch/core'
+import { jobStrategy } from './job.ts'
 import { namespaceStrategy } from './namespace.ts'
 import { podStrategy } from './pod.ts'
 import { serviceStrategy } from './service.ts'
@@ -31,10 +32,12 @@ export interface KindRules {
   isHeld?(object: ApiObject): boolean
 }
 
+/** By group and kind; kinds of other groups may have the same names. */
 const rulesByKind: Readonly<Record<string, KindRules>> = {
-  Namespace: namespaceStrategy,
-  Pod: podStrategy,
-  Service: serviceStrategy,
+  '/Namespace': namespaceStrategy,
+  '/Pod': podStrategy,
+  '/Service': serviceStrategy,
+  'batch/Job': jobStrategy,
 }
 
 const createdByUpdate: ReadonlySet<string> = new Set([
@@ -92,12 +95,11 @@ const noRules: KindRules = {}
 
 /** How objects of a resource are written. */
 export function strategyOf({ kind, stored, group }: Resource): Strategy {
-  const hasRules = group === '' && Object.hasOwn(rulesByKind, kind)
   return {
     behaviour: behaviourOf(stored.type),
     createsOnUpdate: createdByUpdate.has(kind),
     replacesUnconditionally: !updatedByVersionOnly.has(kind),
     countsGenerations: countingKinds.has(kind),
-    rules: hasRules ? (rulesByKind[kind] as KindRules) : noRules,
+    rules: rulesByKind[`${group}/${kind}`] ?? noRules,
   }
 }

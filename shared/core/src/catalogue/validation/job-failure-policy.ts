@@ -1,0 +1,59 @@
+import type { FieldError } from '../../meta/status.ts'
+import { requireOneOf } from './checks.ts'
+import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateLabelKey } from './selector.ts'
+
+const rulesMax = 20
+const exitCodesMax = 255
+const patternsMax = 20
+const actions = ['Count', 'FailJob', 'Ignore']
+const conditionStatuses = ['False', 'True', 'Unknown']
+
+/** What becomes of a Job when one of its Pods fails: the first rule that fits says. */
+export function validateFailurePolicy(errors: FieldError[], policy: Part, spec: Part, path: string): void {
+  const rules = itemsOf(policy, 'rules')
+  if (rules.length > rulesMax) errors.push(tooManyValues(`${path}.rules`, rules.length, rulesMax))
+  const podSpec = partOf(partOf(spec, 'template'), 'spec')
+  const names = [...itemsOf(podSpec, 'containers'), ...itemsOf(podSpec, 'initContainers')].map((container) => textOf(container, 'name'))
+  for (const [index, rule] of rules.entries()) validateRule(errors, rule, names, `${path}.rules[${index}]`)
+}
+
+function validateRule(errors: FieldError[], rule: Part, names: readonly string[], at: string): void {
+  const action = textOf(rule, 'action')
+  if (action === '') errors.push(requiredValue(`${at}.action`, `valid values: ${JSON.stringify(actions)}`))
+  else if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.action`, action, actions))
+  const codes = optionalPart(rule, 'onExitCodes')
+  if (codes !== undefined) validateExitCodes(errors, codes, names, `${at}.onExitCodes`)
+  const patterns = itemsOf(rule, 'onPodConditions')
+  if (patterns.length > patternsMax) errors.push(tooManyValues(`${at}.onPodConditions`, patterns.length, patternsMax))
+  for (const [index, pattern] of patterns.entries()) {
+    errors.push(...validateLabelKey(textOf(pattern, 'type'), `${at}.onPodConditions[${index}].type`))
+    requireOneOf(errors, pattern, 'status', `${at}.onPodConditions[${index}]`, conditionStatuses)
+  }
+  if (codes !== undefined && patterns.length > 0) {
+    errors.push(invalidValue(at, '', 'specifying both OnExitCodes and OnPodConditions is not supported'))
+  }
+  if (codes === undefined && patterns.length === 0) {
+    errors.push(invalidValue(at, '', 'specifying one of OnExitCodes and OnPodConditions is required'))
+  }
+}
+
+function validateExitCodes(errors: FieldError[], codes: Part, names: readonly string[], at: string): void {
+  requireOneOf(errors, codes, 'operator', at, ['In', 'NotIn'])
+  const name = textOf(codes, 'containerName')
+  if (name !== '' && !names.includes(name)) {
+    errors.push(invalidValue(`${at}.containerName`, name, 'must be one of the container or initContainer names in the pod template'))
+  }
+  const values = itemsOf<number>(codes, 'values')
+  if (values.length === 0) errors.push(invalidValue(`${at}.values`, values, 'at least one value is required'))
+  if (values.length > exitCodesMax) errors.push(tooManyValues(`${at}.values`, values.length, exitCodesMax))
+  for (const [index, value] of values.entries()) {
+    if (values.indexOf(value) < index) errors.push(duplicateValue(`${at}.values[${index}]`, value))
+    if (value === 0 && textOf(codes, 'operator') === 'In') {
+      errors.push(invalidValue(`${at}.values[${index}]`, 0, 'must not be 0 for the In operator'))
+    }
+  }
+  const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] as number) <= value)
+  if (!isOrdered) errors.push(invalidValue(`${at}.values`, values, 'must be ordered'))
+}

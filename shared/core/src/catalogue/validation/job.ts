@@ -1,0 +1,117 @@
+import type { FieldError } from '../../meta/status.ts'
+import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
+import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { validateFailurePolicy } from './job-failure-policy.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
+import { validateLabelSelector } from './selector.ts'
+
+/** Label of a Job's Pods that holds the uid of the Job. */
+export const jobUidLabel = 'controller-uid'
+/** Label of a Job's Pods that holds the name of the Job. */
+export const jobNameLabel = 'job-name'
+
+const indexedParallelismMax = 100_000
+
+/** The rules of a Job's spec. */
+export function validateJob(job: Part, live: Part | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = partOf(job, 'spec')
+  if (spec['manualSelector'] !== true) validateGenerated(errors, partOf(job, 'metadata'), spec)
+  validateJobSpec(errors, spec, 'spec')
+  const selector = optionalPart(spec, 'selector')
+  if (selector === undefined) errors.push(requiredValue('spec.selector'))
+  else errors.push(...validateLabelSelector(selector, 'spec.selector'))
+  const template = partOf(spec, 'template')
+  const isTaken = selectorTakes(selector, labelsOf(template))
+  if (isTaken === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+  if (live !== undefined) validateChange(errors, spec, live)
+  return errors
+}
+
+/** A selector that the server has made finds the Pods of this Job by its uid and no others. */
+function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): void {
+  const selector = optionalPart(spec, 'selector')
+  if (selector === undefined) return
+  const [uid, name] = [textOf(metadata, 'uid'), textOf(metadata, 'name')]
+  if (uid === '') errors.push(requiredValue('metadata.uid'))
+  const labels = labelsOf(partOf(spec, 'template'))
+  const expected: Part = { [jobUidLabel]: uid, [jobNameLabel]: name }
+  for (const [key, value] of Object.entries(expected)) {
+    const field = `spec.template.metadata.labels[${key}]`
+    if (labels[key] === undefined) errors.push(requiredValue(field, `must be '${String(value)}'`))
+    else if (labels[key] !== value) errors.push(invalidValue(field, labels, `must be '${String(value)}'`))
+  }
+  if (selectorTakes(selector, expected) === false) {
+    errors.push(invalidValue('spec.selector', selector, '`selector` not auto-generated'))
+  }
+}
+
+const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished']
+
+/** What a Job and a template of one have in common. */
+export function validateJobSpec(errors: FieldError[], spec: Part, path: string): void {
+  notNegative(errors, spec, counts, path)
+  if (isGiven(spec, 'completionMode')) validateMode(errors, spec, path)
+  const policy = optionalPart(spec, 'podFailurePolicy')
+  if (policy !== undefined) validateFailurePolicy(errors, policy, spec, `${path}.podFailurePolicy`)
+  const template = partOf(spec, 'template')
+  validatePodTemplate(errors, template, `${path}.template`)
+  const restart = textOf(partOf(template, 'spec'), 'restartPolicy')
+  const at = `${path}.template.spec.restartPolicy`
+  // A template says Always when its writer has said nothing.
+  if (restart === 'Always' || restart === '') errors.push(requiredValue(at, 'valid values: "OnFailure", "Never"'))
+  else if (restart !== 'OnFailure' && restart !== 'Never') errors.push(unsupportedValue(at, restart, ['OnFailure', 'Never']))
+  else if (policy !== undefined && restart !== 'Never') {
+    errors.push(invalidValue(at, restart, 'only "Never" is supported when podFailurePolicy is specified'))
+  }
+}
+
+function validateMode(errors: FieldError[], spec: Part, path: string): void {
+  const mode = textOf(spec, 'completionMode')
+  if (mode === 'NonIndexed') return
+  if (mode !== 'Indexed') {
+    errors.push(unsupportedValue(`${path}.completionMode`, mode, ['NonIndexed', 'Indexed']))
+    return
+  }
+  if (!isGiven(spec, 'completions')) errors.push(requiredValue(`${path}.completions`, 'when completion mode is Indexed'))
+  const parallelism = numberOf(spec, 'parallelism') ?? 0
+  if (parallelism <= indexedParallelismMax) return
+  const detail = `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`
+  errors.push(invalidValue(`${path}.parallelism`, parallelism, detail))
+}
+
+function validateChange(errors: FieldError[], spec: Part, job: Part): void {
+  const live = partOf(job, 'spec')
+  for (const name of ['completions', 'selector']) immutable(errors, spec, live, name, `spec.${name}`)
+  const isWaiting = live['suspend'] === true && !isGiven(partOf(job, 'status'), 'startTime')
+  const template = partOf(spec, 'template')
+  const before = isWaiting ? withPlacementOf(template, partOf(live, 'template')) : partOf(live, 'template')
+  if (!isSame(template, before)) errors.push(invalidValue('spec.template', template, 'field is immutable'))
+  for (const name of ['completionMode', 'podFailurePolicy']) immutable(errors, spec, live, name, `spec.${name}`)
+}
+
+/** A Job that has not begun may still be sent to other nodes: the live template with the new one's wishes. */
+function withPlacementOf(template: Part, live: Part): Part {
+  const [metadata, spec] = [partOf(template, 'metadata'), partOf(template, 'spec')]
+  const affinity = optionalPart(spec, 'affinity')
+  const liveSpec = partOf(live, 'spec')
+  const others = { ...optionalPart(liveSpec, 'affinity'), nodeAffinity: affinity?.['nodeAffinity'] }
+  return {
+    ...live,
+    metadata: { ...partOf(live, 'metadata'), labels: metadata['labels'], annotations: metadata['annotations'] },
+    spec: {
+      ...liveSpec,
+      nodeSelector: spec['nodeSelector'],
+      tolerations: spec['tolerations'],
+      affinity: Object.values(others).some((value) => value !== undefined) ? others : affinity,
+    },
+  }
+}
+
+/** The counts of a Job. */
+export function validateJobStatus(job: Part): FieldError[] {
+  const errors: FieldError[] = []
+  notNegative(errors, partOf(job, 'status'), ['active', 'succeeded', 'failed'], 'status')
+  return errors
+}

@@ -1,0 +1,97 @@
+import type { FieldError } from '../../meta/status.ts'
+import { isGiven, numberOf, validatePort } from './checks.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { cidrFamilyOf, parseIp } from './ip-address.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateLabelSelector } from './selector.ts'
+import { checkPortNumber } from './texts.ts'
+
+const protocols = ['TCP', 'UDP', 'SCTP']
+const directions = ['Egress', 'Ingress']
+
+/** The rules of a NetworkPolicy's spec. */
+export function validateNetworkPolicy(policy: Part): FieldError[] {
+  const spec = partOf(policy, 'spec')
+  const errors = validateLabelSelector(optionalPart(spec, 'podSelector'), 'spec.podSelector')
+  validateRules(errors, itemsOf(spec, 'ingress'), 'from', 'spec.ingress')
+  validateRules(errors, itemsOf(spec, 'egress'), 'to', 'spec.egress')
+  const types = itemsOf<string>(spec, 'policyTypes')
+  if (types.length > directions.length) {
+    return [...errors, invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+  }
+  for (const [index, type] of types.entries()) {
+    if (!directions.includes(type)) errors.push(unsupportedValue(`spec.policyTypes[${index}]`, type, directions))
+  }
+  return errors
+}
+
+function validateRules(errors: FieldError[], rules: readonly Part[], side: 'from' | 'to', path: string): void {
+  for (const [index, rule] of rules.entries()) {
+    const at = `${path}[${index}]`
+    for (const [position, port] of itemsOf(rule, 'ports').entries()) validateRulePort(errors, port, `${at}.ports[${position}]`)
+    for (const [position, peer] of itemsOf(rule, side).entries()) validatePeer(errors, peer, `${at}.${side}[${position}]`)
+  }
+}
+
+function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
+  const protocol = rule['protocol']
+  if (typeof protocol === 'string' && !protocols.includes(protocol)) {
+    errors.push(unsupportedValue(`${at}.protocol`, protocol, protocols))
+  }
+  const { port } = rule
+  const end = numberOf(rule, 'endPort')
+  const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.endPort`, end, detail))
+  if (!isGiven(rule, 'port')) {
+    if (end !== undefined) refuse('may not be specified when `port` is not specified')
+    return
+  }
+  validatePort(errors, port, `${at}.port`)
+  if (end === undefined) return
+  if (typeof port === 'string') refuse('may not be specified when `port` is non-numeric')
+  else if (typeof port === 'number' && end < port) refuse('must be greater than or equal to `port`')
+  for (const problem of checkPortNumber(Number(end))) refuse(problem)
+}
+
+function validatePeer(errors: FieldError[], peer: Part, at: string): void {
+  const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isGiven(peer, name))
+  for (const name of ['podSelector', 'namespaceSelector']) {
+    errors.push(...validateLabelSelector(optionalPart(peer, name), `${at}.${name}`))
+  }
+  const block = optionalPart(peer, 'ipBlock')
+  if (block !== undefined) validateBlock(errors, block, `${at}.ipBlock`)
+  if (given.length === 0) errors.push(requiredValue(at, 'must specify a peer'))
+  else if (given.length > 1 && block !== undefined) errors.push(forbiddenValue(at, 'may not specify both ipBlock and another peer'))
+}
+
+function validateBlock(errors: FieldError[], block: Part, at: string): void {
+  const range = textOf(block, 'cidr')
+  if (range === '') {
+    errors.push(requiredValue(`${at}.cidr`))
+    return
+  }
+  if (cidrFamilyOf(range) === undefined) {
+    errors.push(invalidValue(`${at}.cidr`, range, 'not a valid CIDR'))
+    return
+  }
+  for (const [index, hole] of itemsOf<string>(block, 'except').entries()) {
+    const field = `${at}.except[${index}]`
+    if (cidrFamilyOf(hole) === undefined) errors.push(invalidValue(field, hole, 'not a valid CIDR'))
+    else if (!isInside(hole, range)) errors.push(invalidValue(field, hole.split('/')[0], 'must be a strict subset of `cidr`'))
+  }
+}
+
+/** Whether a range is a part of a larger one. Both can be parsed. */
+function isInside(inner: string, outer: string): boolean {
+  const [innerBytes, innerBits] = bitsOf(inner)
+  const [outerBytes, outerBits] = bitsOf(outer)
+  return (
+    innerBytes.length === outerBytes.length && innerBits > outerBits && innerBytes.slice(0, outerBits) === outerBytes.slice(0, outerBits)
+  )
+}
+
+/** The address of a range as zeros and ones, and how many of them count. */
+function bitsOf(range: string): readonly [string, number] {
+  const [address = '', bits = ''] = range.split('/')
+  const text = (parseIp(address) ?? []).map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return [text, Number(bits)]
+}
