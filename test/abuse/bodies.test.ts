@@ -30,6 +30,35 @@ test('META-18, LIM-12: fifty thousand faults are not told one by one', async () 
   expect(text.length).toBeLessThan(2 * 1024 * 1024)
 })
 
+describe('values that stand for more than was sent', () => {
+  const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
+
+  test('LIM-12: aliases of aliases in YAML are a 400', async () => {
+    const send = await aServer({ controllers: [] })
+    const level = (index: number) => `  x${index + 1}: &x${index + 1} [${Array(9).fill(`*x${index}`).join(',')}]`
+    const data = ['  x0: &x0 [lol]', ...Array.from({ length: 10 }, (_, index) => level(index))].join('\n')
+    const body = `apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\nrevision: 1\ndata:\n${data}\n`
+    const { code, body: status } = await send('POST', revisions, body, 'application/yaml')
+    expect({ code, message: status.message }).toEqual({ code: 400, message: expect.stringContaining('its aliases stand for more') })
+  })
+
+  test('LIM-12: a value that is nested too deeply to be worked on is a 400', async () => {
+    const send = await aServer({ controllers: [] })
+    const body = `{"metadata":{"name":"a"},"revision":1,"data":{"a":${'['.repeat(9_900)}${']'.repeat(9_900)}}}`
+    expect(await send('POST', revisions, body)).toMatchObject({ code: 400, body: { reason: 'BadRequest' } })
+    expect((await send('GET', '/readyz')).code).toBe(200)
+  })
+
+  test('QP-21, LIM-12: deep nesting is not paid for with spaces', async () => {
+    const send = await aServer({ controllers: [] })
+    const data = `{"a":${'['.repeat(500)}${Array(20_000).fill('1').join(',')}${']'.repeat(500)}}`
+    expect((await send('POST', revisions, `{"metadata":{"name":"a"},"revision":1,"data":${data}}`)).code).toBe(201)
+    const { code, text } = await send('GET', `${revisions}/a?pretty=true`)
+    expect(code).toBe(200)
+    expect(text.length).toBeLessThan(2_000_000)
+  })
+})
+
 describe('names that every object inherits', () => {
   test('META-18: are keys like any other', async () => {
     const send = await aServer({ controllers: [] })

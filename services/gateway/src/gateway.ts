@@ -1,4 +1,4 @@
-import { domainGroup, type StatusError } from '@orch/core'
+import { badRequest, domainGroup, type StatusError } from '@orch/core'
 import { sleep, TimerWheel } from '@orch/platform'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
@@ -150,8 +150,9 @@ function toHonoRequest({ method, path, info }: GatewayRequest): Request {
   return { method: isProbe ? 'GET' : method === 'HEAD' ? 'OPTIONS' : method, url: path } as Request
 }
 
-function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): void {
+function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {
   try {
+    const error = isStackUsedUp(thrown) ? badRequest('the object is nested too deeply to be worked on') : thrown
     const code = (error as { code?: unknown }).code
     if (typeof code !== 'number' || code >= 500) {
       parts.log.error({ err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId }, 'a request has failed')
@@ -161,6 +162,11 @@ function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): voi
     parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')
     request.exchange.destroy()
   }
+}
+
+/** Nothing of ours calls itself but to follow what a client has nested. */
+function isStackUsedUp(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack')
 }
 
 /** A request line that can't be read has no path, so nothing of the usual way applies. */

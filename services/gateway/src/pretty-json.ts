@@ -13,7 +13,7 @@ export function prettyJson(text: string): string {
   const parts: string[] = []
   let depth = 0
   let from = 0
-  const breakLine = () => parts.push('\n', '  '.repeat(depth))
+  const breakLine = () => parts.push('\n', '  '.repeat(Math.min(depth, indentedDepthMax)))
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string
     if (character === '"') {
@@ -47,6 +47,9 @@ export function prettyJson(text: string): string {
   parts.push(text.slice(from))
   return parts.join('')
 }
+
+/** Deeper levels are indented as this one: else a body's worth of numbers, nested deeply, would become gigabytes of spaces. */
+const indentedDepthMax = 32
 
 /** Where the string that opens at `start` closes. */
 function endOfString(text: string, start: number): number {

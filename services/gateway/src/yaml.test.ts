@@ -17,6 +17,21 @@ test('a text without repetition has no duplicates, and times stay texts', () => 
   })
 })
 
+test('aliases are read, as long as they stand for no more than a body may hold', () => {
+  const value = { a: ['x'], b: ['x'] }
+  expect(parseYaml('a: &a [x]\nb: *a\n')).toEqual({ kind: 'yaml', value, duplicates: [] })
+})
+
+const laughs = Array.from({ length: 20 }, (_, level) => `a${level + 1}: &a${level + 1} [*a${level},*a${level},*a${level}]`).join('\n')
+test.each([
+  ['LIM-12: aliases of aliases', `a0: &a0 lol\n${laughs}\n`],
+  ['LIM-12: aliases of aliases beside a repeated member', `a0: &a0 lol\n${laughs}\nb: 1\nb: 2\n`],
+  ['LIM-12: a long text many times', `a: &a "${'x'.repeat(100_000)}"\nb: [${Array(100).fill('*a').join(',')}]\n`],
+  ['LIM-12: a list in itself', 'a: &a [*a]\n'],
+])('%s: refused', (_title, text) => {
+  expect(parseYaml(text)).toEqual({ kind: 'malformed', message: 'its aliases stand for more than a body may hold' })
+})
+
 test.each(['a: [', 'a: 1\na: 2\nb: {', 'a: !unknown 1'])('SSA-02: what is no YAML is told: %j', (text) => {
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(/./) })
 })
