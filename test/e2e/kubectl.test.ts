@@ -1,27 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
-import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aFolder, startProcess } from './server-process.ts'
-
-const run = promisify(execFile)
-
-/** The oldest and the newest kubectl that this machine has: on the path, and beside the one that the path leads to. */
-function findKubectls(): string[] {
-  const first = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'kubectl'))
-    .find((path) => existsSync(path))
-  if (first === undefined) return []
-  const folder = dirname(realpathSync(first))
-  const versions = readdirSync(folder)
-    .filter((name) => /^kubectl\.1\.\d+$/.test(name))
-    .sort((a, b) => Number(a.split('.')[2]) - Number(b.split('.')[2]))
-    .map((name) => join(folder, name))
-  return versions.length === 0 ? [first] : [...new Set([versions[0]!, versions.at(-1)!])]
-}
+import { aKubectl, findKubectls } from './kubectl.ts'
 
 const kubectls = findKubectls()
 
@@ -56,20 +36,6 @@ const namespace = 'walk'
 function manifestOf([kind, name, apiVersion, rest, namespaced]: (typeof kinds)[number], step: string): string {
   const place = namespaced ? `, namespace: ${namespace}` : ''
   return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}${place}, labels: {step: ${step}}}\n${rest}\n`
-}
-
-/** kubectl with a home and a configuration of its own. */
-async function aKubectl(binary: string) {
-  const server = await startProcess(['--memory', '--profile=kubernetes'])
-  const home = aFolder()
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(server.dataDir, 'admin.conf') }
-  const kubectl = async (...args: string[]) => (await run(binary, args, { env, timeout: 60_000 })).stdout
-  const withFile = (verb: 'create' | 'replace' | 'delete', text: string) => {
-    const file = join(home, 'manifest.yaml')
-    writeFileSync(file, text)
-    return kubectl(verb, '-f', file)
-  }
-  return { kubectl, withFile, env }
 }
 
 describe.each(kubectls)('%s', { timeout: 180_000 }, (binary) => {
