@@ -160,8 +160,9 @@ export class State implements StateReader {
     const { key, revision, value, writeId } = change
     const after = value === undefined ? undefined : this.toObject(key, revision, value)
     // An object that was encoded anew would not give back what was written.
-    if (after !== undefined && value !== undefined && this.#isCurrent(key, value))
-      this.#store.adopt?.(revision, () => toStored(after, after.writeId))
+    const { adopt } = this.#store
+    if (adopt !== undefined && after !== undefined && value !== undefined && this.#isCurrent(key, value))
+      adopt(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)

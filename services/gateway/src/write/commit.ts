@@ -3,6 +3,7 @@ import {
   type ApiObject,
   type CommitOutcome,
   type CommitRequest,
+  type EncodedObject,
   encodeExactly,
   encodeStoredObject,
   fillRevision,
@@ -36,11 +37,29 @@ export type ObjectOutcome =
   | { readonly kind: 'stale' }
   | { readonly kind: 'unmet' }
 
+/** An object in the stored version, and its JSON. */
+export interface Encoding {
+  readonly stored: ApiObject
+  readonly encoded: EncodedObject
+}
+
+/** The object as it will be stored. */
+export function encodeWrite(
+  { served, object, hasBigIntegers }: Pick<ObjectWrite, 'served' | 'object' | 'hasBigIntegers'>,
+  parts: GatewayParts,
+): Encoding {
+  const stored = toStoredObject(parts, served, object)
+  return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
+}
+
 /** Stores an object. The answer's bytes are those that readers will get. */
-export async function commitObject(write: ObjectWrite, request: GatewayRequest, parts: GatewayParts): Promise<ObjectOutcome> {
+export async function commitObject(
+  write: ObjectWrite,
+  request: GatewayRequest,
+  parts: GatewayParts,
+  { stored, encoded }: Encoding = encodeWrite(write, parts),
+): Promise<ObjectOutcome> {
   const { served, key, expected, conditions } = write
-  const stored = toStoredObject(parts, served, write.object)
-  const encoded = encodeExactly(stored, write.hasBigIntegers)
   const writeId = randomUUID()
   const expiresAtMs = expiryOf(served, parts)
   const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
@@ -62,11 +81,11 @@ export async function commitRemoval(
 
 /** What the object would be served as; revision 0: without one, as nothing is stored. */
 export function previewObject(
-  { served, object, hasBigIntegers }: Omit<ObjectWrite, 'key'>,
+  write: Omit<ObjectWrite, 'key'>,
   parts: GatewayParts,
   revision: number,
+  { encoded: { json, hole } }: Encoding = encodeWrite(write, parts),
 ): Uint8Array {
-  const { json, hole } = encodeExactly(toStoredObject(parts, served, object), hasBigIntegers)
   return revision === 0 ? json : fillRevision(json, hole, revision)
 }
 

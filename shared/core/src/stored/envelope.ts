@@ -175,6 +175,12 @@ export function decodeStored(bytes: Uint8Array): StoredView {
   return view
 }
 
+/** The fingerprint alone, of bytes that `decodeStored` can read. */
+export function fingerprintOf(bytes: Uint8Array): number {
+  if (bytes.length < headerBytes) return decodeStored(bytes).fingerprint
+  return new DataView(bytes.buffer, bytes.byteOffset, headerBytes).getUint32(4, true)
+}
+
 const emptyFacts = 0x7d7b
 
 /** Most objects have no selectable fields, many no labels: these cost no decoding. */

@@ -4,7 +4,7 @@ import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { decoderOf } from '../schema/decode.ts'
-import { decodeStored, type EncodedObject, encodeObject, encodeStored } from './envelope.ts'
+import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'
 
 /**
  * Number of the schema that objects are stored with. It is raised when the bytes of an object change without the object
@@ -44,7 +44,7 @@ export interface Renewal {
 export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Renewal {
   const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
   return {
-    isCurrent: (key, value) => decodeStored(value).fingerprint === current || resourceAt(key) === undefined,
+    isCurrent: (key, value) => fingerprintOf(value) === current || resourceAt(key) === undefined,
     convert(key, value) {
       const resource = resourceAt(key)
       if (resource === undefined) return value
