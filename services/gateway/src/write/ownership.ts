@@ -75,7 +75,7 @@ function viewOf({ served, subresource }: Target, parts: GatewayParts) {
 function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: GatewayParts): Versioned | undefined {
   const parsed = parseApiVersion(apiVersion)
   const other = parsed && parts.served.find(parsed.group, parsed.version, served.resource.plural)
-  if (other === undefined || other.resource.stored !== served.resource.stored) return undefined
+  if (other === undefined || other.resource.stored.prefix !== served.resource.stored.prefix) return undefined
   return { object: toServedObject(parts, other, toStoredObject(parts, served, object)), shape: shapeOfType(other.resource.type) }
 }
 
@@ -92,11 +92,13 @@ function blankOf(resource: Resource): OwnedObject {
 }
 
 const statusField = fieldSets.setOfPaths([['f:status']])
+/** The finalizers in the spec of a Namespace have a path of their own. */
+const namespaceFields = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
 const allButStatus = new WeakMap<Resource, fieldSets.FieldSet>()
 
 /** What a write to this path cannot change, whatever it says, and so does not own. */
 function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
-  if (subresource === undefined) return hasStatus ? statusField : undefined
+  if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
   if (subresource !== 'status') return undefined
   const known = allButStatus.get(resource)
   if (known !== undefined) return known
@@ -104,4 +106,9 @@ function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | un
   const set = fieldSets.setOfPaths(others.map(([, { element }]) => [element]))
   allButStatus.set(resource, set)
   return set
+}
+
+function mainResetFieldsOf({ group, kind }: Resource, hasStatus: boolean): fieldSets.FieldSet | undefined {
+  if (group === '' && kind === 'Namespace') return namespaceFields
+  return hasStatus ? statusField : undefined
 }
