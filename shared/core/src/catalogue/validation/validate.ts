@@ -5,14 +5,17 @@ import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler.ts'
 import { validateConfigMap } from './config-map.ts'
 import { validateControllerRevision } from './controller-revision.ts'
 import { validateCronJob } from './cron-job.ts'
+import { validateCsiDriver, validateCsiStorageCapacity } from './csi-kinds.ts'
 import { validateCsiNode } from './csi-node.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './daemon-set.ts'
 import { validateDeployment, validateDeploymentStatus } from './deployment.ts'
 import { validateDisruptionBudget, validateDisruptionBudgetStatus } from './disruption-budget.ts'
 import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
+import { validateCoreEvent, validateEvent } from './event.ts'
 import { validateIngress, validateIngressStatus } from './ingress.ts'
 import { validateIngressClass } from './ingress-class.ts'
 import { validateJob, validateJobStatus } from './job.ts'
+import { validateLimitRange } from './limit-range.ts'
 import { validateNamespace, validateNamespaceStatus } from './namespace.ts'
 import { validateNetworkPolicy } from './network-policy.ts'
 import { validateNodeSpec, validateNodeStatus } from './node.ts'
@@ -27,6 +30,7 @@ import { validateReplicationController } from './replication-controller.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resource-quota.ts'
 import { validateSecret } from './secret.ts'
 import { validateService, validateServiceStatus } from './service.ts'
+import { validateLease, validatePriorityClass, validateRuntimeClass } from './small-kinds.ts'
 import { validateStatefulSet, validateStatefulSetStatus } from './stateful-set.ts'
 import { validateStorageClass } from './storage-class.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './volume-attachment.ts'
@@ -101,6 +105,15 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.PersistentVolume': { main: validatePersistentVolume },
   'core/v1.PersistentVolumeClaim': { main: validateClaim, status: validateClaimStatus },
   'storage/v1.StorageClass': { main: validateStorageClass },
+  'core/v1.LimitRange': { main: validateLimitRange },
+  'core/v1.Event': { main: validateCoreEvent },
+  'events/v1.Event': { main: validateEvent },
+  'coordination/v1.Lease': { main: validateLease },
+  'node/v1.RuntimeClass': { main: validateRuntimeClass },
+  'scheduling/v1.PriorityClass': { main: validatePriorityClass },
+  'storage/v1.CSIDriver': { main: validateCsiDriver },
+  'storage/v1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
+  'storage/v1beta1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },

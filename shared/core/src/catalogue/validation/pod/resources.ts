@@ -9,7 +9,7 @@ const hugePagesPrefix = 'hugepages-'
 const productPrefixes = profiles.map((profile) => `${namesOf(profile).labelDomain}/`)
 
 /** Resources without a prefix that a container may ask for, beside huge pages. */
-const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
+export const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
 
 /** Resources without a prefix that exist at all: the rest is counted by quotas. */
 const standardResources = new Set([
@@ -60,7 +60,8 @@ function validateAmount(errors: FieldError[], name: string, text: string, path: 
   }
 }
 
-function validateResourceName(errors: FieldError[], name: string, path: string): void {
+/** The name of a resource that is none of `containerResources`. */
+export function validateResourceName(errors: FieldError[], name: string, path: string): void {
   for (const problem of checkQualifiedName(name)) errors.push(invalidValue(path, name, problem))
   if (name.includes('/')) {
     if (!isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
@@ -81,4 +82,4 @@ function isExtended(name: string): boolean {
 }
 
 /** Whether containers together may be promised more than there is. */
-const mayExceed = (name: string): boolean => isNative(name) && !isHugePages(name)
+export const mayExceed = (name: string): boolean => isNative(name) && !isHugePages(name)

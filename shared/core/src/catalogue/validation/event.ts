@@ -1,0 +1,104 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
+import { immutableValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { bytesOf } from './texts.ts'
+
+const wordLengthMax = 128
+const messageLengthMax = 1024
+
+/** What the two groups call the same fields. Messages use the words of the older one. */
+interface Words {
+  readonly object: string
+  readonly reporter: string
+  readonly message: string
+  readonly reporterInErrors: string
+}
+
+const olderWords: Words = {
+  object: 'involvedObject',
+  reporter: 'reportingComponent',
+  message: 'message',
+  reporterInErrors: 'reportingComponent',
+}
+const newerWords: Words = {
+  object: 'regarding',
+  reporter: 'reportingController',
+  message: 'note',
+  reporterInErrors: 'reportingController',
+}
+
+/** The rules of an Event in the core group. */
+export function validateCoreEvent(event: Part, _live: Part | undefined, names: Names): FieldError[] {
+  return validateLegacy(event, olderWords, names)
+}
+
+/** The rules of an Event in its own group, which is stricter, and lets only the series go on. */
+export function validateEvent(event: Part, live: Part | undefined, names: Names): FieldError[] {
+  const errors = validateLegacy(event, newerWords, names)
+  if (live === undefined) {
+    if (!hasTime(event)) errors.push(requiredValue('eventTime'))
+    return [...errors, ...validateSeries(event), ...(hasTime(event) ? [] : validateReporter(event, newerWords))]
+  }
+  if (!isSame(event['series'], live['series'])) errors.push(...validateSeries(event))
+  return [...errors, ...validateKept(event, live)]
+}
+
+function hasTime(event: Part): boolean {
+  return typeof event['eventTime'] === 'string'
+}
+
+/** Objects without a namespace have their events in `default`, those of newer reporters in the system's too. */
+function validateLegacy(event: Part, words: Words, names: Names): FieldError[] {
+  const namespace = textOf(partOf(event, 'metadata'), 'namespace')
+  const about = textOf(optionalPart(event, words.object), 'namespace')
+  const isNew = hasTime(event)
+  const isAtHome = about === '' ? ['default', isNew ? names.systemNamespace : ''].includes(namespace) : isNew || about === namespace
+  const errors = isAtHome ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
+  if (isNew) errors.push(...validateReporter(event, words))
+  return [...errors, ...invalidFor('namespace', namespace, checkSubdomain(namespace))]
+}
+
+function validateReporter(event: Part, words: Words): FieldError[] {
+  const reporter = textOf(event, words.reporter)
+  const errors = reporter === '' ? [requiredValue(words.reporterInErrors)] : []
+  errors.push(...invalidFor(words.reporterInErrors, reporter, checkQualifiedName(reporter)))
+  for (const field of ['reportingInstance', 'action', 'reason']) {
+    const text = textOf(event, field)
+    if (text === '') errors.push(requiredValue(field))
+    if (bytesOf(text) > wordLengthMax) errors.push(invalidValue(field, '', `can have at most ${wordLengthMax} characters`))
+  }
+  if (bytesOf(textOf(event, words.message)) > messageLengthMax) {
+    errors.push(invalidValue('message', '', `can have at most ${messageLengthMax} characters`))
+  }
+  return errors
+}
+
+function validateSeries(event: Part): FieldError[] {
+  const series = optionalPart(event, 'series')
+  if (series === undefined) return []
+  const errors = Number(series['count'] ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []
+  return typeof series['lastObservedTime'] === 'string' ? errors : [...errors, requiredValue('series.lastObservedTime')]
+}
+
+/** Field of the newer group → what messages call it. */
+const kept: Readonly<Record<string, string>> = {
+  regarding: 'involvedObject',
+  reason: 'reason',
+  note: 'message',
+  deprecatedSource: 'source',
+  deprecatedFirstTimestamp: 'firstTimestamp',
+  deprecatedLastTimestamp: 'lastTimestamp',
+  deprecatedCount: 'count',
+  type: 'type',
+  eventTime: 'eventTime',
+  action: 'action',
+  related: 'related',
+  reportingController: 'reportingController',
+  reportingInstance: 'reportingInstance',
+}
+
+function validateKept(event: Part, live: Part): FieldError[] {
+  return Object.entries(kept).flatMap(([field, name]) => immutableValue(name, event[field], live[field]))
+}

@@ -1,0 +1,247 @@
+import { expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from './rules-testing.ts'
+
+type Row = readonly [title: string, path: string, value: unknown, problems: readonly string[]]
+
+const labelRule =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+
+const toleration = { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
+const runtimeClass: Body = {
+  metadata: { name: 'a' },
+  handler: 'gvisor',
+  overhead: { podFixed: { cpu: '1', 'example.com/x': '2' } },
+  scheduling: { nodeSelector: { a: 'b' }, tolerations: [toleration] },
+}
+
+test('a RuntimeClass with everything set is fine', () => {
+  expect(problemsOf('node/v1.RuntimeClass', runtimeClass)).toEqual([])
+})
+
+test.each<Row>([
+  ['a handler in capitals', 'handler', 'X', [`handler: Invalid value: "X": ${labelRule}`]],
+  [
+    'an overhead below nothing',
+    'overhead',
+    { podFixed: { cpu: '-1' } },
+    ['overhead.podFixed.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0'],
+  ],
+  [
+    'one toleration twice',
+    'scheduling/tolerations',
+    [toleration, toleration],
+    [`scheduling.tolerations[1]: Duplicate value: ${JSON.stringify(toleration)}`],
+  ],
+  [
+    'a toleration of everything but something',
+    'scheduling/tolerations',
+    [{ operator: 'Equal' }],
+    [
+      'scheduling.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+    ],
+  ],
+])('a RuntimeClass with %s', (_, path, value, problems) => {
+  expect(problemsOf('node/v1.RuntimeClass', withChange(runtimeClass, path, value))).toEqual(problems)
+})
+
+test('a RuntimeClass keeps its handler', () => {
+  expect(problemsOf('node/v1.RuntimeClass', { ...runtimeClass, handler: 'runc' }, { live: runtimeClass })).toEqual([
+    'handler: Invalid value: "runc": field is immutable',
+  ])
+})
+
+const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error:"
+
+test.each<readonly [string, Body, readonly string[]]>([
+  ['as high as a user may', { metadata: { name: 'a' }, value: 1_000_000_000, preemptionPolicy: 'Never', globalDefault: true }, []],
+  [
+    'higher',
+    { metadata: { name: 'a' }, value: 1_000_000_001 },
+    ['value: Forbidden: maximum allowed value of a user defined priority is 1000000000'],
+  ],
+  ['the system', { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 }, []],
+  [
+    'the system, with another value',
+    { metadata: { name: 'system-node-critical' }, value: 1 },
+    [`${reserved} value of system-node-critical PriorityClass must be 2000001000`],
+  ],
+  [
+    'the system, for all',
+    { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000, globalDefault: true },
+    [`${reserved} globalDefault of system-cluster-critical PriorityClass must be false`],
+  ],
+  ['like the system', { metadata: { name: 'system-x' }, value: 1 }, [`${reserved} system-x is not a known system priority class`]],
+  [
+    'with a policy',
+    { metadata: { name: 'a' }, value: 1, preemptionPolicy: 'Maybe' },
+    ['preemptionPolicy: Unsupported value: "Maybe": supported values: "PreemptLowerPriority", "Never"'],
+  ],
+])('a PriorityClass %s', (_, body, problems) => {
+  expect(problemsOf('scheduling/v1.PriorityClass', body)).toEqual(problems)
+})
+
+test('a PriorityClass keeps its value and policy', () => {
+  const live = { metadata: { name: 'a' }, value: 1, preemptionPolicy: 'Never' }
+  expect(problemsOf('scheduling/v1.PriorityClass', { ...live, value: 2 }, { live })).toEqual([
+    'value: Forbidden: may not be changed in an update.',
+  ])
+  expect(problemsOf('scheduling/v1.PriorityClass', { ...live, preemptionPolicy: undefined }, { live })).toEqual([
+    'preemptionPolicy: Invalid value: "PreemptLowerPriority": field is immutable',
+  ])
+})
+
+test('a Lease lasts, and has had no fewer than no holders', () => {
+  const lease = (leaseDurationSeconds: number, leaseTransitions: number): Body => ({ spec: { leaseDurationSeconds, leaseTransitions } })
+  expect(problemsOf('coordination/v1.Lease', lease(1, 0))).toEqual([])
+  expect(problemsOf('coordination/v1.Lease', lease(0, -1))).toEqual([
+    'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
+    'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0',
+  ])
+})
+
+const limits = (...list: Body[]): Body => ({ metadata: { name: 'a' }, spec: { limits: list } })
+
+test.each<readonly [string, Body[], readonly string[]]>([
+  [
+    'everything set',
+    [
+      {
+        type: 'Container',
+        min: { cpu: '100m' },
+        max: { cpu: '2' },
+        default: { cpu: '1' },
+        defaultRequest: { cpu: '500m' },
+        maxLimitRequestRatio: { cpu: '4' },
+      },
+      { type: 'Pod', max: { memory: '1Gi' } },
+      { type: 'PersistentVolumeClaim', min: { storage: '1Gi' } },
+      { type: 'example.com/x', max: { 'example.com/y': '1' } },
+    ],
+    [],
+  ],
+  ['one type twice', [{ type: 'Pod' }, { type: 'Pod' }], ['[1].type: Duplicate value: "Pod"']],
+  ['a type', [{ type: 'Node' }], ['[0].type: Invalid value: "Node": must be a standard limit type or fully qualified']],
+  ['a default for Pods', [{ type: 'Pod', default: { cpu: '1' } }], ["[0].default: Forbidden: may not be specified when `type` is 'Pod'"]],
+  [
+    'claims of any size',
+    [{ type: 'PersistentVolumeClaim' }],
+    ['[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided'],
+  ],
+  [
+    'a resource',
+    [{ type: 'PersistentVolumeClaim', min: { storage: '1', gold: '1' } }],
+    ['[0].min[gold]: Invalid value: "gold": must be a standard resource type or fully qualified'],
+  ],
+  [
+    'a resource that containers lack',
+    [{ type: 'Pod', max: { storage: '1' } }],
+    ['[0].max[storage]: Invalid value: "storage": must be a standard resource for containers'],
+  ],
+  [
+    'no room',
+    [{ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } }],
+    ['[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1'],
+  ],
+  [
+    'a request above the limit',
+    [{ type: 'Container', default: { cpu: '1' }, defaultRequest: { cpu: '2' } }],
+    ['[0].defaultRequest[cpu]: Invalid value: "2": default request value 2 is greater than default limit value 1'],
+  ],
+  [
+    'a default above the most',
+    [{ type: 'Container', default: { cpu: '2' }, defaultRequest: { cpu: '1' }, max: { cpu: '1' } }],
+    ['[0].default[cpu]: Invalid value: "1": default value 2 is greater than max value 1'],
+  ],
+  [
+    'a ratio below one',
+    [{ type: 'Pod', maxLimitRequestRatio: { cpu: '500m' } }],
+    ['[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": ratio 500m is less than 1'],
+  ],
+  [
+    'a ratio out of reach',
+    [{ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } }],
+    ['[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
+  ],
+])('a LimitRange with %s', (_, list, problems) => {
+  expect(problemsOf('core/v1.LimitRange', limits(...list))).toEqual(problems.map((problem) => `spec.limits${problem}`))
+})
+
+const driver: Body = {
+  metadata: { name: 'd.example.com' },
+  spec: {
+    attachRequired: false,
+    podInfoOnMount: true,
+    storageCapacity: true,
+    fsGroupPolicy: 'File',
+    requiresRepublish: true,
+    volumeLifecycleModes: ['Ephemeral'],
+    tokenRequests: [{ audience: 'a', expirationSeconds: 600 }, { audience: 'b' }],
+  },
+}
+
+test('a CSIDriver with everything set, and one with nothing set, are fine', () => {
+  expect(problemsOf('storage/v1.CSIDriver', driver)).toEqual([])
+  expect(problemsOf('storage/v1.CSIDriver', { metadata: { name: 'a' }, spec: {} })).toEqual([])
+})
+
+test.each<Row>([
+  ['a long name', 'metadata/name', 'a'.repeat(64), ['name: Too long: must have at most 63 bytes']],
+  [
+    'a group policy',
+    'spec/fsGroupPolicy',
+    'All',
+    ['spec.fsGroupPolicy: Unsupported value: "All": supported values: "File", "None", "ReadWriteOnceWithFSType"'],
+  ],
+  [
+    'a mode',
+    'spec/volumeLifecycleModes',
+    ['Now'],
+    ['spec.volumeLifecycleModes: Unsupported value: "Now": supported values: "Ephemeral", "Persistent"'],
+  ],
+  [
+    'one audience twice',
+    'spec/tokenRequests',
+    [{ audience: 'a' }, { audience: 'a' }],
+    ['spec.tokenRequests[1].audience: Duplicate value: "a"'],
+  ],
+  [
+    'a short token',
+    'spec/tokenRequests',
+    [{ audience: 'a', expirationSeconds: 599 }],
+    ['spec.tokenRequests[0].expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
+  ],
+  [
+    'a token for ever',
+    'spec/tokenRequests',
+    [{ audience: 'a', expirationSeconds: 4_294_967_297 }],
+    ['spec.tokenRequests[0].expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
+  ],
+])('a CSIDriver with %s', (_, path, value, problems) => {
+  expect(problemsOf('storage/v1.CSIDriver', withChange(driver, path, value))).toEqual(problems)
+})
+
+test('a CSIDriver keeps how it attaches', () => {
+  const changed = withChange(withChange(driver, 'spec/attachRequired', true), 'spec/storageCapacity', false)
+  expect(problemsOf('storage/v1.CSIDriver', changed, { live: driver })).toEqual([
+    'spec.attachRequired: Invalid value: true: field is immutable',
+  ])
+})
+
+const capacity: Body = {
+  metadata: { name: 'a' },
+  nodeTopology: { matchLabels: { a: 'b' } },
+  storageClassName: 'fast',
+  capacity: '1Gi',
+  maximumVolumeSize: '1Gi',
+}
+
+test('a CSIStorageCapacity may say nothing more than its class, and keeps it', () => {
+  expect(problemsOf('storage/v1.CSIStorageCapacity', capacity)).toEqual([])
+  expect(problemsOf('storage/v1beta1.CSIStorageCapacity', { storageClassName: 'fast' })).toEqual([])
+  expect(problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '-1' })).toEqual([
+    'capacity: Invalid value: "-1": must be greater than or equal to 0',
+  ])
+  expect(
+    problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '2Gi', storageClassName: 'slow' }, { live: capacity }),
+  ).toEqual(['storageClassName: Invalid value: "slow": field is immutable'])
+})

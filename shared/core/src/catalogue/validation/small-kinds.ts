@@ -1,0 +1,80 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel } from '../../meta/validate-names.ts'
+import { numberOf } from './checks.ts'
+import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, unsupportedValue } from './field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateResources } from './pod/resources.ts'
+import { validateTolerations } from './pod/scheduling.ts'
+import { validateLabelMap } from './selector.ts'
+
+/** The rules of a RuntimeClass. */
+export function validateRuntimeClass(runtimeClass: Part, live: Part | undefined): FieldError[] {
+  const handler = textOf(runtimeClass, 'handler')
+  const errors = invalidFor('handler', handler, checkLabel(handler))
+  const overhead = optionalPart(runtimeClass, 'overhead')
+  if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead.podFixed')
+  const scheduling = optionalPart(runtimeClass, 'scheduling')
+  if (scheduling !== undefined) errors.push(...validateScheduling(scheduling))
+  return live === undefined ? errors : [...errors, ...immutableValue('handler', handler, live['handler'])]
+}
+
+function validateScheduling(scheduling: Part): FieldError[] {
+  const errors = validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector')
+  const tolerations = itemsOf(scheduling, 'tolerations')
+  validateTolerations(errors, tolerations, 'scheduling.tolerations')
+  for (const [index, toleration] of tolerations.entries()) {
+    if (tolerations.slice(0, index).some((other) => isSame(other, toleration))) {
+      errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration))
+    }
+  }
+  return errors
+}
+
+const systemPriorities: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+}
+const priorityMax = 1_000_000_000
+const preemptionPolicies = ['Never', 'PreemptLowerPriority']
+
+/** The rules of a PriorityClass. Pods have copied its value, so it stays. */
+export function validatePriorityClass(priorityClass: Part, live: Part | undefined): FieldError[] {
+  const value = Number(priorityClass['value'] ?? 0)
+  const policy = priorityClass['preemptionPolicy']
+  const errors = validatePriorityValue(priorityClass, value)
+  if (typeof policy === 'string' && !preemptionPolicies.includes(policy)) {
+    errors.push(unsupportedValue('preemptionPolicy', policy, ['PreemptLowerPriority', 'Never']))
+  }
+  if (live === undefined) return errors
+  if (value !== Number(live['value'] ?? 0)) errors.push(forbiddenValue('value', 'may not be changed in an update.'))
+  return [...errors, ...immutableValue('preemptionPolicy', policy, live['preemptionPolicy'])]
+}
+
+function validatePriorityValue(priorityClass: Part, value: number): FieldError[] {
+  const name = textOf(partOf(priorityClass, 'metadata'), 'name')
+  if (!name.startsWith('system-')) {
+    return value > priorityMax ? [forbiddenValue('value', `maximum allowed value of a user defined priority is ${priorityMax}`)] : []
+  }
+  const problem = systemProblem(name, value, priorityClass['globalDefault'] === true)
+  if (problem === undefined) return []
+  return [forbiddenValue('metadata.name', `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`)]
+}
+
+function systemProblem(name: string, value: number, isDefault: boolean): string | undefined {
+  const expected = Object.hasOwn(systemPriorities, name) ? systemPriorities[name] : undefined
+  if (expected === undefined) return `${name} is not a known system priority class`
+  if (value !== expected) return `value of ${name} PriorityClass must be ${expected}`
+  return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
+}
+
+/** The rules of a Lease. */
+export function validateLease(lease: Part): FieldError[] {
+  const spec = partOf(lease, 'spec')
+  const [seconds, transitions] = [numberOf(spec, 'leaseDurationSeconds'), numberOf(spec, 'leaseTransitions')]
+  const errors: FieldError[] = []
+  if (seconds !== undefined && seconds <= 0) errors.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'))
+  if (transitions !== undefined && transitions < 0) {
+    errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'))
+  }
+  return errors
+}
