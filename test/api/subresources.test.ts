@@ -63,6 +63,13 @@ describe('scale', () => {
     expect(body).toMatchObject({ spec: { replicas: 0, template: { metadata: { labels } } }, metadata: { generation: 3 } })
   })
 
+  test('a strategic merge patch sets it too', async () => {
+    const { scale } = await aWorkload(workloads[0])
+    const headers = { 'content-type': 'application/strategic-merge-patch+json' }
+    const { body } = await server.api.send('PATCH', scale, { body: { spec: { replicas: 4 } }, headers })
+    expect(body['spec']).toEqual({ replicas: 4 })
+  })
+
   test('a scale that is not the last one is refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const { body } = await server.api.get(scale)
@@ -275,6 +282,29 @@ describe('parts of an object', () => {
     expect(typesOf(await server.api.patch(`${target}/approval`, both))).toEqual(['Approved'])
     const failed = { status: { conditions: [condition('Denied'), condition('Failed')] } }
     expect(typesOf(await server.api.patch(`${target}/status`, failed))).toEqual(['Approved', 'Failed'])
+  })
+})
+
+describe('what a kind adds to a write', () => {
+  test('who asks for a certificate is told by the server, and what is asked for stays', async () => {
+    const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+    const made = await created(server.api, path, {
+      apiVersion: 'certificates.orch.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { generateName: 'r-' },
+      spec: { request: certificateRequest, signerName: 'example.com/s', usages: ['client auth'], username: 'forged' },
+    })
+    expect(made['spec']).toMatchObject({ username: 'orch-admin', groups: expect.arrayContaining(['system:masters']) })
+    const { body } = await server.api.patch(`${path}/${made.metadata.name}`, { spec: { signerName: 'example.com/other' } })
+    expect(body['spec']).toEqual(made['spec'])
+  })
+
+  test('annotations count for the generation of a Deployment, labels do not', async () => {
+    const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
+    await created(server.api, path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'w' }, spec: workloadSpec })
+    const labelled = await server.api.patch(`${path}/w`, { metadata: { labels: { x: 'y' } } })
+    const annotated = await server.api.patch(`${path}/w`, { metadata: { annotations: { x: 'y' } } })
+    expect([labelled.body.metadata.generation, annotated.body.metadata.generation]).toEqual([1, 2])
   })
 })
 

@@ -4,6 +4,8 @@ import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What the feed of one resource tells. */
 export interface FeedSink {
+  /** Everything is going to be told from the beginning: the state may be another than the one that was followed. */
+  beginning(): void
   /** An object that has owners or that is going. */
   changed(object: Observed): void
   /** An object of which nothing is of interest, if it was before. */
@@ -62,7 +64,10 @@ export async function followResource(options: FeedOptions): Promise<void> {
 async function followOnce({ client, resource, sink, signal }: FeedOptions, state: State): Promise<boolean> {
   const isResumed = state.version !== ''
   const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
-  if (!isResumed) state.told = new Set()
+  if (!isResumed) {
+    state.told = new Set()
+    sink.beginning()
+  }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
   const response = await client.transport.send({ method: 'GET', path, headers: { accept: 'application/json' }, signal })
   let hasEvents = false
@@ -93,8 +98,16 @@ export function readEvent(line: string, state: Pick<State, 'version' | 'told'>, 
     return
   }
   state.told?.add(uid)
-  if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) sink.settled(uid)
-  else sink.changed(observe((JSON.parse(line) as { object: { metadata: Metadata } }).object.metadata))
+  const object = observeLine(line)
+  if (object === undefined) sink.settled(uid)
+  else sink.changed(object)
+}
+
+/** undefined: the object has no owners and is not going. */
+function observeLine(line: string): Observed | undefined {
+  if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
+  const object = observe((JSON.parse(line) as { object: { metadata: Metadata } }).object.metadata)
+  return object.owners.length === 0 && object.phase === 'live' ? undefined : object
 }
 
 /** The first text behind an opening. The server's own fields of metadata stand before everything that a client may name so. */

@@ -53,6 +53,7 @@ export const garbageCollector: Controller = {
       return {
         changed: (object: Omit<Node, 'resource'>) => reactions.changed({ ...object, resource }),
         settled: reactions.settled,
+        beginning: () => owners.forgetAll(),
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
           reactions.told(resource, uids)
@@ -107,9 +108,8 @@ export function createReactions({ graph, owners, enqueue }: Pick<Collection, 'gr
       tellWaiting(graph.remove(uid))
     },
     removed,
-    /** A resource has been told from the beginning: what was deleted, or restored, in the meantime shows only now. */
+    /** A resource has been told from the beginning: what was deleted in the meantime shows only now. */
     told(resource: DiscoveredResource, uids: ReadonlySet<string>) {
-      owners.forgetAll()
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },
   }

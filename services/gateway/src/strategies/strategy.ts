@@ -1,4 +1,6 @@
-import { type ApiObject, type Behaviour, behaviourOf, type FieldError, type Names, type Resource } from '@orch/core'
+import { type ApiObject, type Behaviour, behaviourOf, type FieldError, type Names, type Resource, type User } from '@orch/core'
+import { certificateRequestStrategy } from './certificate-request.ts'
+import { deploymentStrategy } from './deployment.ts'
 import { jobStrategy } from './job.ts'
 import { namespaceStrategy } from './namespace.ts'
 import { podStrategy } from './pod.ts'
@@ -19,9 +21,11 @@ export interface Strategy {
 /** The hooks of a kind that has rules of its own. */
 export interface KindRules {
   /** Before the object is validated for creation. */
-  prepareCreate?(object: ApiObject, names: Names): void
+  prepareCreate?(object: ApiObject, names: Names, user: User): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: ApiObject, live: ApiObject): void
+  /** Whether a change outside of what is always counted counts for the generation too. */
+  countsChange?(object: ApiObject, live: ApiObject): boolean
   /** Rules on top of those of the catalogue. */
   validate?(object: ApiObject, live: ApiObject | undefined): readonly FieldError[]
   /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
@@ -32,12 +36,14 @@ export interface KindRules {
   isHeld?(object: ApiObject): boolean
 }
 
-/** By group and kind; kinds of other groups may have the same names. */
-const rulesByKind: Readonly<Record<string, KindRules>> = {
-  '/Namespace': namespaceStrategy,
-  '/Pod': podStrategy,
-  '/Service': serviceStrategy,
-  'batch/Job': jobStrategy,
+/** By the type that objects are stored as. */
+const rulesByType: Readonly<Record<string, KindRules>> = {
+  'apps/v1.Deployment': deploymentStrategy,
+  'batch/v1.Job': jobStrategy,
+  'certificates/v1.CertificateSigningRequest': certificateRequestStrategy,
+  'core/v1.Namespace': namespaceStrategy,
+  'core/v1.Pod': podStrategy,
+  'core/v1.Service': serviceStrategy,
 }
 
 const createdByUpdate: ReadonlySet<string> = new Set([
@@ -94,12 +100,12 @@ const countingKinds: ReadonlySet<string> = new Set([
 const noRules: KindRules = {}
 
 /** How objects of a resource are written. */
-export function strategyOf({ kind, stored, group }: Resource): Strategy {
+export function strategyOf({ kind, stored }: Resource): Strategy {
   return {
     behaviour: behaviourOf(stored.type),
     createsOnUpdate: createdByUpdate.has(kind),
     replacesUnconditionally: !updatedByVersionOnly.has(kind),
     countsGenerations: countingKinds.has(kind),
-    rules: rulesByKind[`${group}/${kind}`] ?? noRules,
+    rules: rulesByType[stored.type] ?? noRules,
   }
 }

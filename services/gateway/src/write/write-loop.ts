@@ -135,7 +135,7 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   const completed = complete(served.resource, draft, parts, true)
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
   // What the server adds from here on is nobody's.
-  served.strategy.rules.prepareCreate?.(completed, parts.names)
+  served.strategy.rules.prepareCreate?.(completed, parts.names, plan.request.user)
   const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
   const { object } = admitted
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
@@ -173,13 +173,14 @@ async function attemptUpdate(plan: Write, candidate: Candidate, live: Live, part
   const { object: given, hasBigIntegers, body } = candidate
   const { served, subresource } = plan.target
   const draft = prepareUpdate(plan, given, live)
-  const metadataErrors = validateObjectMetaUpdate(given.metadata, live.object.metadata)
   const completed = complete(served.resource, draft, parts, false)
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
+  const { managedFields } = completed.metadata
+  const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
   const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
   const { object } = admitted
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
-  if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object)
+  if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
   const reserved = await parts.allocator.reserve(plan, object, live.object)
@@ -246,8 +247,9 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
   return object
 }
 
-function countGeneration(object: ApiObject, live: ApiObject): void {
-  if (differsInSubstance(object, live)) object.metadata.generation = (live.metadata.generation ?? 0) + 1
+function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Target['served']): void {
+  const isCounted = differsInSubstance(object, live) || strategy.rules.countsChange?.(object, live) === true
+  if (isCounted) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
 function judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): FieldError[] {

@@ -1,0 +1,138 @@
+import type { DiscoveredResource } from '@orch/client'
+import { describe, expect, test } from 'vitest'
+import { type FeedSink, readEvent } from './feed.ts'
+import { createReactions } from './garbage-collector.ts'
+import { Graph, type Node } from './graph.ts'
+import type { Phase } from './observed.ts'
+import type { Owners } from './owners.ts'
+
+const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const secrets: DiscoveredResource = { ...configMaps, plural: 'secrets', kind: 'Secret' }
+
+function aNode(
+  uid: string,
+  owners: readonly string[] = [],
+  { phase = 'live' as Phase, namespace = 'n', resource = configMaps } = {},
+): Node {
+  const references = owners.map((owner) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: owner, uid: owner }))
+  return { uid, name: uid, namespace, owners: references, phase, resource }
+}
+
+describe('the graph', () => {
+  test('knows dependants by their owner’s uid, until they forget it or are gone', () => {
+    const graph = new Graph()
+    graph.put(aNode('a', ['top']))
+    graph.put(aNode('b', ['top', 'a']))
+    const uidsOf = (uid: string) => graph.namersOf(uid).map((node) => node.uid)
+    expect([uidsOf('top'), uidsOf('a')]).toEqual([['a', 'b'], ['b']])
+    expect(graph.put(aNode('b', ['a']))?.owners.length).toBe(2)
+    graph.remove('a')
+    expect([uidsOf('top'), uidsOf('a')]).toEqual([[], ['b']])
+  })
+
+  test('an owner in a namespace has no dependants outside of it', () => {
+    const graph = new Graph()
+    graph.put(aNode('here', ['top']))
+    graph.put(aNode('there', ['top'], { namespace: 'other' }))
+    expect(graph.dependantsOf(aNode('top')).map(({ uid }) => uid)).toEqual(['here'])
+    expect(graph.dependantsOf({ ...aNode('top'), namespace: undefined }).map(({ uid }) => uid)).toEqual(['here', 'there'])
+  })
+})
+
+describe('the feed', () => {
+  const printEvent = (type: string, metadata: object) =>
+    JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', ...metadata } } })
+
+  function aSink() {
+    const told: string[] = []
+    const sink: FeedSink = {
+      beginning: () => told.push('beginning'),
+      changed: ({ uid, phase, owners }) => told.push(`changed ${uid} ${phase} ${owners.map((owner) => owner.uid).join()}`),
+      settled: (uid) => told.push(`settled ${uid}`),
+      removed: (uid) => told.push(`removed ${uid}`),
+      synced: (uids) => told.push(`synced ${[...uids].join()}`),
+    }
+    return { sink, told }
+  }
+
+  test('tells objects with owners or that are going, and of all others no more than the uid', () => {
+    const { sink, told } = aSink()
+    const state = { version: '1', told: undefined }
+    const text = 'a "ownerReferences": and a "deletionTimestamp": in a text'
+    readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2', labels: { uid: 'x' }, annotations: { text } }), state, sink)
+    readEvent(printEvent('ADDED', { uid: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }), state, sink)
+    const going = { deletionTimestamp: '2024-01-01T00:00:00Z' }
+    readEvent(printEvent('MODIFIED', { uid: 'c', resourceVersion: '4', ...going, finalizers: ['orphan'] }), state, sink)
+    readEvent(printEvent('MODIFIED', { uid: 'd', resourceVersion: '5', ...going, finalizers: ['foregroundDeletion'] }), state, sink)
+    readEvent(printEvent('MODIFIED', { uid: 'e', resourceVersion: '6', ...going, finalizers: ['example.com/x'] }), state, sink)
+    readEvent(printEvent('DELETED', { uid: 'b', resourceVersion: '7', ownerReferences: [{ uid: 'a' }] }), state, sink)
+    expect(told).toEqual([
+      'settled a',
+      'changed b live a',
+      'changed c orphan ',
+      'changed d foreground ',
+      'changed e deleting ',
+      'removed b',
+    ])
+    expect(state.version).toBe('7')
+  })
+
+  test('has a version to go on from only when everything has been told', () => {
+    const { sink, told } = aSink()
+    const state = { version: '', told: new Set<string>() }
+    readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2' }), state, sink)
+    expect(state.version).toBe('')
+    const annotations = { 'example.com/initial-events-end': 'true' }
+    readEvent(JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } }), state, sink)
+    expect({ told, version: state.version }).toEqual({ told: ['settled a', 'synced a'], version: '9' })
+  })
+})
+
+describe('a change', () => {
+  function someReactions(solid: readonly string[] = []) {
+    const graph = new Graph()
+    const looked: string[] = []
+    const gone: string[] = []
+    const owners: Pick<Owners, 'isKnownSolid' | 'setGone'> = {
+      isKnownSolid: ({ uid }) => solid.includes(uid),
+      setGone: (uid) => gone.push(uid),
+    }
+    const reactions = createReactions({ graph, owners: owners as Owners, enqueue: (uid) => looked.push(uid) })
+    return { ...reactions, looked, gone }
+  }
+
+  test('asks for nothing where the owners are known to be there', () => {
+    const { changed, looked } = someReactions(['top'])
+    changed(aNode('a', ['top']))
+    expect(looked).toEqual([])
+    changed(aNode('a', ['top', 'unknown']))
+    expect(looked).toEqual(['a'])
+  })
+
+  test('of an owner that starts to wait asks for it and for its dependants', () => {
+    const { changed, looked } = someReactions(['top'])
+    changed(aNode('a', ['top']))
+    changed(aNode('top', [], { phase: 'foreground' }))
+    expect(looked).toEqual(['a', 'top'])
+  })
+
+  test('of a dependant asks for the owner that waits', () => {
+    const { changed, settled, removed, looked } = someReactions(['top'])
+    changed(aNode('a', ['top']))
+    changed(aNode('b', ['top']))
+    changed(aNode('top', [], { phase: 'foreground' }))
+    looked.length = 0
+    settled('a')
+    removed('b')
+    expect(looked).toEqual(['top', 'top'])
+  })
+
+  test('that is seen only after a gap counts as a removal', () => {
+    const { changed, told, looked, gone } = someReactions(['a', 's'])
+    changed(aNode('a', ['s']))
+    changed(aNode('b', ['a']))
+    changed(aNode('c', ['s'], { resource: secrets }))
+    told(configMaps, new Set(['b']))
+    expect({ looked, gone }).toEqual({ looked: ['b'], gone: ['a'] })
+  })
+})

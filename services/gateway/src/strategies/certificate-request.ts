@@ -1,0 +1,18 @@
+import type { KindRules } from './strategy.ts'
+
+/** Who asks for a certificate is told by the server, and what is asked for does not change afterwards. */
+export const certificateRequestStrategy: KindRules = {
+  prepareCreate(object, _names, { name, uid, groups, extra }) {
+    const { uid: _uid, groups: _groups, extra: _extra, ...spec } = (object.spec ?? {}) as Record<string, unknown>
+    object.spec = {
+      ...spec,
+      username: name,
+      ...(uid === '' ? {} : { uid }),
+      ...(groups.length === 0 ? {} : { groups: [...groups] }),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    }
+  },
+  prepareUpdate(object, live) {
+    object.spec = live.spec
+  },
+}
