@@ -18,8 +18,12 @@ const binding = (kind: string, domain: string) => ({
   roleRef: { apiGroup: `rbac.authorization.${domain}`, kind, name: 'view' },
 })
 
-/** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile. */
-export function sampleFields(kind: string, apiVersion: string, domain: string): Record<string, unknown> | undefined {
+/** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile, `namespace` is the object's. */
+export function sampleFields(
+  kind: string,
+  apiVersion: string,
+  { domain, namespace }: { domain: string; namespace: string },
+): Record<string, unknown> | undefined {
   switch (kind) {
     case 'Namespace':
     case 'ServiceAccount':
@@ -56,7 +60,7 @@ export function sampleFields(kind: string, apiVersion: string, domain: string): 
       return { spec: { podCIDR: '10.2.0.0/24', taints: [{ key: 'k', effect: 'NoSchedule' }] } }
     case 'Event':
       return apiVersion === 'v1'
-        ? { involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'Started', message: 'x', type: 'Normal', count: 2 }
+        ? { involvedObject: { kind: 'Pod', namespace, name: 'p' }, reason: 'Started', message: 'x', type: 'Normal', count: 2 }
         : {
             eventTime: '2026-01-01T00:00:00.123456Z',
             reportingController: 'example.com/c',
@@ -64,7 +68,7 @@ export function sampleFields(kind: string, apiVersion: string, domain: string): 
             action: 'Start',
             reason: 'Started',
             type: 'Normal',
-            regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
+            regarding: { kind: 'Pod', namespace, name: 'p' },
           }
     case 'LimitRange':
       return { spec: { limits: [{ type: 'Container', default: { cpu: '500m' }, max: { memory: '1Gi' } }] } }

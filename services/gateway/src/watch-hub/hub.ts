@@ -6,8 +6,9 @@ import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 export interface WatchSink {
   /**
    * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
-   * neither changed nor kept. `count` is how many they are, `lastRevision` the revision of the last of them. A promise asks for a pause: a client that is
-   * fed alone, from history, gets nothing more until it resolves. Clients that share are not waited for.
+   * neither changed nor kept. `count` is how many they are, `lastRevision` the revision of the last of them. A promise asks
+   * for a pause: a client that is fed alone, from history, gets nothing more until it resolves. Clients that share are not
+   * waited for.
    */
   frames(bytes: Uint8Array, lastRevision: number, count: number): void | Promise<void>
   /** Everything up to this revision has been given. */
