@@ -1,10 +1,12 @@
-import { type ApiObject, jobNameLabel, jobUidLabel } from '@orch/core'
+import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
+type Labels = Readonly<Record<string, string>>
+
 interface JobSpec {
-  manualSelector?: boolean
-  selector?: { matchLabels?: Record<string, string> }
-  template?: { metadata?: { labels?: Record<string, string> } }
+  readonly manualSelector?: boolean
+  readonly selector?: { readonly matchLabels?: Labels }
+  readonly template?: { readonly metadata?: { readonly labels?: Labels } }
 }
 
 /** A Job finds its Pods by its own uid, unless its writer wants to say how. */
@@ -14,13 +16,21 @@ export const jobStrategy: KindRules = {
     if (spec === undefined || spec.manualSelector === true) return
     const { uid = '', name = '' } = object.metadata
     const { template, selector } = spec
-    object.spec = {
+    const labels = { [jobUidLabel]: uid, [jobNameLabel]: name, ...template?.metadata?.labels }
+    object.spec = inOrder({
       ...spec,
-      selector: { ...selector, matchLabels: { [jobUidLabel]: uid, ...selector?.matchLabels } },
-      template: {
-        ...template,
-        metadata: { ...template?.metadata, labels: { [jobUidLabel]: uid, [jobNameLabel]: name, ...template?.metadata?.labels } },
-      },
-    }
+      selector: { ...selector, matchLabels: sorted({ [jobUidLabel]: uid, ...selector?.matchLabels }) },
+      template: { ...template, metadata: { ...template?.metadata, labels: sorted(labels) } },
+    })
   },
+}
+
+/** The fields in the order of their type, as if they had come like that: equal objects are told by their text. */
+function inOrder(spec: JobSpec): unknown {
+  const decoded = decoderOf('batch/v1.JobSpec')(spec, { trackUnknown: false })
+  return decoded.kind === 'decoded' ? decoded.object : spec
+}
+
+function sorted(labels: Labels): Labels {
+  return Object.fromEntries(Object.entries(labels).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
