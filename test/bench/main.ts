@@ -4,12 +4,13 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import type { Figure, Line } from './figure.ts'
+import type { Line } from './figure.ts'
 import { formatsLine } from './lines/formats.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
 import { createLine, updateLine } from './lines/write.ts'
+import { printRow, tableHead } from './table.ts'
 
 const lines: readonly Line[] = [
   coldStart,
@@ -37,7 +38,7 @@ async function main(names: readonly string[]): Promise<number> {
     return 1
   }
   process.stdout.write(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), embedded mode\n\n`)
-  process.stdout.write('| line | figure | floor | ratio | target | goal | CPU/op | |\n|---|---|---|---|---|---|---|---|\n')
+  process.stdout.write(tableHead)
   const results: Record<string, unknown>[] = []
   let failures = 0
   for (const line of lines) {
@@ -45,7 +46,7 @@ async function main(names: readonly string[]): Promise<number> {
     try {
       for (const figure of await line.run()) {
         results.push({ line: line.name, what: line.what, ...figure })
-        process.stdout.write(`${row(line, figure)}\n`)
+        process.stdout.write(printRow(line.name, figure))
       }
     } catch (error) {
       failures++
@@ -55,27 +56,6 @@ async function main(names: readonly string[]): Promise<number> {
   mkdirSync(new URL('.', report), { recursive: true })
   writeFileSync(report, `${JSON.stringify({ node: process.version, cores: cpus().length, mode: 'embedded', results }, undefined, 2)}\n`)
   return failures === 0 ? 0 : 1
-}
-
-function row(line: Line, figure: Figure & { readonly label?: string }): string {
-  const name = figure.label === undefined ? line.name : `${line.name}: ${figure.label}`
-  const holds = figure.better === 'more' ? figure.ratio >= figure.target : figure.ratio <= figure.target
-  const cells = [
-    name,
-    `${short(figure.value)} ${figure.unit}`,
-    figure.floor === undefined ? '–' : short(figure.floor),
-    short(figure.ratio),
-    short(figure.target),
-    short(figure.goal),
-    figure.cpuMicros === undefined ? '–' : `${short(figure.cpuMicros)} µs`,
-    `${holds ? 'met' : 'MISSED'}${figure.note === undefined ? '' : ` (${figure.note})`}`,
-  ]
-  return `| ${cells.join(' | ')} |`
-}
-
-function short(value: number): string {
-  if (Math.abs(value) >= 100) return value.toFixed(0)
-  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
 process.exitCode = await main(process.argv.slice(2))

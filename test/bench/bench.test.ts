@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { alternate, configMap, median } from './figure.ts'
+import { bodyRequest, Connection, getRequest, loadHttp1 } from './http1-load.ts'
+import type { Credentials } from './orch-server.ts'
+import { Child } from './process.ts'
+import { printRow, verdict } from './table.ts'
+
+const closing: (() => void)[] = []
+afterAll(() => {
+  for (const close of closing) close()
+})
+
+let port = 0
+let credentials: Credentials
+
+/** Answers as many bytes as the path says, chunked or with their length told; a POST gets its body back. */
+beforeAll(async () => {
+  const { serving, admin, authority } = await readCertificates({
+    files: certificateMemory(),
+    product: 'bench',
+    names: ['localhost', '127.0.0.1'],
+    clock: systemClock,
+  })
+  credentials = { ca: Buffer.from(authority), cert: Buffer.from(admin.certificate), key: Buffer.from(admin.key) }
+  const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+    const [, how, bytes] = request.url?.split('/') ?? []
+    if (request.method === 'POST') request.pipe(response.writeHead(201))
+    else if (how === 'chunked') {
+      for (let left = Number(bytes); left > 0; left -= 10_000) response.write('x'.repeat(Math.min(left, 10_000)))
+      response.end()
+    } else response.writeHead(200, { 'content-length': Number(bytes) }).end('x'.repeat(Number(bytes)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+  closing.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+})
+
+async function withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.open(port, credentials)
+  try {
+    return await use(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+test('an answer is read to its end, whether its length is told or it is chunked, one after the other', () =>
+  withConnection(async (connection) => {
+    const lengths: number[] = []
+    for (const path of ['/length/5', '/chunked/35000', '/length/0', '/length/200000', '/chunked/1']) {
+      const { body, status } = await connection.send(getRequest(path), true)
+      expect(status).toBe(200)
+      lengths.push(body?.toString().split('x').length ?? 0)
+    }
+    expect(lengths).toEqual([6, 35_001, 1, 200_001, 2])
+  }))
+
+test('a body arrives as it was given', () =>
+  withConnection(async (connection) => {
+    const { status, body } = await connection.send(bodyRequest('POST', '/echo', { text: 'ü'.repeat(5_000) }), true)
+    expect(status).toBe(201)
+    expect(body?.toString()).toContain(JSON.stringify({ text: 'ü'.repeat(5_000) }))
+  }))
+
+test('a load that is answered otherwise than expected fails', () =>
+  withConnection(async (connection) => {
+    const load = loadHttp1([connection], () => getRequest('/length/3'), { durationMs: 1_000, expected: 201 })
+    await expect(load).rejects.toThrow('answered 200 where 201 was expected')
+  }))
+
+test('a connection that is cut ends the wait for its answer', async () => {
+  const connection = await Connection.open(port, credentials)
+  const answer = connection.send('GET /length/3 HTTP/1.1\r\n')
+  connection.close()
+  await expect(answer).rejects.toThrow('the connection was closed')
+})
+
+test('a child tells what it prints and says, and that it ended before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-test-'))
+  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  const child = new Child(['-e', "console.log('port 12'); process.send({ cwd: process.cwd() }); process.disconnect()"], {}, folder)
+  const [told, [, printed]] = await Promise.all([child.told<{ cwd: string }>(), child.printed(/port (\d+)/)])
+  expect({ cwd: told.cwd, printed }).toEqual({ cwd: folder, printed: '12' })
+  await expect(new Child(['-e', 'process.exit(3)']).told()).rejects.toThrow('process ended with 3')
+})
+
+test('memory and CPU time of a child are read', async () => {
+  const child = new Child(['-e', "console.log('up'); setInterval(() => {}, 1000)"])
+  await child.printed(/up/)
+  expect(child.anonBytes()).toBeGreaterThan(1_000_000)
+  expect(child.rssBytes()).toBeGreaterThan(child.anonBytes())
+  expect(child.peakBytes()).toBeGreaterThanOrEqual(child.anonBytes())
+  expect(child.cpuMicros()).toBeGreaterThanOrEqual(0)
+  await child.stop()
+})
+
+test.each([
+  { better: 'more', ratio: 0.5, expected: 'met' },
+  { better: 'more', ratio: 0.9, expected: 'met, and the goal' },
+  { better: 'more', ratio: 0.39, expected: 'MISSED' },
+] as const)('where more is better, $ratio against 0.4 and 0.8 is $expected', ({ better, ratio, expected }) => {
+  expect(verdict({ better, ratio, target: 0.4, goal: 0.8 })).toBe(expected)
+})
+
+test.each([
+  { better: 'less', ratio: 60, expected: 'met' },
+  { better: 'less', ratio: 20, expected: 'met, and the goal' },
+  { better: 'less', ratio: 101, expected: 'MISSED' },
+] as const)('where less is better, $ratio against 100 and 20 is $expected', ({ better, ratio, expected }) => {
+  expect(verdict({ better, ratio, target: 100, goal: 20 })).toBe(expected)
+})
+
+test('a row of the table has the figure, its floor and the verdict', () => {
+  const row = printRow('get', {
+    label: 'HTTP/2',
+    value: 1234.5,
+    unit: 'req/s',
+    floor: 2000,
+    ratio: 0.617,
+    target: 0.45,
+    goal: 0.65,
+    better: 'more',
+  })
+  expect(row).toBe('| get: HTTP/2 | 1235 req/s | 2000 | 0.62 | 0.45 | 0.65 | – | met |\n')
+})
+
+test('sides take turns, and the median is the middle one', async () => {
+  const order: string[] = []
+  const side = (name: string) => async () => order.push(name)
+  const results = await alternate(2, [side('a'), side('b')])
+  expect(order).toEqual(['a', 'b', 'a', 'b'])
+  expect(results).toEqual([
+    [1, 3],
+    [2, 4],
+  ])
+  expect(median([5, 1, 3])).toBe(3)
+})
+
+test('objects of the bench have the size that was asked', () => {
+  expect(JSON.stringify(configMap('a', 3_000)).length).toBeGreaterThan(2_600)
+  expect(JSON.stringify(configMap('a', 3_000)).length).toBeLessThanOrEqual(3_000)
+})
