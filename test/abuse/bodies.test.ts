@@ -111,6 +111,15 @@ describe('options of a delete that make no sense', () => {
     })
   }
 
+  test('DEL-11: more grace than there are years is read as all of them', async () => {
+    const send = await aServer({ controllers: [] })
+    const spec = { nodeName: 'n', terminationGracePeriodSeconds: Number.MAX_SAFE_INTEGER, containers: [{ name: 'c', image: 'i' }] }
+    expect((await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'a' }, spec })).code).toBe(201)
+    const { code, body } = await send('DELETE', '/api/v1/namespaces/default/pods/a')
+    expect(code).toBe(200)
+    expect(body.metadata).toMatchObject({ deletionTimestamp: '9999-12-31T23:59:59Z' })
+  })
+
   test('DEL-12: every version that is served will do', async () => {
     const send = await aServer({ controllers: [] })
     for (const apiVersion of ['v1', 'meta.orch.io/v1', 'apps/v1', 'policy/v1']) {

@@ -26,6 +26,8 @@ export const limits = {
   requestTimeoutMs: 60_000,
   /** A list is joined to chunks of about this size before it is written: large enough to be cheap, small enough to share a connection. */
   listChunkBytes: 256 * 1024,
+  /** A list is written in no more than this at once: what is written is encrypted at once, and lies there until the client reads. */
+  listWriteBytes: 1024 * 1024,
   /** Bodies from this size on are compressed for clients that ask for it; below, it costs more than it saves. */
   gzipBytesMin: 128 * 1024,
   /** Bytes that may wait for one watcher; one who lets more pile up is ended and resumes where it stopped. */

@@ -42,10 +42,11 @@ async function stream(
   request.code = 200
   exchange.begin(200, headers)
   try {
-    await writer.write(Buffer.concat(begun))
-    for await (const chunk of chunksOf(pieces)) {
-      if (exchange.isClosed) return
-      await writer.write(chunk)
+    for await (const chunk of chunksOf(continued(begun, pieces))) {
+      for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
+        if (exchange.isClosed) return
+        await writer.write(chunk.length <= limits.listWriteBytes ? chunk : chunk.subarray(at, at + limits.listWriteBytes))
+      }
     }
     await writer.end()
   } catch (error) {
@@ -53,6 +54,11 @@ async function stream(
     exchange.destroy()
     throw error
   }
+}
+
+async function* continued(begun: readonly Uint8Array[], pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* begun
+  yield* pieces
 }
 
 /** Small pieces joined to chunks that are worth a write; large ones pass as they are. */

@@ -327,6 +327,9 @@ async function removeLive(
   return removed
 }
 
+/** The end of the year 9999; later times cannot be written. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
+
 /** The object as it is while its deletion is under way. */
 export function markedObject(
   { object: live }: Live,
@@ -337,7 +340,7 @@ export function markedObject(
 ): ApiObject {
   const metadata = {
     ...live.metadata,
-    deletionTimestamp: printTime(toInstant(nowMs + seconds * 1000)),
+    deletionTimestamp: printTime(toInstant(Math.min(nowMs + seconds * 1000, lastMs))),
     deletionGracePeriodSeconds: seconds,
   }
   if (finalizers.length > 0) metadata.finalizers = [...finalizers]
