@@ -24,16 +24,15 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
 }
 
 function validateSource(errors: FieldError[], volume: Part, at: string): void {
-  let count = 0
-  for (const name in volume) {
-    const source = optionalPart(volume, name)
-    const rule = source === undefined ? undefined : volumeSourceRules.get(name)
-    if (source === undefined || rule === undefined) continue
-    count += 1
-    if (count > 1) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
-    else rule(errors, source, `${at}.${name}`)
-  }
-  if (count === 0) errors.push(requiredValue(at, 'must specify a volume type'))
+  const given = Object.keys(volume).filter((name) => volumeSourceRules.has(name) && optionalPart(volume, name) !== undefined)
+  const [first, ...others] = given.length > 1 ? inRuleOrder(given) : given
+  if (first === undefined) errors.push(requiredValue(at, 'must specify a volume type'))
+  else volumeSourceRules.get(first)?.(errors, volume[first] as Part, `${at}.${first}`)
+  for (const name of others) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
+}
+
+function inRuleOrder(given: readonly string[]): string[] {
+  return [...volumeSourceRules.keys()].filter((name) => given.includes(name))
 }
 
 /** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */

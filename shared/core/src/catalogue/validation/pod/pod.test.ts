@@ -1,0 +1,501 @@
+import { describe, expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from '../rules-testing.ts'
+
+const type = 'core/v1.Pod'
+
+const pod: Body = {
+  metadata: { name: 'p', namespace: 'n' },
+  spec: {
+    volumes: [{ name: 'v' }],
+    containers: [
+      {
+        name: 'c',
+        image: 'i:1',
+        ports: [{ containerPort: 80, name: 'http' }],
+        env: [{ name: 'A', value: 'b' }],
+        volumeMounts: [{ name: 'v', mountPath: '/v' }],
+      },
+    ],
+  },
+}
+
+const container = (fields: Body): Body => withChange(pod, 'spec/containers/0', { name: 'c', image: 'i:1', ...fields })
+const spec = (fields: Body): Body => ({ ...pod, spec: { ...(pod['spec'] as Body), ...fields } })
+const volume = (source: Body): Body => spec({ volumes: [{ name: 'v', ...source }] })
+
+type Row = readonly [name: string, body: Body, ...expected: string[]]
+
+const at = 'spec.containers[0]'
+
+const ofContainers: readonly Row[] = [
+  ['a Pod has a container', spec({ containers: [] }), 'spec.containers: Required value'],
+  ['a container has a name', container({ name: '' }), `${at}.name: Required value`],
+  ['a container has an image', container({ image: '' }), `${at}.image: Required value`],
+  ['an image is not padded', container({ image: ' i' }), `${at}.image: Invalid value: " i": must not have leading or trailing whitespace`],
+  [
+    'names of containers are unique over the lists',
+    spec({ initContainers: [{ name: 'c', image: 'i' }] }),
+    'spec.initContainers[0].name: Duplicate value: "c"',
+  ],
+  [
+    'a policy of pulling',
+    container({ imagePullPolicy: 'Ever' }),
+    `${at}.imagePullPolicy: Unsupported value: "Ever": supported values: "Always", "IfNotPresent", "Never"`,
+  ],
+  [
+    'a policy of messages',
+    container({ terminationMessagePolicy: 'Paper' }),
+    `${at}.terminationMessagePolicy: Invalid value: "Paper": must be 'File' or 'FallbackToLogsOnError'`,
+  ],
+  ['a port has a number', container({ ports: [{ name: 'a' }] }), `${at}.ports[0].containerPort: Required value`],
+  [
+    'a port is in range',
+    container({ ports: [{ containerPort: 70_000 }] }),
+    `${at}.ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
+  ],
+  [
+    'a name of a port has a letter',
+    container({ ports: [{ containerPort: 1, name: '1' }] }),
+    `${at}.ports[0].name: Invalid value: "1": must contain at least one letter (a-z)`,
+  ],
+  [
+    'names of ports are unique',
+    container({
+      ports: [
+        { containerPort: 1, name: 'a' },
+        { containerPort: 2, name: 'a' },
+      ],
+    }),
+    `${at}.ports[1].name: Duplicate value: "a"`,
+  ],
+  [
+    'a port has a protocol',
+    container({ ports: [{ containerPort: 1, protocol: 'X' }] }),
+    `${at}.ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
+  ],
+  [
+    'ports of the node are given out once',
+    container({
+      ports: [
+        { containerPort: 1, hostPort: 9 },
+        { containerPort: 2, hostPort: 9 },
+      ],
+    }),
+    `${at}.ports[1].hostPort: Duplicate value: "TCP//9"`,
+  ],
+  [
+    "in the node's network both ports are one",
+    {
+      ...container({ ports: [{ containerPort: 1, hostPort: 9 }] }),
+      spec: { ...(container({ ports: [{ containerPort: 1, hostPort: 9 }] })['spec'] as Body), hostNetwork: true },
+    },
+    `${at}.ports[0].containerPort: Invalid value: 1: must match \`hostPort\` when \`hostNetwork\` is true`,
+  ],
+  ['a variable has a name', container({ env: [{ value: 'a' }] }), `${at}.env[0].name: Required value`],
+  [
+    'a variable has one source',
+    container({ env: [{ name: 'A', valueFrom: {} }] }),
+    `${at}.env[0].valueFrom: Invalid value: "": must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\` or \`secretKeyRef\``,
+  ],
+  [
+    'a variable has a value or a source',
+    container({ env: [{ name: 'A', value: 'a', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }),
+    `${at}.env[0].valueFrom: Invalid value: "": may not be specified when \`value\` is not empty`,
+  ],
+  [
+    'a field that does not exist',
+    container({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.x' } } }] }),
+    `${at}.env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.x": error converting fieldPath: field label not supported: spec.x`,
+  ],
+  [
+    'a field that variables cannot read',
+    container({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.labels' } } }] }),
+    `${at}.env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "metadata.labels": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.podIP", "status.podIPs"`,
+  ],
+  ['one label may be read', container({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "metadata.labels['a/b']" } } }] })],
+  [
+    'a unit of the processor',
+    container({ env: [{ name: 'A', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '2' } } }] }),
+    `${at}.env[0].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.cpu": only divisor's values 1m and 1 are supported with the cpu resource`,
+  ],
+  [
+    'a key of a Secret',
+    container({ env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's' } } }] }),
+    `${at}.env[0].valueFrom.secretKeyRef.key: Required value`,
+  ],
+  [
+    'a map of variables has a source',
+    container({ envFrom: [{ prefix: 'A' }] }),
+    `${at}.envFrom: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``,
+  ],
+  [
+    'a mount of a volume that is not there',
+    container({ volumeMounts: [{ name: 'x', mountPath: '/x' }] }),
+    `${at}.volumeMounts[0].name: Not found: "x"`,
+  ],
+  [
+    'mounts have paths of their own',
+    container({
+      volumeMounts: [
+        { name: 'v', mountPath: '/v' },
+        { name: 'v', mountPath: '/v' },
+      ],
+    }),
+    `${at}.volumeMounts[1].mountPath: Invalid value: "/v": must be unique`,
+  ],
+  [
+    'a path below the volume',
+    container({ volumeMounts: [{ name: 'v', mountPath: '/v', subPath: '/a' }] }),
+    `${at}.volumeMounts.subPath: Invalid value: "/a": must be a relative path`,
+  ],
+  [
+    'mounts go both ways for the privileged',
+    container({ volumeMounts: [{ name: 'v', mountPath: '/v', mountPropagation: 'Bidirectional' }] }),
+    `${at}.volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged containers`,
+  ],
+  [
+    'a device is a claim',
+    container({ volumeDevices: [{ name: 'v', devicePath: '/d' }] }),
+    `${at}.volumeDevices[0].name: Invalid value: "v": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode`,
+  ],
+  [
+    'a request is within its limit',
+    container({ resources: { requests: { cpu: '2' }, limits: { cpu: '1' } } }),
+    `${at}.resources.requests: Invalid value: "2": must be less than or equal to cpu limit`,
+  ],
+  [
+    'an amount is not negative',
+    container({ resources: { limits: { cpu: '-1' } } }),
+    `${at}.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
+    `${at}.resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
+  ],
+  [
+    'a resource exists',
+    container({ resources: { requests: { gold: '1' } } }),
+    `${at}.resources.requests[gold]: Invalid value: "gold": must be a standard resource type or fully qualified`,
+    `${at}.resources.requests[gold]: Invalid value: "gold": must be a standard resource for containers`,
+  ],
+  [
+    'an extended resource is counted in pieces',
+    container({ resources: { limits: { 'a.com/b': '500m' }, requests: { 'a.com/b': '500m' } } }),
+    `${at}.resources.limits[a.com/b]: Invalid value: "500m": must be an integer`,
+    `${at}.resources.requests[a.com/b]: Invalid value: "500m": must be an integer`,
+  ],
+  [
+    'huge pages need memory',
+    container({ resources: { limits: { 'hugepages-2Mi': '2Mi' } } }),
+    `${at}.resources: Forbidden: HugePages require cpu or memory`,
+  ],
+  ['a probe asks something', container({ livenessProbe: {} }), `${at}.livenessProbe: Required value: must specify a handler type`],
+  [
+    'a probe asks one thing',
+    container({ livenessProbe: { exec: { command: ['a'] }, tcpSocket: { port: 1 } } }),
+    `${at}.livenessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type`,
+  ],
+  [
+    'life is proved once',
+    container({ livenessProbe: { exec: { command: ['a'] }, successThreshold: 2 } }),
+    `${at}.livenessProbe.successThreshold: Invalid value: 2: must be 1`,
+  ],
+  [
+    'a probe has a port',
+    container({ readinessProbe: { httpGet: { port: 0 } } }),
+    `${at}.readinessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive`,
+  ],
+  [
+    'a hook does something',
+    container({ lifecycle: { preStop: {} } }),
+    `${at}.lifecycle.preStop: Required value: must specify a handler type`,
+  ],
+  [
+    'an init container is not probed',
+    spec({ initContainers: [{ name: 'i', image: 'i', readinessProbe: { exec: { command: ['a'] } } }] }),
+    'spec.initContainers[0].readinessProbe: Forbidden: may not be set for init containers',
+  ],
+  [
+    'ephemeral containers come later',
+    spec({ ephemeralContainers: [{ name: 'e', image: 'i' }] }),
+    'spec.ephemeralContainers: Forbidden: cannot be set on create',
+  ],
+  [
+    'a user has a number',
+    container({ securityContext: { runAsUser: -1 } }),
+    `${at}.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`,
+  ],
+  [
+    'the privileged escalate',
+    container({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
+    `${at}.securityContext: Invalid value: {"privileged":true,"allowPrivilegeEscalation":false}: cannot set \`allowPrivilegeEscalation\` to false and \`privileged\` to true`,
+  ],
+]
+
+const ofSpecs: readonly Row[] = [
+  [
+    'a policy of restarts',
+    spec({ restartPolicy: 'Maybe' }),
+    'spec.restartPolicy: Unsupported value: "Maybe": supported values: "Always", "OnFailure", "Never"',
+  ],
+  [
+    'a policy of names',
+    spec({ dnsPolicy: 'X' }),
+    'spec.dnsPolicy: Unsupported value: "X": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
+  ],
+  [
+    'its own policy of names needs servers',
+    spec({ dnsPolicy: 'None' }),
+    'spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None',
+  ],
+  [
+    'a server of names has an address',
+    spec({ dnsConfig: { nameservers: ['x'] } }),
+    'spec.dnsConfig.nameservers[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+  ],
+  [
+    'a deadline is in the future',
+    spec({ activeDeadlineSeconds: 0 }),
+    'spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive',
+  ],
+  [
+    'an alias has an address',
+    spec({ hostAliases: [{ ip: 'x', hostnames: ['a'] }] }),
+    'spec.hostAliases.ip: Invalid value: "x": must be valid IP address',
+  ],
+  [
+    'a toleration of everything exists',
+    spec({ tolerations: [{ operator: 'Equal' }] }),
+    'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+  ],
+  [
+    'time is for those that are sent away',
+    spec({ tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 1 }] }),
+    `spec.tolerations[0].effect: Invalid value: "NoSchedule": effect must be 'NoExecute' when \`tolerationSeconds\` is set`,
+  ],
+  [
+    'a skew',
+    spec({ topologySpreadConstraints: [{ maxSkew: 0, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule' }] }),
+    'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
+  ],
+  [
+    'a constraint once',
+    spec({
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule' },
+        { maxSkew: 2, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule' },
+      ],
+    }),
+    'spec.topologySpreadConstraints[1].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, DoNotSchedule}"',
+  ],
+  [
+    'a wish has a weight',
+    spec({
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 0, preference: { matchExpressions: [{ key: 'a', operator: 'Exists' }] } },
+          ],
+        },
+      },
+    }),
+    'spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the range 1-100',
+  ],
+  [
+    'a need names nodes',
+    spec({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } } }),
+    'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value: must have at least one node selector term',
+  ],
+  [
+    'Pods are near in some topology',
+    spec({
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { labelSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] }, topologyKey: 'z' },
+          ],
+        },
+      },
+    }),
+    "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+  ],
+  [
+    'a profile by name',
+    spec({ securityContext: { seccompProfile: { type: 'Localhost' } } }),
+    'spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost',
+  ],
+  ['an operating system', spec({ os: { name: 'beos' } }), 'spec.os: Unsupported value: "beos": supported values: "linux", "windows"'],
+  [
+    'Linux has no options of Windows',
+    spec({ os: { name: 'linux' }, securityContext: { windowsOptions: {} } }),
+    'spec.securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod',
+  ],
+  [
+    'overhead is an amount',
+    spec({ overhead: { cpu: '-1' } }),
+    'spec.overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+  ],
+]
+
+const ofVolumes: readonly Row[] = [
+  ['volumes have names of their own', spec({ volumes: [{ name: 'v' }, { name: 'v' }] }), 'spec.volumes[1].name: Duplicate value: "v"'],
+  [
+    'a volume has one source',
+    volume({ emptyDir: {}, hostPath: { path: '/a' } }),
+    'spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a path of the node',
+    volume({ hostPath: { path: '/a/../b' } }),
+    `spec.volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain '..'`,
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a claim has a name',
+    volume({ persistentVolumeClaim: {} }),
+    'spec.volumes[0].persistentVolumeClaim.claimName: Required value',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a mode of files',
+    volume({ secret: { secretName: 's', defaultMode: 4096 } }),
+    'spec.volumes[0].secret.defaultMode: Invalid value: 4096: must be a number between 0 and 0777 (octal), both inclusive',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a file below the volume',
+    volume({ configMap: { name: 'c', items: [{ key: 'k', path: '../a' }] } }),
+    `spec.volumes[0].configMap.items[0].path: Invalid value: "../a": must not contain '..'`,
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a file of the Pod has a source',
+    volume({ downwardAPI: { items: [{ path: 'a' }] } }),
+    'spec.volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a token lives for ten minutes, for an account',
+    volume({ projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 1 } }] } }),
+    'spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+    'spec.volumes[0].projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
+  ],
+  [
+    'projected files have paths of their own',
+    volume({
+      projected: {
+        sources: [
+          { secret: { name: 's', items: [{ key: 'k', path: 'a' }] } },
+          { configMap: { name: 'c', items: [{ key: 'k', path: 'a' }] } },
+        ],
+      },
+    }),
+    'spec.volumes[0].projected: Invalid value: "c": conflicting duplicate paths',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a driver has a name',
+    volume({ csi: { driver: '' } }),
+    'spec.volumes[0].csi.driver: Required value',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a claim of the Pod says how much',
+    volume({ ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'] } } } }),
+    'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources[storage]: Required value',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+]
+
+describe('a new Pod', () => {
+  test('a sound one has nothing wrong with it', () => expect(problemsOf(type, pod)).toEqual([]))
+
+  test.each([...ofContainers, ...ofSpecs, ...ofVolumes])('%s', (_, body, ...expected) => {
+    expect(problemsOf(type, body)).toEqual(expected)
+  })
+})
+
+const unchangeable =
+  'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+
+const tolerating = (...tolerations: Body[]): Body => spec({ tolerations })
+const toleration = { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
+
+const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
+  ['the image', pod, container({ ...((pod['spec'] as { containers: Body[] }).containers[0] as Body), image: 'i:2' })],
+  ['the deadline, when there was none', pod, spec({ activeDeadlineSeconds: 9 })],
+  ['the deadline, to less', spec({ activeDeadlineSeconds: 9 }), spec({ activeDeadlineSeconds: 8 })],
+  [
+    'not the deadline, to more',
+    spec({ activeDeadlineSeconds: 9 }),
+    spec({ activeDeadlineSeconds: 10 }),
+    'spec.activeDeadlineSeconds: Invalid value: 10: must be less than or equal to previous value',
+  ],
+  [
+    'not the deadline, to none',
+    spec({ activeDeadlineSeconds: 9 }),
+    pod,
+    'spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
+  ],
+  [
+    'one toleration more, and the time of another',
+    tolerating(toleration),
+    tolerating({ ...toleration, tolerationSeconds: 6 }, { key: 'b', operator: 'Exists' }),
+  ],
+  [
+    'no toleration less',
+    tolerating(toleration),
+    pod,
+    'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+  ],
+  [
+    'no container more',
+    pod,
+    spec({ containers: [...(pod['spec'] as { containers: Body[] }).containers, { name: 'd', image: 'i' }] }),
+    'spec.containers: Forbidden: pod updates may not add or remove containers',
+  ],
+  ['nothing else', pod, spec({ hostname: 'h' }), unchangeable],
+  [
+    'a grace that was negative may become one second',
+    spec({ terminationGracePeriodSeconds: -1 }),
+    spec({ terminationGracePeriodSeconds: 1 }),
+  ],
+]
+
+describe('what may change in a Pod', () => {
+  test.each(changes)('%s', (_, live, body, ...expected) => {
+    expect(problemsOf(type, body, { live })).toEqual(expected)
+  })
+})
+
+const status = (fields: Body, more: Body = {}): Body => ({ ...spec(more), status: fields })
+const ended = [{ name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: { terminated: { exitCode: 0 } } }]
+const running = [{ ...ended[0], state: { running: {} } }]
+
+const ofStatus: readonly (readonly [string, Body, Body, ...string[]])[] = [
+  [
+    'addresses are addresses',
+    pod,
+    status({ podIPs: [{ ip: 'x' }] }),
+    'status.podIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+  ],
+  ['an address of each family', pod, status({ podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })],
+  [
+    'not two of one family',
+    pod,
+    status({ podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] }),
+    'status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family',
+  ],
+  ['a container is started again', status({ containerStatuses: ended }), status({ containerStatuses: running })],
+  [
+    'not where the policy says never',
+    status({ containerStatuses: ended }, { restartPolicy: 'Never' }),
+    status({ containerStatuses: running }, { restartPolicy: 'Never' }),
+    'status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state',
+  ],
+]
+
+describe("a Pod's status", () => {
+  test.each(ofStatus)('%s', (_, live, body, ...expected) => {
+    expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
+  })
+})
