@@ -1,0 +1,53 @@
+import type { ResourceClient } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core'
+import { aConfigMap, clusterStarter } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { start } from './start.ts'
+
+const startCluster = clusterStarter({ embedded: start })
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const inDefault = { namespace: 'default' }
+
+function ownedBy({ metadata }: ApiObject, name: string): ApiObject {
+  const object = aConfigMap({ name })
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: metadata.name ?? '', uid: metadata.uid ?? '' }
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
+}
+
+/** Resolves when the object is gone; the test's own time is the bound. */
+async function gone(maps: ResourceClient, name: string): Promise<void> {
+  for (;;) {
+    const found = await maps.get(name, inDefault).catch((error: unknown) => {
+      if (error instanceof StatusError && error.code === 404) return undefined
+      throw error
+    })
+    if (found === undefined) return
+  }
+}
+
+test('DEL-12: an owner that a restore brings back owns again', async () => {
+  const server = await startCluster({ mode: 'embedded' })
+  const maps = server.client.resource(configMaps)
+  const owner = await maps.create(aConfigMap({ name: 'owner' }))
+  await maps.create(ownedBy(owner, 'child'))
+  const moment = server.snapshot()
+  await maps.delete('owner', inDefault)
+  await gone(maps, 'child')
+  await server.restore(moment)
+  // Collected after the restore: by then the collector has looked at everything that came back.
+  await maps.create(ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'none' } }, 'stray'))
+  await gone(maps, 'stray')
+  expect((await maps.get('child', inDefault)).metadata.name).toBe('child')
+  await maps.delete('owner', inDefault)
+  await gone(maps, 'child')
+})
+
+test('FLAG-29: without the collector dependants stay, and a foreground deletion waits', async () => {
+  const server = await startCluster({ mode: 'embedded', options: { controllers: ['*', '-garbage-collector'] } })
+  const maps = server.client.resource(configMaps)
+  const owner = await maps.create(aConfigMap({ name: 'owner' }))
+  await maps.create(ownedBy(owner, 'child'))
+  await maps.delete('owner', inDefault, { propagationPolicy: 'Foreground' })
+  expect((await maps.get('owner', inDefault)).metadata.finalizers).toEqual(['foregroundDeletion'])
+  expect((await maps.get('child', inDefault)).metadata.name).toBe('child')
+})
