@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { FormCache } from './form-cache.ts'
+import { FormCache, Forms } from './form-cache.ts'
 
 const cost = () => 10
 
-function read(cache: FormCache, form: string, key: string, revision: number): 'kept' | 'made' {
+function read(cache: Forms, form: string, key: string, revision: number): 'kept' | 'made' {
   let how: 'kept' | 'made' = 'kept'
   const make = () => {
     how = 'made'
@@ -14,7 +14,7 @@ function read(cache: FormCache, form: string, key: string, revision: number): 'k
 }
 
 test('a form is made once for each state of an object', () => {
-  const cache = new FormCache(100)
+  const cache = new Forms(100)
   expect(read(cache, 'item', 'a', 1)).toBe('made')
   expect(read(cache, 'item', 'a', 1)).toBe('kept')
   expect(read(cache, 'row', 'a', 1)).toBe('made')
@@ -23,20 +23,21 @@ test('a form is made once for each state of an object', () => {
 })
 
 test('what was made first goes first when the budget is used up', () => {
-  const cache = new FormCache(30)
+  const cache = new Forms(30)
   for (const key of ['a', 'b', 'c', 'd']) read(cache, 'item', key, 1)
   expect(cache.bytes).toBe(30)
   expect(read(cache, 'item', 'd', 1)).toBe('kept')
   expect(read(cache, 'item', 'a', 1)).toBe('made')
 })
 
-test('nothing is kept of another epoch', () => {
+test('nothing is kept of another epoch, nor comes from who still reads in the one before', () => {
   const cache = new FormCache(100)
-  cache.enter('one')
-  read(cache, 'item', 'a', 1)
-  cache.enter('one')
-  expect(read(cache, 'item', 'a', 1)).toBe('kept')
-  cache.enter('two')
-  expect(cache.bytes).toBe(0)
-  expect(read(cache, 'item', 'a', 1)).toBe('made')
+  const before = cache.of('one')
+  read(before, 'item', 'a', 1)
+  expect(read(cache.of('one'), 'item', 'a', 1)).toBe('kept')
+  const after = cache.of('two')
+  read(before, 'item', 'b', 1)
+  expect(after.bytes).toBe(0)
+  expect(read(after, 'item', 'a', 1)).toBe('made')
+  expect(read(cache.of('two'), 'item', 'b', 1)).toBe('made')
 })

@@ -10,28 +10,40 @@ interface Kept {
   readonly bytes: number
 }
 
-/**
- * Other forms of stored objects, kept under a budget of bytes. Of each object and form there is one state; what was made first is
- * dropped first.
- *
- *   set(item, pods/a at 5)   get(item, pods/a at 5) → the value   get(item, pods/a at 6) → undefined, to be made anew
- */
+/** Other forms of stored objects. Revisions of another epoch mean other objects, so each epoch has forms of its own. */
 export class FormCache {
   readonly #bytesMax: number
-  readonly #kept = new Map<string, Map<string, Kept>>()
   #epoch = ''
+  #forms: Forms
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+    this.#forms = new Forms(bytesMax)
+  }
+
+  /** The forms of an epoch. Whoever reads in an earlier one goes on with what it holds; nobody else sees it. */
+  of(epoch: string): Forms {
+    if (epoch !== this.#epoch) {
+      this.#epoch = epoch
+      this.#forms = new Forms(this.#bytesMax)
+    }
+    return this.#forms
+  }
+}
+
+/**
+ * The forms of the objects of one epoch, kept under a budget of bytes. Of each object and form there is one state; what was made
+ * first is dropped first.
+ *
+ *   get(item, pods/a at 5) makes and keeps it   again → the same   get(item, pods/a at 6) makes it anew
+ */
+export class Forms {
+  readonly #bytesMax: number
+  readonly #kept = new Map<string, Map<string, Kept>>()
   #bytes = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-  }
-
-  /** Revisions of another epoch mean other objects: what is kept of them is forgotten. */
-  enter(epoch: string): void {
-    if (epoch === this.#epoch) return
-    this.#epoch = epoch
-    this.#kept.clear()
-    this.#bytes = 0
   }
 
   /** Bytes of all that is kept. */

@@ -17,6 +17,7 @@ import type { Format } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
+import type { Forms } from './form-cache.ts'
 import { includeObjectOf, metaVersionOf, notOfThisForm } from './respond-stored.ts'
 import { metadataItemOf, protobufItemOf, rowOf, servedMetadataOf } from './stored-forms.ts'
 
@@ -26,7 +27,15 @@ export interface ListForm {
   /** The form in which storage is asked for it. */
   readonly storageForm: 'joined' | 'entries'
   /** The bytes of the whole list, in pieces. */
-  pieces(metadata: ListMeta, objects: AsyncIterable<ListPart>): AsyncGenerator<Uint8Array>
+  pieces(listed: Listed): AsyncGenerator<Uint8Array>
+}
+
+/** A list as storage gives it. */
+export interface Listed {
+  readonly metadata: ListMeta
+  readonly objects: AsyncIterable<ListPart>
+  /** Forms of its epoch, where they may be kept. */
+  readonly forms?: Forms
 }
 
 /** The form and format of a list that the client accepts. */
@@ -51,7 +60,7 @@ function objects(served: Served, parts: GatewayParts, format: Format): ListForm 
   return {
     format,
     storageForm: served.isStoredVersion ? 'joined' : 'entries',
-    pieces: (listMeta, listed) => textPieces(`${served.listOpening}${printListMetaRest(listMeta)},"items":[`, listed, print),
+    pieces: (listed) => textPieces(`${served.listOpening}${printListMetaRest(listed.metadata)},"items":[`, listed, print),
   }
 }
 
@@ -72,14 +81,14 @@ function table(served: Served, parts: GatewayParts, { format, version, include }
   const { names, clock } = parts
   const form = tableFormOf(served.resource.stored.kind)
   const nowMs = clock.now()
-  const print = (entry: Entry) => {
+  const print = (entry: Entry, forms?: Forms) => {
     const object = listedRowObject(served, parts, entry, include)
-    return printTableRow(names, rowOf(parts, served, entry), { version, nowMs, object })
+    return printTableRow(names, rowOf(parts, served, entry, forms), { version, nowMs, object })
   }
   return {
     format,
     storageForm: 'entries',
-    pieces: (listMeta, listed) => textPieces(printTableFront(names, { version, metadata: listMeta, form }), listed, print, tableBack),
+    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, form }), listed, print, tableBack),
   }
 }
 
@@ -100,21 +109,19 @@ function metadata(served: Served, parts: GatewayParts, { format, version }: { fo
   return {
     format,
     storageForm: 'entries',
-    pieces: (listMeta, listed) => textPieces(`{${typeMeta},"metadata":${JSON.stringify(listMeta)},"items":[`, listed, print),
+    pieces: (listed) => textPieces(`{${typeMeta},"metadata":${JSON.stringify(listed.metadata)},"items":[`, listed, print),
   }
 }
 
+/** One object of a list. */
+type Print = (entry: Entry, forms?: Forms) => Uint8Array
+
 /** Opening, items with commas between them, closing. */
-async function* textPieces(
-  opening: string,
-  listed: AsyncIterable<ListPart>,
-  print: (entry: Entry) => Uint8Array,
-  closing = ']}',
-): AsyncGenerator<Uint8Array> {
+async function* textPieces(opening: string, { objects, forms }: Listed, print: Print, closing = ']}'): AsyncGenerator<Uint8Array> {
   yield Buffer.from(opening)
   let isFirst = true
-  for await (const part of listed) {
-    const piece = part.kind === 'chunk' ? part.bytes : joined(printed(part, print))
+  for await (const part of objects) {
+    const piece = part.kind === 'chunk' ? part.bytes : joined(printed(part, print, forms))
     if (piece.length > 0) {
       if (!isFirst) yield comma
       isFirst = false
@@ -125,8 +132,8 @@ async function* textPieces(
   yield Buffer.from(closing)
 }
 
-function printed(part: ListPart, print: (entry: Entry) => Uint8Array): readonly Uint8Array[] {
-  return part.kind === 'entries' ? part.entries.map(print) : []
+function printed(part: ListPart, print: Print, forms: Forms | undefined): readonly Uint8Array[] {
+  return part.kind === 'entries' ? part.entries.map((entry) => print(entry, forms)) : []
 }
 
 /** The objects of a part as one piece: a turn through the stream costs more than the copy. */
@@ -143,24 +150,24 @@ function nextTurn(): Promise<void> {
 
 function protobufObjects(served: Served, parts: GatewayParts): ListForm {
   const { apiVersion, listKind } = served.resource
-  return protobufForm({ apiVersion, kind: listKind }, (entry) => protobufItemOf(parts, served, entry))
+  return protobufForm({ apiVersion, kind: listKind }, (entry, forms) => protobufItemOf(parts, served, entry, forms))
 }
 
 function protobufMetadata(served: Served, parts: GatewayParts, version: TableVersion): ListForm {
   const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
-  return protobufForm(typeMeta, (entry) => metadataItemOf(parts, served, entry))
+  return protobufForm(typeMeta, (entry, forms) => metadataItemOf(parts, served, entry, forms))
 }
 
 /** The envelope begins with the length of all items, so they are made before the first byte leaves. */
-function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, itemOf: (entry: Entry) => Uint8Array): ListForm {
+function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, itemOf: Print): ListForm {
   return {
     format: 'protobuf',
     storageForm: 'entries',
-    async *pieces(listMeta, listed) {
+    async *pieces({ metadata: listMeta, objects, forms }) {
       const pieces: Uint8Array[] = []
       let itemsBytes = 0
-      for await (const part of listed) {
-        const piece = Buffer.concat(printed(part, itemOf))
+      for await (const part of objects) {
+        const piece = Buffer.concat(printed(part, itemOf, forms))
         pieces.push(piece)
         itemsBytes += piece.length
         await nextTurn()

@@ -20,21 +20,23 @@ import type { Query } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import type { Served } from '../served.ts'
+import type { Forms } from './form-cache.ts'
 import { metadataItemOf, protobufItemOf, rowOf, type StoredContent, servedMetadataOf } from './stored-forms.ts'
 
-/** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored. */
+/** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
 export function respondStored(
   request: GatewayRequest,
   code: number,
   served: Served,
   content: StoredContent,
   parts: GatewayParts,
+  forms?: Forms,
 ): void | Promise<void> {
   const { format, form } = request.answer
   switch (form.kind) {
     case 'object':
       if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content.value), format)
-      return respondEnvelope(request, code, served.resource, protobufItemOf(parts, served, content), parts)
+      return respondEnvelope(request, code, served.resource, protobufItemOf(parts, served, content, forms), parts)
     case 'table':
       return respondJson(request, code, printOneRow(request, served, content, form.version, parts), textOf(format))
     case 'metadata':

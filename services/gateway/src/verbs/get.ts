@@ -10,8 +10,7 @@ export const get: Verb = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, { timeoutMs: remainingMs(request, parts) })
   if (entry === undefined) throw notFound(served.name, info.name)
-  parts.forms.enter(epoch)
-  await respondStored(request, 200, served, entry, parts)
+  await respondStored(request, 200, served, entry, parts, parts.forms.of(epoch))
 }
 
 function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {

@@ -28,8 +28,9 @@ export const list: Verb = async (request, { info, served }, parts) => {
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
-    parts.forms.enter(head.epoch)
-    await sendPieces(request, parts, form.format, form.pieces(listMetaOf(parts, head, read), { [Symbol.asyncIterator]: () => iterator }))
+    const objects = { [Symbol.asyncIterator]: () => iterator }
+    const pieces = form.pieces({ metadata: listMetaOf(parts, head, read), objects, forms: parts.forms.of(head.epoch) })
+    await sendPieces(request, parts, form.format, pieces)
   } finally {
     pages.close()
   }
@@ -38,7 +39,8 @@ export const list: Verb = async (request, { info, served }, parts) => {
 /** A list without an object, for resources that are made up on each read and of which there is none. */
 export function respondEmptyList(request: GatewayRequest, served: Served, revision: number, parts: GatewayParts): Promise<void> {
   const form = listFormOf(request, served, parts)
-  return sendPieces(request, parts, form.format, form.pieces({ resourceVersion: String(revision) }, nothing()))
+  const pieces = form.pieces({ metadata: { resourceVersion: String(revision) }, objects: nothing() })
+  return sendPieces(request, parts, form.format, pieces)
 }
 
 async function* nothing(): AsyncGenerator<ListPart> {}
