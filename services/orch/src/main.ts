@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=4
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache()
