@@ -89,6 +89,16 @@ describe('names that every object inherits', () => {
   })
 })
 
+test('META-18: an update brings no finalizer that a create could not have brought', async () => {
+  const send = await aServer({ controllers: [] })
+  await send('POST', collection, { metadata: { name: 'a' } })
+  const { code, body } = await send('PATCH', `${collection}/a`, { metadata: { finalizers: ['no spaces'] } }, 'application/merge-patch+json')
+  expect({ code, message: body.message }).toEqual({
+    code: 422,
+    message: expect.stringContaining('metadata.finalizers: Invalid value: "no spaces"'),
+  })
+})
+
 describe('options of a delete that make no sense', () => {
   const rows: [title: string, options: unknown, message: RegExp][] = [
     [

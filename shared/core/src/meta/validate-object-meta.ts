@@ -44,7 +44,11 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
  * What an update may not do to metadata; empty when nothing is wrong. Server-owned fields that the new metadata leaves
  * out are not errors: `carryOverMeta` fills them in.
  */
-export function validateObjectMetaUpdate(meta: ObjectMeta, live: ObjectMeta, rules: Pick<MetaRules, 'path'> = {}): FieldError[] {
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  live: ObjectMeta,
+  rules: Pick<MetaRules, 'path' | 'bareFinalizers'> = {},
+): FieldError[] {
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
   if (live.deletionTimestamp != null) refuseNewFinalizers(errors, meta.finalizers ?? [], live.finalizers ?? [], `${path}.finalizers`)
@@ -57,6 +61,7 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, live: ObjectMeta, rul
     if (isGiven && value !== live[field]) errors.push(invalidValue(`${path}.${field}`, value, 'field is immutable'))
   }
   validateCommon(errors, meta, path)
+  if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
   return errors
 }
 
@@ -153,7 +158,12 @@ function validateOwnerReference(errors: FieldError[], reference: OwnerReference,
   }
 }
 
-function validateFinalizers(errors: FieldError[], finalizers: readonly string[], rules: MetaRules, path: string): void {
+function validateFinalizers(
+  errors: FieldError[],
+  finalizers: readonly string[],
+  rules: Pick<MetaRules, 'bareFinalizers'>,
+  path: string,
+): void {
   for (const finalizer of finalizers) {
     for (const problem of checkQualifiedName(finalizer)) errors.push(invalidValue(path, finalizer, problem))
   }
