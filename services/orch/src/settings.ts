@@ -164,7 +164,7 @@ export const upSettings = {
     type: list,
     default: '*',
     group: 'API',
-    doc: 'Controllers to run: * is all, a name one more, a name with a dash before it one less. Known: namespace, bootstrap.',
+    doc: 'Controllers to run: * is all, a name one more, a name with a dash before it one less. Known: namespace, bootstrap, garbage-collector.',
   }),
   serviceClusterIpRange: setting({
     flag: '--service-cluster-ip-range',
