@@ -18,6 +18,9 @@ const binding = (kind: string, domain: string) => ({
   roleRef: { apiGroup: `rbac.authorization.${domain}`, kind, name: 'view' },
 })
 
+/** A PEM block of the right type around an empty sequence. */
+const certificateRequest = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K'
+
 /** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile, `namespace` is the object's. */
 export function sampleFields(
   kind: string,
@@ -129,7 +132,7 @@ export function sampleFields(
     case 'MutatingWebhookConfiguration':
       return { webhooks: [webhook] }
     case 'CertificateSigningRequest':
-      return { spec: { request: 'LS0tLS1CRUdJTg==', signerName: 'example.com/signer', usages: ['client auth'] } }
+      return { spec: { request: certificateRequest, signerName: 'example.com/signer', usages: ['client auth'] } }
     case 'FlowSchema':
       return { spec: { priorityLevelConfiguration: { name: 'low' }, matchingPrecedence: 100 } }
     case 'PriorityLevelConfiguration':

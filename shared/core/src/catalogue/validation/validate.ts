@@ -2,6 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler.ts'
+import { validateCertificateRequest, validateCertificateRequestStatus } from './certificate-request.ts'
 import { validateConfigMap } from './config-map.ts'
 import { validateControllerRevision } from './controller-revision.ts'
 import { validateCronJob } from './cron-job.ts'
@@ -12,6 +13,7 @@ import { validateDeployment, validateDeploymentStatus } from './deployment.ts'
 import { validateDisruptionBudget, validateDisruptionBudgetStatus } from './disruption-budget.ts'
 import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
 import { validateCoreEvent, validateEvent } from './event.ts'
+import { validateFlowSchema, validatePriorityLevel } from './flow-control.ts'
 import { validateIngress, validateIngressStatus } from './ingress.ts'
 import { validateIngressClass } from './ingress-class.ts'
 import { validateJob, validateJobStatus } from './job.ts'
@@ -43,6 +45,8 @@ export type Rule = (object: Part, live: Part | undefined, names: Names) => Field
 export interface Rules {
   readonly main: Rule
   readonly status?: Rule
+  /** They say all there is to say, so that fields which the type calls required may be absent where they do not mind. */
+  readonly areComplete?: true
 }
 
 /** An object on its way into storage. */
@@ -63,10 +67,17 @@ export interface ValidationRequest {
  * than its type does, so the type only speaks of fields that they say nothing about.
  */
 export function validateObject({ type, body, object, live, part, names }: ValidationRequest): FieldError[] {
-  const own = rulesByType[type]?.[part]?.(object, live, names) ?? []
+  const rules = rulesByType[type]
+  const own = rules?.[part]?.(object, live, names) ?? []
+  if (rules?.areComplete) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
-  return [...own, ...general.filter(({ field }) => !own.some((error) => isAtOrBelow(error.field, field)))]
+  return [
+    ...own,
+    ...general.filter(
+      ({ field }) => !own.some((error) => isAtOrBelow(error.field, field) || error.field === field.replace(/\[\d+\]$/, '')),
+    ),
+  ]
 }
 
 /** What is said of a part of a field is said of the field. */
@@ -78,22 +89,22 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.Node': { main: validateNodeSpec, status: validateNodeStatus },
   'core/v1.ResourceQuota': { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
   'core/v1.ReplicationController': { main: validateReplicationController, status: validateReplicaCounts },
-  'core/v1.Pod': { main: validatePod, status: validatePodStatus },
-  'core/v1.PodTemplate': { main: validatePodTemplateObject },
-  'apps/v1.Deployment': { main: validateDeployment, status: validateDeploymentStatus },
-  'apps/v1.ReplicaSet': { main: validateReplicaSet, status: validateReplicaCounts },
-  'apps/v1.StatefulSet': { main: validateStatefulSet, status: validateStatefulSetStatus },
-  'apps/v1.DaemonSet': { main: validateDaemonSet, status: validateDaemonSetStatus },
-  'apps/v1.ControllerRevision': { main: validateControllerRevision },
-  'batch/v1.Job': { main: validateJob, status: validateJobStatus },
-  'batch/v1.CronJob': { main: validateCronJob },
-  'autoscaling/v1.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
-  'autoscaling/v2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
-  'autoscaling/v2beta2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus },
-  'policy/v1.PodDisruptionBudget': { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus },
-  'networking/v1.Ingress': { main: validateIngress, status: validateIngressStatus },
-  'networking/v1.IngressClass': { main: validateIngressClass },
-  'networking/v1.NetworkPolicy': { main: validateNetworkPolicy },
+  'core/v1.Pod': { main: validatePod, status: validatePodStatus, areComplete: true },
+  'core/v1.PodTemplate': { main: validatePodTemplateObject, areComplete: true },
+  'apps/v1.Deployment': { main: validateDeployment, status: validateDeploymentStatus, areComplete: true },
+  'apps/v1.ReplicaSet': { main: validateReplicaSet, status: validateReplicaCounts, areComplete: true },
+  'apps/v1.StatefulSet': { main: validateStatefulSet, status: validateStatefulSetStatus, areComplete: true },
+  'apps/v1.DaemonSet': { main: validateDaemonSet, status: validateDaemonSetStatus, areComplete: true },
+  'apps/v1.ControllerRevision': { main: validateControllerRevision, areComplete: true },
+  'batch/v1.Job': { main: validateJob, status: validateJobStatus, areComplete: true },
+  'batch/v1.CronJob': { main: validateCronJob, areComplete: true },
+  'autoscaling/v1.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus, areComplete: true },
+  'autoscaling/v2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus, areComplete: true },
+  'autoscaling/v2beta2.HorizontalPodAutoscaler': { main: validateAutoscaler, status: validateAutoscalerStatus, areComplete: true },
+  'policy/v1.PodDisruptionBudget': { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus, areComplete: true },
+  'networking/v1.Ingress': { main: validateIngress, status: validateIngressStatus, areComplete: true },
+  'networking/v1.IngressClass': { main: validateIngressClass, areComplete: true },
+  'networking/v1.NetworkPolicy': { main: validateNetworkPolicy, areComplete: true },
   'storage/v1.CSINode': { main: validateCsiNode },
   'storage/v1.VolumeAttachment': { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
   'core/v1.Namespace': { main: validateNamespace, status: validateNamespaceStatus },
@@ -114,6 +125,11 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'storage/v1.CSIDriver': { main: validateCsiDriver },
   'storage/v1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
   'storage/v1beta1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
+  'certificates/v1.CertificateSigningRequest': { main: validateCertificateRequest, status: validateCertificateRequestStatus },
+  'flowcontrol/v1beta1.FlowSchema': { main: validateFlowSchema },
+  'flowcontrol/v1beta2.FlowSchema': { main: validateFlowSchema },
+  'flowcontrol/v1beta1.PriorityLevelConfiguration': { main: validatePriorityLevel },
+  'flowcontrol/v1beta2.PriorityLevelConfiguration': { main: validatePriorityLevel },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },

@@ -1,0 +1,111 @@
+import { parseBase64Url } from '../../meta/base64.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { domainLabel, type Names } from '../../names.ts'
+import { numberOf } from './checks.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from './part.ts'
+
+const secondsMin = 600
+const domainLengthMax = 253
+const usages = [
+  ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
+  ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
+  ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
+]
+/** Conditions that are never taken back, and only ever true. */
+const verdicts = ['Approved', 'Denied', 'Failed']
+
+/** The rules of a CertificateSigningRequest. */
+export function validateCertificateRequest(request: Part, _live: Part | undefined, names: Names): FieldError[] {
+  const spec = partOf(request, 'spec')
+  const signer = textOf(spec, 'signerName')
+  const errors: FieldError[] = []
+  if (!isPem(textOf(spec, 'request'), 'CERTIFICATE REQUEST')) {
+    errors.push(invalidValue('spec.request', spec['request'], 'PEM block type must be CERTIFICATE REQUEST'))
+  }
+  if (signer === domainLabel(names, 'legacy-unknown')) {
+    errors.push(invalidValue('spec.signerName', signer, 'the legacy signerName is not allowed via this API version'))
+  } else errors.push(...validateSigner(signer))
+  errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
+  const seconds = numberOf(spec, 'expirationSeconds')
+  if (seconds !== undefined && seconds < secondsMin) {
+    errors.push(invalidValue('spec.expirationSeconds', seconds, `may not specify a duration less than ${secondsMin} seconds (10 minutes)`))
+  }
+  return errors
+}
+
+/** The rules of a CertificateSigningRequest's status, which approval writes too. */
+export function validateCertificateRequestStatus(request: Part, live: Part | undefined): FieldError[] {
+  const status = partOf(request, 'status')
+  const conditions = itemsOf(status, 'conditions')
+  const errors = validateConditions(conditions)
+  const certificate = textOf(status, 'certificate')
+  if (certificate !== '' && !isPem(certificate, 'CERTIFICATE')) {
+    errors.push(invalidValue('status.certificate', '<certificate data>', 'must contain one or more PEM blocks'))
+  }
+  for (const verdict of live === undefined ? [] : verdicts) {
+    const count = (list: readonly Part[]): number => list.filter((condition) => textOf(condition, 'type') === verdict).length
+    if (count(conditions) >= count(itemsOf(partOf(live, 'status'), 'conditions'))) continue
+    errors.push(forbiddenValue('status.conditions', `updates may not remove a condition of type ${JSON.stringify(verdict)}`))
+  }
+  return errors
+}
+
+/** Whether bytes are PEM with a block of this type first. */
+function isPem(base64: string, type: string): boolean {
+  const bytes = parseBase64Url(base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+  const [, first] = /-----BEGIN ([^-\n]+)-----\r?\n[A-Za-z0-9+/=\s]*-----END \1-----/.exec(new TextDecoder().decode(bytes)) ?? []
+  return first === type
+}
+
+function validateSigner(name: string): FieldError[] {
+  const field = 'spec.signerName'
+  if (name === '') return [requiredValue(field)]
+  const [domain = '', path = '', ...rest] = name.split('/')
+  if (rest.length > 0 || !name.includes('/')) {
+    return [invalidValue(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
+  }
+  const errors = domain.length > domainLengthMax ? [tooLongValue(field, domainLengthMax)] : []
+  const labels = domain.split('.')
+  for (const label of labels) {
+    for (const problem of checkLabel(label)) {
+      errors.push(invalidValue(field, domain, `validating label ${JSON.stringify(label)}: ${problem}`))
+    }
+  }
+  if (labels.length < 2) errors.push(invalidValue(field, domain, 'should be a domain with at least two segments separated by dots'))
+  for (const label of path.split('.')) {
+    for (const problem of checkSubdomain(label)) {
+      errors.push(invalidValue(field, path, `validating label ${JSON.stringify(label)}: ${problem}`))
+    }
+  }
+  return errors
+}
+
+function validateUsages(given: readonly string[]): FieldError[] {
+  if (given.length === 0) return [requiredValue('spec.usages', 'usages must be provided')]
+  return given.flatMap((usage, index) => {
+    const field = `spec.usages[${index}]`
+    const errors = usages.includes(usage) ? [] : [unsupportedValue(field, usage, usages)]
+    return given.indexOf(usage) < index ? [...errors, duplicateValue(field, usage)] : errors
+  })
+}
+
+function validateConditions(conditions: readonly Part[]): FieldError[] {
+  const types = conditions.map((condition) => textOf(condition, 'type'))
+  return conditions.flatMap((condition, index) => {
+    const at = `status.conditions[${index}]`
+    const type = types[index] ?? ''
+    const status = textOf(condition, 'status')
+    const allowed = verdicts.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    const errors = type === '' ? [requiredValue(`${at}.type`)] : []
+    if (status === '') errors.push(requiredValue(`${at}.status`))
+    else if (!allowed.includes(status)) errors.push(unsupportedValue(`${at}.status`, status, allowed))
+    const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
+    if (opposite !== undefined && types.slice(0, index).includes(opposite)) {
+      errors.push(invalidValue(`${at}.type`, type, 'Approved and Denied conditions are mutually exclusive'))
+    }
+    if (types.indexOf(type) < index) errors.push(duplicateValue(`${at}.type`, type))
+    return errors
+  })
+}

@@ -1,0 +1,189 @@
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { numberOf } from './checks.ts'
+import { forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+
+const precedenceMax = 10_000
+const queuesMax = 10_000_000
+const entropyBitsMax = 60
+const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
+const methods = ['ByNamespace', 'ByUser']
+
+/** The rules of a FlowSchema. */
+export function validateFlowSchema(schema: Part): FieldError[] {
+  const spec = partOf(schema, 'spec')
+  const level = textOf(optionalPart(spec, 'priorityLevelConfiguration'), 'name')
+  const method = optionalPart(spec, 'distinguisherMethod')
+  const errors = validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), textOf(partOf(schema, 'metadata'), 'name'))
+  if (method !== undefined && !methods.includes(textOf(method, 'type'))) {
+    errors.push(unsupportedValue('spec.distinguisherMethod.type', textOf(method, 'type'), methods))
+  }
+  const field = 'spec.priorityLevelConfiguration.name'
+  if (level === '') errors.push(requiredValue(field, 'must reference a priority level'))
+  else errors.push(...invalidFor(field, level, checkSubdomain(level)))
+  return [...errors, ...itemsOf(spec, 'rules').flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`))]
+}
+
+function validatePrecedence(precedence: number, name: string): FieldError[] {
+  const field = 'spec.matchingPrecedence'
+  if (precedence <= 0) return [invalidValue(field, precedence, 'must be a positive value')]
+  if (precedence > precedenceMax) return [invalidValue(field, precedence, `must not be greater than ${precedenceMax}`)]
+  if (precedence !== 1 || name === 'exempt') return []
+  return [invalidValue(field, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
+}
+
+function validateRule(rule: Part, at: string): FieldError[] {
+  const subjects = itemsOf(rule, 'subjects')
+  const [resources, paths] = [itemsOf(rule, 'resourceRules'), itemsOf(rule, 'nonResourceRules')]
+  const errors = subjects.length === 0 ? [requiredValue(`${at}.subjects`, 'subjects must contain at least one value')] : []
+  for (const [index, subject] of subjects.entries()) errors.push(...validateSubject(subject, `${at}.subjects[${index}]`))
+  if (resources.length + paths.length === 0) {
+    errors.push(requiredValue(at, 'at least one of resourceRules and nonResourceRules has to be non-empty'))
+  }
+  for (const [index, resource] of resources.entries()) errors.push(...validateResourceRule(resource, `${at}.resourceRules[${index}]`))
+  for (const [index, path] of paths.entries()) errors.push(...validatePathRule(path, `${at}.nonResourceRules[${index}]`))
+  return errors
+}
+
+const subjectFields: Readonly<Record<string, string>> = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' }
+
+function validateSubject(subject: Part, at: string): FieldError[] {
+  const kind = textOf(subject, 'kind')
+  if (!Object.hasOwn(subjectFields, kind)) return [unsupportedValue(`${at}.kind`, kind, Object.keys(subjectFields))]
+  const errors: FieldError[] = []
+  for (const [owner, field] of Object.entries(subjectFields)) {
+    const value = optionalPart(subject, field)
+    if (owner !== kind && value !== undefined) {
+      errors.push(forbiddenValue(`${at}.${field}`, `${field} is forbidden when subject kind is not '${owner}'`))
+    }
+    if (owner !== kind) continue
+    if (value === undefined) errors.push(requiredValue(`${at}.${field}`, `${field} is required when subject kind is '${owner}'`))
+    else errors.push(...validateNamed(value, `${at}.${field}`, kind))
+  }
+  return errors
+}
+
+function validateNamed(subject: Part, at: string, kind: string): FieldError[] {
+  const name = textOf(subject, 'name')
+  const errors = name === '' ? [requiredValue(`${at}.name`)] : []
+  if (kind !== 'ServiceAccount') return errors
+  if (name !== '' && name !== '*') errors.push(...invalidFor(`${at}.name`, name, checkSubdomain(name)))
+  const namespace = textOf(subject, 'namespace')
+  if (namespace === '') return [...errors, requiredValue(`${at}.namespace`, 'must specify namespace for service account')]
+  return namespace === '*' ? errors : [...errors, ...invalidFor(`${at}.namespace`, namespace, checkLabel(namespace))]
+}
+
+function validateResourceRule(rule: Part, at: string): FieldError[] {
+  const namespaces = itemsOf<string>(rule, 'namespaces')
+  const errors = [
+    ...validateVerbs(rule, at),
+    ...validateList(rule, 'apiGroups', at, { missing: 'resource rules must supply at least one api group', others: 'api groups' }),
+    ...validateList(rule, 'resources', at, { missing: 'resource rules must supply at least one resource', others: 'resources' }),
+  ]
+  if (namespaces.length === 0) {
+    if (rule['clusterScope'] === true) return errors
+    const missing = 'resource rules that are not cluster scoped must supply at least one namespace'
+    return [...errors, requiredValue(`${at}.namespaces`, missing)]
+  }
+  if (namespaces.includes('*')) return [...errors, ...validateList(rule, 'namespaces', at, { missing: '', others: 'namespaces' })]
+  return [...errors, ...namespaces.flatMap((name, index) => invalidFor(`${at}.namespaces[${index}]`, name, checkLabel(name)))]
+}
+
+function validatePathRule(rule: Part, at: string): FieldError[] {
+  const words = { missing: 'nonResourceURLs must contain at least one value', others: 'non-resource URLs' }
+  const paths = itemsOf<string>(rule, 'nonResourceURLs')
+  const errors = [...validateVerbs(rule, at), ...validateList(rule, 'nonResourceURLs', at, words)]
+  if (paths.includes('*')) return errors
+  for (const [index, path] of paths.entries()) {
+    const problem = pathProblem(path)
+    if (problem !== undefined) errors.push(invalidValue(`${at}.nonResourceURLs[${index}]`, path, problem))
+  }
+  return errors
+}
+
+function pathProblem(path: string): string | undefined {
+  if (path === '') return 'must not be empty'
+  if (!path.startsWith('/')) return 'must start with slash'
+  if (path.includes(' ')) return 'must not contain white-space'
+  if (path.includes('//')) return 'must not contain double slash'
+  const wildcards = path.split('*').length - 1
+  return wildcards > 1 || (wildcards === 1 && !path.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined
+}
+
+function validateVerbs(rule: Part, at: string): FieldError[] {
+  const given = itemsOf<string>(rule, 'verbs')
+  const errors = validateList(rule, 'verbs', at, { missing: 'verbs must contain at least one value', others: 'verbs' })
+  if (given.includes('*') || given.every((verb) => verbs.includes(verb))) return errors
+  return [...errors, unsupportedValue(`${at}.verbs`, given, verbs)]
+}
+
+function validateList(rule: Part, name: string, at: string, words: { readonly missing: string; readonly others: string }): FieldError[] {
+  const list = itemsOf<string>(rule, name)
+  if (list.length === 0) return [requiredValue(`${at}.${name}`, words.missing)]
+  if (list.length === 1 || !list.includes('*')) return []
+  return [invalidTexts(`${at}.${name}`, list, `if '*' is present, must not specify other ${words.others}`)]
+}
+
+/** The rules of a PriorityLevelConfiguration. */
+export function validatePriorityLevel(level: Part): FieldError[] {
+  const spec = partOf(level, 'spec')
+  const type = textOf(spec, 'type')
+  const limited = optionalPart(spec, 'limited')
+  const isExempt = textOf(partOf(level, 'metadata'), 'name') === 'exempt'
+  const errors: FieldError[] = []
+  if (isExempt !== (type === 'Exempt')) {
+    errors.push(invalidValue('spec.type', type, "type must be 'Exempt' if and only if name is 'exempt'"))
+  }
+  switch (type) {
+    case 'Exempt':
+      return limited === undefined ? errors : [...errors, forbiddenValue('spec.limited', 'must be nil if the type is not Limited')]
+    case 'Limited':
+      if (limited === undefined) return [...errors, requiredValue('spec.limited', 'must not be empty when type is Limited')]
+      return [...errors, ...validateLimited(limited)]
+    default:
+      return [...errors, unsupportedValue('spec.type', type, ['Exempt', 'Limited'])]
+  }
+}
+
+function validateLimited(limited: Part): FieldError[] {
+  const shares = Number(limited['assuredConcurrencyShares'] ?? 0)
+  const errors = shares > 0 ? [] : [invalidValue('spec.limited.assuredConcurrencyShares', shares, 'must be positive')]
+  const response = partOf(limited, 'limitResponse')
+  const at = 'spec.limited.limitResponse'
+  const type = textOf(response, 'type')
+  const queuing = optionalPart(response, 'queuing')
+  switch (type) {
+    case 'Reject':
+      if (queuing === undefined) return errors
+      return [...errors, forbiddenValue(`${at}.queuing`, 'must be nil if limited.limitResponse.type is not Limited')]
+    case 'Queue':
+      if (queuing === undefined) {
+        return [...errors, requiredValue(`${at}.queuing`, 'must not be empty if limited.limitResponse.type is Limited')]
+      }
+      return [...errors, ...validateQueuing(queuing, `${at}.queuing`)]
+    default:
+      return [...errors, unsupportedValue(`${at}.type`, type, ['Queue', 'Reject'])]
+  }
+}
+
+function validateQueuing(queuing: Part, at: string): FieldError[] {
+  const amount = (name: string): number => Number(numberOf(queuing, name) ?? 0)
+  const [queues, hand, length] = [amount('queues'), amount('handSize'), amount('queueLengthLimit')]
+  const errors: FieldError[] = []
+  if (queues <= 0) errors.push(invalidValue(`${at}.queues`, queues, 'must be positive'))
+  else if (queues > queuesMax) errors.push(invalidValue(`${at}.queues`, queues, `must not be greater than ${queuesMax}`))
+  if (hand <= 0) errors.push(invalidValue(`${at}.handSize`, hand, 'must be positive'))
+  else if (hand > queues) errors.push(invalidValue(`${at}.handSize`, hand, `should not be greater than queues (${queues})`))
+  else if (entropyBits(queues, hand) > entropyBitsMax) {
+    const detail = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${entropyBitsMax}`
+    errors.push(invalidValue(`${at}.handSize`, hand, detail))
+  }
+  if (length <= 0) errors.push(invalidValue(`${at}.queueLengthLimit`, length, 'must be positive'))
+  return errors
+}
+
+/** Bits that dealing a hand of queues uses up. */
+function entropyBits(queues: number, hand: number): number {
+  return Math.ceil(Math.log2(queues) * hand)
+}
