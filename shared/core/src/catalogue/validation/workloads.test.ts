@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from './rules-testing.ts'
+
+const template: Body = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const selector: Body = { matchLabels: { app: 'a' } }
+const workload: Body = { metadata: { name: 'w', namespace: 'n' }, spec: { replicas: 2, selector, template } }
+const spec = (fields: Body): Body => ({ ...workload, spec: { ...(workload['spec'] as Body), ...fields } })
+
+const revision: Body = { metadata: { name: 'r', namespace: 'n' }, data: { a: 1 }, revision: 1 }
+const podTemplate: Body = { metadata: { name: 't', namespace: 'n' }, template }
+const controller: Body = { metadata: { name: 'c', namespace: 'n' }, spec: { replicas: 1, selector: { app: 'a' }, template } }
+
+const deployment = 'apps/v1.Deployment'
+const replicaSet = 'apps/v1.ReplicaSet'
+const statefulSet = 'apps/v1.StatefulSet'
+const daemonSet = 'apps/v1.DaemonSet'
+const controllerRevision = 'apps/v1.ControllerRevision'
+
+const notSelected = 'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`'
+
+type Row = readonly [type: string, name: string, body: Body, ...expected: string[]]
+
+/** What is said of a selector and a template, wherever they stand. */
+const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].flatMap((type): Row[] => {
+  const what = { [statefulSet]: 'statefulset', [daemonSet]: 'daemonset' }[type] ?? 'deployment'
+  const owner = { [statefulSet]: 'StatefulSet', [daemonSet]: 'DaemonSet' }[type] ?? 'ReplicaSet'
+  return [
+    [type, 'a sound one', workload],
+    [type, 'no selector', spec({ selector: undefined }), 'spec.selector: Required value', notSelected],
+    [type, 'an empty selector', spec({ selector: {} }), `spec.selector: Invalid value: {}: empty selector is invalid for ${what}`],
+    [type, 'a selector of others', spec({ selector: { matchLabels: { app: 'b' } } }), notSelected],
+    [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
+    [
+      type,
+      'Pods that end',
+      withChange(workload, 'spec/template/spec/restartPolicy', 'Never'),
+      'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+    ],
+    [
+      type,
+      'Pods with a deadline',
+      withChange(workload, 'spec/template/spec/activeDeadlineSeconds', 5),
+      `spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ${owner} is not Supported`,
+    ],
+    [
+      type,
+      'ephemeral containers',
+      withChange(workload, 'spec/template/spec/ephemeralContainers', [{ name: 'e', image: 'i' }]),
+      'spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
+    ],
+    [
+      type,
+      'a disk that several would write',
+      withChange(workload, 'spec/template/spec/volumes', [{ name: 'v', gcePersistentDisk: { pdName: 'd' } }]),
+      'spec.template.spec.volumes[0].gcePersistentDisk.readOnly: Invalid value: false: must be true for replicated pods > 1; GCE PD can only be mounted on multiple machines if it is read-only',
+    ],
+    [
+      type,
+      'seconds below nothing',
+      spec({ minReadySeconds: -1 }),
+      'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0',
+    ],
+  ]
+})
+
+const rolling = (fields: Body): Body => spec({ strategy: { type: 'RollingUpdate', rollingUpdate: fields } })
+const updating = (updateStrategy: Body): Body => spec({ updateStrategy })
+
+const own: readonly Row[] = [
+  [deployment, 'fewer than none', spec({ replicas: -1 }), 'spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
+  [
+    deployment,
+    'another strategy',
+    spec({ strategy: { type: 'X' } }),
+    'spec.strategy.type: Unsupported value: "X": supported values: "Recreate", "RollingUpdate"',
+  ],
+  [
+    deployment,
+    'recreation does not roll',
+    spec({ strategy: { type: 'Recreate', rollingUpdate: {} } }),
+    "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'",
+  ],
+  [
+    deployment,
+    'nothing may move',
+    rolling({ maxSurge: 0, maxUnavailable: 0 }),
+    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0',
+  ],
+  [
+    deployment,
+    'more than all',
+    rolling({ maxUnavailable: '101%' }),
+    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%',
+  ],
+  [
+    deployment,
+    'no share',
+    rolling({ maxSurge: 'x' }),
+    `spec.strategy.rollingUpdate.maxSurge: Invalid value: "x": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`,
+  ],
+  [
+    deployment,
+    'too short a deadline',
+    spec({ progressDeadlineSeconds: 5, minReadySeconds: 5 }),
+    'spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds',
+  ],
+  [
+    statefulSet,
+    'no such management',
+    spec({ podManagementPolicy: 'X' }),
+    `spec.podManagementPolicy: Invalid value: "X": must be 'OrderedReady' or 'Parallel'`,
+  ],
+  [
+    statefulSet,
+    'a partition below nothing',
+    updating({ type: 'RollingUpdate', rollingUpdate: { partition: -1 } }),
+    'spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
+    statefulSet,
+    'nothing rolls on delete',
+    updating({ type: 'OnDelete', rollingUpdate: { partition: 1 } }),
+    `spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy 'RollingUpdate'`,
+  ],
+  [
+    statefulSet,
+    'a claim of the set can be mounted',
+    {
+      ...spec({
+        template: { ...template, spec: { containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'd', mountPath: '/d' }] }] } },
+        volumeClaimTemplates: [
+          { metadata: { name: 'd' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+        ],
+      }),
+    },
+  ],
+  [
+    daemonSet,
+    'another strategy',
+    updating({ type: 'X' }),
+    'spec.updateStrategy.type: Unsupported value: "X": supported values: "RollingUpdate", "OnDelete"',
+  ],
+  [
+    daemonSet,
+    'nothing may move',
+    updating({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } }),
+    'spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0',
+  ],
+  [
+    daemonSet,
+    'both at once',
+    updating({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } }),
+    'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero',
+  ],
+  [controllerRevision, 'a sound one', revision],
+  [controllerRevision, 'no data', withChange(revision, 'data', undefined), 'data: Required value: data is mandatory'],
+  [
+    controllerRevision,
+    'a number below nothing',
+    withChange(revision, 'revision', -1),
+    'revision: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  ['core/v1.PodTemplate', 'a sound one', podTemplate],
+  [
+    'core/v1.PodTemplate',
+    'no container',
+    withChange(podTemplate, 'template/spec/containers', []),
+    'template.spec.containers: Required value',
+  ],
+  [
+    'core/v1.PodTemplate',
+    'a name that is none',
+    withChange(podTemplate, 'template/spec/nodeName', 'A'),
+    expect.stringMatching(/^template\.spec\.nodeName: Invalid value: "A": a lowercase RFC 1123 subdomain/) as string,
+  ],
+  ['core/v1.ReplicationController', 'a sound one', controller],
+  ['core/v1.ReplicationController', 'KIND-RC-04: a selector of others', withChange(controller, 'spec/selector', { app: 'b' }), notSelected],
+  [
+    'core/v1.ReplicationController',
+    'a mount of nothing',
+    withChange(controller, 'spec/template/spec/containers/0', { name: 'c', image: 'i', volumeMounts: [{ name: 'x', mountPath: '/x' }] }),
+    'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "x"',
+  ],
+]
+
+describe('a workload', () => {
+  test.each([...shared, ...own])('%s: %s', (type, _, body, ...expected) => {
+    expect(problemsOf(type, body)).toEqual(expected)
+  })
+})
+
+const otherSelector = withChange(spec({ selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } }), 'spec/replicas', 2)
+const immutable = 'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable'
+
+const changes: readonly Row[] = [
+  [deployment, 'more replicas', spec({ replicas: 5 })],
+  [deployment, 'not the selector', otherSelector, immutable],
+  [replicaSet, 'not the selector', otherSelector, immutable],
+  [daemonSet, 'not the selector', otherSelector, immutable],
+  [statefulSet, 'more replicas', spec({ replicas: 5 })],
+  [
+    statefulSet,
+    'not the service',
+    spec({ serviceName: 's' }),
+    "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+  ],
+]
+
+describe('what may change in a workload', () => {
+  test.each(changes)('%s: %s', (type, _, body, ...expected) => {
+    expect(problemsOf(type, body, { live: workload })).toEqual(expected)
+  })
+
+  test('the data of a revision stay', () => {
+    expect(problemsOf(controllerRevision, withChange(revision, 'data', { a: 2 }), { live: revision })).toEqual([
+      'data: Invalid value: {"a":2}: field is immutable',
+    ])
+  })
+})
+
+const counted = (status: Body): Body => ({ ...workload, status })
+
+const ofStatus: readonly Row[] = [
+  [deployment, 'counts that fit', counted({ replicas: 2, readyReplicas: 2, availableReplicas: 1, updatedReplicas: 2 })],
+  [
+    deployment,
+    'more updated than there are',
+    counted({ replicas: 1, updatedReplicas: 2 }),
+    'status.updatedReplicas: Invalid value: 2: cannot be greater than status.replicas',
+  ],
+  [
+    deployment,
+    'more available than ready',
+    counted({ replicas: 2, readyReplicas: 1, availableReplicas: 2 }),
+    'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
+  ],
+  [deployment, 'collisions are not forgotten', counted({}), 'status.collisionCount: Invalid value: null: cannot be decremented'],
+  [
+    replicaSet,
+    'more ready than there are',
+    counted({ replicas: 1, readyReplicas: 2 }),
+    'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+  ],
+  [
+    statefulSet,
+    'fewer than none',
+    counted({ replicas: -1, collisionCount: 1 }),
+    'status.replicas: Invalid value: -1: must be greater than or equal to 0',
+    ...['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'].map(
+      (name) => `status.${name}: Invalid value: 0: cannot be greater than status.replicas`,
+    ),
+  ],
+  [
+    daemonSet,
+    'fewer than none',
+    counted({ numberReady: -1, collisionCount: 1 }),
+    'status.numberReady: Invalid value: -1: must be greater than or equal to 0',
+  ],
+]
+
+describe("a workload's status", () => {
+  test.each(ofStatus)('%s: %s', (type, name, body, ...expected) => {
+    const live = {
+      ...workload,
+      status: {
+        replicas: 1,
+        ...(name.includes('collisions') || 'collisionCount' in (body['status'] as Body) ? { collisionCount: 1 } : {}),
+      },
+    }
+    expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
+  })
+})
