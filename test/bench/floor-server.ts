@@ -3,7 +3,7 @@
  * the certificate folder and, for some, sizes; prints `port N`.
  */
 import { readFileSync } from 'node:fs'
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import { join } from 'node:path'
@@ -69,7 +69,6 @@ process.on('message', ({ rounds, eventBytes, perTurn }: { rounds: number; eventB
 })
 
 function listen(): { listen(port: number, host: string, done: () => void): unknown; address(): unknown } {
-  if (mode === 'empty') return createHttpServer((_request, response) => response.end('ok'))
   if (mode === 'buffer2') {
     const server = createSecureServer({ ...tls(), allowHTTP1: true })
     server.on('stream', (stream) => {
