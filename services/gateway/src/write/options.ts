@@ -45,12 +45,13 @@ export function writeOptionsOf(
   if (isApply && fieldManager === '') {
     errors.push({ reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' })
   }
-  const isForced = query.get('force') !== undefined && queryBoolean(query, 'force')
-  if (kind === 'PatchOptions' && !isApply && isForced) {
+  const force = query.get('force')
+  if (kind === 'PatchOptions' && !isApply && force !== undefined) {
     errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' })
   }
   if (errors.length > 0) throw invalidOptions(parts, kind, errors)
   const fieldValidation = isValidating && isFieldValidation(validation) ? validation : fallback
+  const isForced = force !== undefined && queryBoolean(query, 'force')
   return { isDryRun: dryRun !== '', fieldManager, fieldValidation, isForced }
 }
 
