@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from './rules-testing.ts'
+
+const type = 'autoscaling/v2.HorizontalPodAutoscaler'
+
+const cpu: Body = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }
+const outside: Body = { type: 'External', external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '5' } } }
+const policies = (): Body[] => [{ type: 'Pods', value: 1, periodSeconds: 60 }]
+
+const autoscaler: Body = {
+  metadata: { name: 'a', namespace: 'n' },
+  spec: {
+    minReplicas: 1,
+    maxReplicas: 3,
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+    metrics: [
+      cpu,
+      outside,
+      { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },
+      {
+        type: 'Object',
+        object: { describedObject: { kind: 'K', name: 'k' }, metric: { name: 'o' }, target: { type: 'Value', value: '5' } },
+      },
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 1 } },
+      },
+    ],
+    behavior: {
+      scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: policies() },
+      scaleDown: { policies: policies() },
+    },
+  },
+}
+
+const metric = (value: Body): readonly [string, unknown] => ['spec/metrics', [value]]
+const at = 'spec.metrics[0]'
+
+test('an autoscaler with everything set is fine', () => expect(problemsOf(type, autoscaler)).toEqual([]))
+
+test.each<readonly [string, readonly [string, unknown], ...string[]]>([
+  ['fewer than one', ['spec/minReplicas', -1], 'spec.minReplicas: Invalid value: -1: must be greater than or equal to 1'],
+  [
+    'no upper bound',
+    ['spec/maxReplicas', undefined],
+    'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+    'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
+  ],
+  ['less than the least', ['spec/minReplicas', 5], 'spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`'],
+  ['nothing to scale', ['spec/scaleTargetRef', {}], 'spec.scaleTargetRef.kind: Required value', 'spec.scaleTargetRef.name: Required value'],
+  ['a metric without a type', metric({ resource: cpu['resource'] }), `${at}.type: Required value: must specify a metric source type`],
+  [
+    'a metric without a source',
+    metric({ type: 'Resource' }),
+    `${at}.resource: Required value: must populate information for the given metric source`,
+  ],
+  [
+    'a metric of two sources',
+    metric({ ...cpu, external: outside['external'] }),
+    `${at}.external: Forbidden: must populate the given metric source only`,
+  ],
+  [
+    'a resource without a target',
+    metric({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } }),
+    `${at}.resource.target.averageUtilization: Required value: must set either a target raw value or a target utilization`,
+  ],
+  [
+    'a target of nothing',
+    metric({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 0 } } }),
+    `${at}.resource.target.averageUtilization: Invalid value: 0: must be greater than 0`,
+  ],
+  [
+    'a target of no kind',
+    metric({ type: 'Resource', resource: { name: 'cpu', target: { type: 'X', averageUtilization: 1 } } }),
+    `${at}.resource.target.type: Invalid value: "X": must be either Utilization, Value, or AverageValue`,
+  ],
+  [
+    'Pods without an average',
+    metric({ type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'Value', value: '1' } } }),
+    `${at}.pods.target.averageValue: Required value: must specify a positive target averageValue`,
+  ],
+  [
+    'a metric without a name',
+    metric({ type: 'External', external: { metric: {}, target: { type: 'Value', value: '1' } } }),
+    `${at}.external.metric.name: Required value`,
+  ],
+  [
+    'no such choice',
+    ['spec/behavior/scaleUp/selectPolicy', 'X'],
+    'spec.behavior.scaleUp.selectPolicy: Unsupported value: "X": supported values: "Disabled", "Max", "Min"',
+  ],
+  [
+    'a long period',
+    ['spec/behavior/scaleUp/policies/0/periodSeconds', 1801],
+    'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
+  ],
+])('%s', (_, [path, value], ...expected) => {
+  expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
+})
+
+test('the first version says the same of its one number', () => {
+  const first = { ...autoscaler, spec: { maxReplicas: 3, scaleTargetRef: { kind: 'D', name: 'd' }, targetCPUUtilizationPercentage: 0 } }
+  expect(problemsOf('autoscaling/v1.HorizontalPodAutoscaler', first)).toEqual([
+    'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
+  ])
+})
+
+test('counts are not negative', () => {
+  const status = { currentReplicas: -1, desiredReplicas: 0 }
+  expect(problemsOf(type, { ...autoscaler, status }, { live: autoscaler, part: 'status' })).toEqual([
+    'status.currentReplicas: Invalid value: -1: must be greater than or equal to 0',
+  ])
+})

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from './rules-testing.ts'
+
+type Row = readonly [name: string, path: string, value: unknown, ...expected: string[]]
+
+const budget: Body = { metadata: { name: 'b', namespace: 'n' }, spec: { minAvailable: '50%', selector: { matchLabels: { a: 'b' } } } }
+
+const ofBudgets: readonly Row[] = [
+  ['everything that may be said', 'spec/minAvailable', '50%'],
+  [
+    'both bounds',
+    'spec',
+    { minAvailable: 1, maxUnavailable: 1 },
+    'spec: Invalid value: {"minAvailable":1,"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
+  ],
+  ['more than all', 'spec/minAvailable', '101%', 'spec.minAvailable: Invalid value: "101%": must not be greater than 100%'],
+  ['fewer than none', 'spec/minAvailable', -1, 'spec.minAvailable: Invalid value: -1: must be greater than or equal to 0'],
+  [
+    'no operator',
+    'spec/selector',
+    { matchExpressions: [{ key: 'a', operator: 'Is' }] },
+    'spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator',
+  ],
+]
+
+describe('PodDisruptionBudget', () => {
+  test.each(ofBudgets)('%s', (_, path, value, ...expected) => {
+    expect(problemsOf('policy/v1.PodDisruptionBudget', withChange(budget, path, value))).toEqual(expected)
+  })
+
+  test('its status counts, and its conditions are whole', () => {
+    const counts = { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+    const status = { ...counts, conditions: [{ type: 'A', status: 'Maybe', reason: '1', message: '' }] }
+    expect(problemsOf('policy/v1.PodDisruptionBudget', { ...budget, status }, { live: budget, part: 'status' })).toEqual([
+      'status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
+      'status.conditions[0].lastTransitionTime: Required value: must be set',
+      expect.stringMatching(/^status\.conditions\[0\]\.reason: Invalid value: "1": a condition reason must start/),
+      'status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0',
+    ])
+  })
+})
+
+const service = (name: string, port: Body): Body => ({ service: { name, port } })
+const ingress: Body = {
+  metadata: { name: 'i', namespace: 'n' },
+  spec: {
+    ingressClassName: 'c',
+    defaultBackend: { resource: { apiGroup: 'example.com', kind: 'K', name: 'k' } },
+    tls: [{ hosts: ['a.example.com', '*.b.example.com'], secretName: 's' }],
+    rules: [{ host: '*.example.com', http: { paths: [{ path: '/a', pathType: 'Prefix', backend: service('s', { name: 'http' }) }] } }],
+  },
+}
+const path = 'spec/rules/0/http/paths/0'
+const at = 'spec.rules[0].http.paths[0]'
+
+const ofIngresses: readonly Row[] = [
+  ['everything that may be said', path, { pathType: 'ImplementationSpecific', backend: service('s', { number: 80 }) }],
+  ['nothing', 'spec', {}, 'spec: Invalid value: []: either `defaultBackend` or `rules` must be specified'],
+  ['an address', 'spec/rules/0/host', '10.0.0.1', 'spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address'],
+  ['no path', 'spec/rules/0/http/paths', [], 'spec.rules[0].http.paths: Required value'],
+  ['no type of path', `${path}/pathType`, undefined, `${at}.pathType: Required value: pathType must be specified`],
+  [
+    'no such type',
+    `${path}/pathType`,
+    'X',
+    `${at}.pathType: Unsupported value: "X": supported values: "Exact", "ImplementationSpecific", "Prefix"`,
+  ],
+  ['a path from nowhere', `${path}/path`, 'a', `${at}.path: Invalid value: "a": must be an absolute path`],
+  ['a path that climbs', `${path}/path`, '/a/..', `${at}.path: Invalid value: "/a/..": cannot end with '/..'`],
+  ['two slashes', `${path}/path`, '/a//b', `${at}.path: Invalid value: "/a//b": must not contain '//'`],
+  ['no backend', `${path}/backend`, {}, `${at}.backend: Invalid value: "": resource or service backend is required`],
+  [
+    'two backends',
+    `${path}/backend`,
+    { ...service('s', { number: 1 }), resource: { kind: 'K', name: 'k' } },
+    `${at}.backend: Invalid value: "": cannot set both resource and service backends`,
+  ],
+  ['no port', `${path}/backend`, service('s', {}), `${at}.backend: Required value: port name or number is required`],
+  [
+    'two ports',
+    `${path}/backend`,
+    service('s', { name: 'a', number: 1 }),
+    `${at}.backend: Invalid value: "": cannot set both port name & port number`,
+  ],
+  [
+    'a port out of range',
+    `${path}/backend`,
+    service('s', { number: 70_000 }),
+    `${at}.backend.service.port.number: Invalid value: 70000: must be between 1 and 65535, inclusive`,
+  ],
+  [
+    'the class twice',
+    'metadata/annotations',
+    { 'orch.io/ingress.class': 'x' },
+    'annotations.orch.io/ingress.class: Invalid value: "x": can not be set when the class field is also set',
+  ],
+]
+
+describe('Ingress', () => {
+  test.each(ofIngresses)('%s', (_, where, value, ...expected) => {
+    expect(problemsOf('networking/v1.Ingress', withChange(ingress, where, value))).toEqual(expected)
+  })
+
+  test('a host with a star has it in front', () => {
+    const [problem, ...others] = problemsOf('networking/v1.Ingress', withChange(ingress, 'spec/rules/0/host', 'a.*.com'))
+    expect(problem).toMatch(/^spec\.rules\[0\]\.host: Invalid value: "a\.\*\.com": a wildcard DNS-1123 subdomain must start with '\*\.'/)
+    expect(others).toEqual([])
+  })
+
+  test('its status names addresses', () => {
+    const status = { loadBalancer: { ingress: [{ ip: 'x' }, { hostname: '10.0.0.1' }] } }
+    expect(problemsOf('networking/v1.Ingress', { ...ingress, status }, { live: ingress, part: 'status' })).toEqual([
+      'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address',
+      'status.loadBalancer.ingress[1].hostname: Invalid value: "10.0.0.1": must be a DNS name, not an IP address',
+    ])
+  })
+})
+
+const ingressClass: Body = {
+  metadata: { name: 'c' },
+  spec: { controller: 'example.com/c', parameters: { apiGroup: 'example.com', kind: 'K', name: 'k', scope: 'Namespace', namespace: 'n' } },
+}
+
+const ofClasses: readonly Row[] = [
+  ['everything that may be said', 'spec/controller', 'example.com/c'],
+  ['no controller', 'spec/controller', '', 'spec.controller: Required value'],
+  ['no domain', 'spec/controller', 'c', 'spec.controller: Invalid value: "c": must be a domain-prefixed path (such as "acme.io/foo")'],
+  ['a long controller', 'spec/controller', `a.b/${'c'.repeat(250)}`, 'spec.controller: Too long: must have at most 250 bytes'],
+  [
+    'parameters of nothing',
+    'spec/parameters',
+    {},
+    'spec.parameters.kind: Required value: kind is required',
+    'spec.parameters.name: Required value: name is required',
+  ],
+  [
+    'a namespace for all',
+    'spec/parameters/scope',
+    'Cluster',
+    "spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'",
+  ],
+  [
+    'no namespace',
+    'spec/parameters/namespace',
+    undefined,
+    "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'",
+  ],
+]
+
+describe('IngressClass', () => {
+  test.each(ofClasses)('%s', (_, where, value, ...expected) => {
+    expect(problemsOf('networking/v1.IngressClass', withChange(ingressClass, where, value))).toEqual(expected)
+  })
+
+  test('its controller stays', () => {
+    const body = withChange(ingressClass, 'spec/controller', 'example.com/d')
+    expect(problemsOf('networking/v1.IngressClass', body, { live: ingressClass })).toEqual([
+      'spec.controller: Invalid value: "example.com/d": field is immutable',
+    ])
+  })
+})
+
+const policy: Body = {
+  metadata: { name: 'p', namespace: 'n' },
+  spec: {
+    podSelector: {},
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ from: [{ podSelector: {}, namespaceSelector: {} }], ports: [{ port: 80, endPort: 90 }, { port: 'http' }] }],
+    egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }] }],
+  },
+}
+const block = 'spec.egress[0].to[0].ipBlock'
+
+const ofPolicies: readonly Row[] = [
+  ['everything that may be said', 'spec/podSelector', {}],
+  ['IPv6 too', 'spec/egress/0/to/0/ipBlock', { cidr: 'fd00::/8', except: ['fd01::/16'] }],
+  ['nobody', 'spec/ingress/0/from/0', {}, 'spec.ingress[0].from[0]: Required value: must specify a peer'],
+  [
+    'a range and Pods',
+    'spec/egress/0/to/0/podSelector',
+    {},
+    'spec.egress[0].to[0]: Forbidden: may not specify both ipBlock and another peer',
+  ],
+  ['no range', 'spec/egress/0/to/0/ipBlock', { cidr: '10.0.0.0' }, `${block}.cidr: Invalid value: "10.0.0.0": not a valid CIDR`],
+  [
+    'a hole outside',
+    'spec/egress/0/to/0/ipBlock/except/0',
+    '11.0.0.0/16',
+    `${block}.except[0]: Invalid value: "11.0.0.0": must be a strict subset of \`cidr\``,
+  ],
+  [
+    'a hole as large',
+    'spec/egress/0/to/0/ipBlock/except/0',
+    '10.0.0.0/8',
+    `${block}.except[0]: Invalid value: "10.0.0.0": must be a strict subset of \`cidr\``,
+  ],
+  [
+    'ports backwards',
+    'spec/ingress/0/ports/0/endPort',
+    70,
+    'spec.ingress[0].ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`',
+  ],
+  [
+    'an end without a beginning',
+    'spec/ingress/0/ports/0',
+    { endPort: 1 },
+    'spec.ingress[0].ports[0].endPort: Invalid value: 1: may not be specified when `port` is not specified',
+  ],
+  [
+    'an end of a name',
+    'spec/ingress/0/ports/1/endPort',
+    1,
+    'spec.ingress[0].ports[1].endPort: Invalid value: 1: may not be specified when `port` is non-numeric',
+  ],
+  [
+    'no such protocol',
+    'spec/ingress/0/ports/1/protocol',
+    'X',
+    'spec.ingress[0].ports[1].protocol: Unsupported value: "X": supported values: "TCP", "UDP", "SCTP"',
+  ],
+  ['no such direction', 'spec/policyTypes/0', 'Up', 'spec.policyTypes[0]: Unsupported value: "Up": supported values: "Egress", "Ingress"'],
+]
+
+describe('NetworkPolicy', () => {
+  test.each(ofPolicies)('%s', (_, where, value, ...expected) => {
+    expect(problemsOf('networking/v1.NetworkPolicy', withChange(policy, where, value))).toEqual(expected)
+  })
+})
