@@ -37,7 +37,7 @@ describe('scale', () => {
     ['ReplicationController', 'v1', 'replicationcontrollers', { ...workloadSpec, selector: labels }],
   ] as const
 
-  const aWorkload = async ([kind, apiVersion, plural, spec]: (typeof workloads)[number]) => {
+  const aWorkload = async ([kind, apiVersion, plural, spec]: readonly [string, string, string, object]) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
     const path = `${root}/namespaces/${await aNamespace(server.api)}/${plural}`
     const made = await created(server.api, path, { apiVersion, kind, metadata: { name: 'w' }, spec })
@@ -165,7 +165,11 @@ describe('eviction', () => {
     const { target, namespace } = await aRunningPod()
     const budget = await aBudget(namespace, 'b', { disruptionsAllowed: 1 })
     expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
-    expect((await server.api.get(budget)).body['status']).toMatchObject({ disruptionsAllowed: 0, disruptedPods: { p: expect.any(String) } })
+    expect((await server.api.get(budget)).body['status']).toMatchObject({
+      disruptionsAllowed: 0,
+      disruptedPods: { p: expect.any(String) },
+      conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', observedGeneration: 1 }],
+    })
   })
 
   test('VIRT-06: an exhausted budget stands against it', async () => {

@@ -28,7 +28,15 @@ export interface BudgetObject extends ApiObject {
     readonly currentHealthy?: number
     readonly desiredHealthy?: number
     readonly disruptedPods?: Readonly<Record<string, string>>
+    readonly conditions?: readonly Condition[]
   }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime: string
+  readonly [field: string]: unknown
 }
 
 /** A budget and where it is. */
@@ -103,9 +111,19 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
     throw exhausted(`The disruption budget ${info.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
   }
   const now = printTime(toInstant(clock.now()))
-  const status = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { ...disruptedPods, [pod]: now } }
+  const taking = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { ...disruptedPods, [pod]: now } }
+  const status = taking.disruptionsAllowed > 0 ? taking : { ...taking, conditions: noneAllowed(budget.status, now) }
   const object: ApiObject = { ...budget, status }
   return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+/** With the last disruption the budget says that it allows none. */
+function noneAllowed({ conditions = [], observedGeneration }: NonNullable<BudgetObject['status']> = {}, now: string): Condition[] {
+  const type = 'DisruptionAllowed'
+  const before = conditions.find((condition) => condition.type === type)
+  const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now
+  const condition = { type, status: 'False', observedGeneration, lastTransitionTime, reason: 'InsufficientPods', message: '' }
+  return [...conditions.filter((other) => other !== before), condition]
 }
 
 function exhausted(why: string, retryAfterSeconds: number): Error {
