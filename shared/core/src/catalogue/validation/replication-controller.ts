@@ -1,8 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
 import { notNegative } from './checks.ts'
 import { requiredValue } from './field-errors.ts'
-import { optionalPart, type Part, partOf } from './part.ts'
+import { validateConditions } from './node.ts'
+import { itemsOf, optionalPart, type Part, partOf } from './part.ts'
 import { labelsOf, notSelected, replicasOf, validateLastingTemplate } from './pod-template.ts'
+import { validateReplicaCounts } from './replica-set.ts'
 
 /** The rules of a ReplicationController's spec. Its selector is a plain map of labels. */
 export function validateReplicationController(controller: Part): FieldError[] {
@@ -18,4 +20,10 @@ export function validateReplicationController(controller: Part): FieldError[] {
   if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
   validateLastingTemplate(errors, template, { owner: 'ReplicationController', path: 'spec.template', replicas: replicasOf(spec) })
   return errors
+}
+
+/** The counts and conditions of a ReplicationController. */
+export function validateReplicationControllerStatus(controller: Part): FieldError[] {
+  const conditions = itemsOf(partOf(controller, 'status'), 'conditions')
+  return [...validateReplicaCounts(controller), ...validateConditions(conditions, 'status.conditions')]
 }

@@ -28,7 +28,7 @@ import { validatePod, validatePodStatus } from './pod/pod.ts'
 import { validatePodTemplateObject } from './pod-template.ts'
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from './rbac.ts'
 import { validateReplicaCounts, validateReplicaSet } from './replica-set.ts'
-import { validateReplicationController } from './replication-controller.ts'
+import { validateReplicationController, validateReplicationControllerStatus } from './replication-controller.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resource-quota.ts'
 import { validateSecret } from './secret.ts'
 import { validateService, validateServiceStatus } from './service.ts'
@@ -88,7 +88,7 @@ function isAtOrBelow(field: string, parent: string): boolean {
 const rulesByType: Readonly<Record<string, Rules>> = {
   'core/v1.Node': { main: validateNodeSpec, status: validateNodeStatus },
   'core/v1.ResourceQuota': { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
-  'core/v1.ReplicationController': { main: validateReplicationController, status: validateReplicaCounts },
+  'core/v1.ReplicationController': { main: validateReplicationController, status: validateReplicationControllerStatus },
   'core/v1.Pod': { main: validatePod, status: validatePodStatus, areComplete: true },
   'core/v1.PodTemplate': { main: validatePodTemplateObject, areComplete: true },
   'apps/v1.Deployment': { main: validateDeployment, status: validateDeploymentStatus, areComplete: true },
