@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Line } from './figure.ts'
+import { applyLine } from './lines/apply.ts'
 import { formatsLine } from './lines/formats.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
@@ -24,6 +25,7 @@ const lines: readonly Line[] = [
   loadStart,
   createLine,
   updateLine,
+  applyLine,
   fanOut,
   eventDelay,
   objectMemory,
