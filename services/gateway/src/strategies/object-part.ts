@@ -33,7 +33,6 @@ const ephemeralContainers: ObjectPart = {
 /** Approval writes the two conditions that decide; the status path writes all others. */
 const approval: ObjectPart = {
   merge: (given, live) => withConditions(live, [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)]),
-  validate: () => [],
 }
 
 const requestStatus: ObjectPart = {

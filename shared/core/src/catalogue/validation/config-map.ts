@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidFor, invalidValue, tooLongValue } from './field-errors.ts'
+import { forbiddenValue, invalidValue, tooLongValue } from './field-errors.ts'
 import { isSame, optionalPart, type Part } from './part.ts'
 import { bytesOf, bytesOfBase64, checkDataKey } from './texts.ts'
 
@@ -13,18 +13,23 @@ export function validateConfigMap(configMap: Part, live: Part | undefined): Fiel
   const binaries = optionalPart(configMap, 'binaryData')
   let bytes = 0
   for (const key in texts) {
-    errors.push(...invalidFor(`data[${key}]`, key, checkDataKey(key)))
+    validateDataKey(errors, 'data', key)
     if (binaries !== undefined && Object.hasOwn(binaries, key)) {
       errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'))
     }
     bytes += bytesOf(String(texts[key]))
   }
   for (const key in binaries) {
-    errors.push(...invalidFor(`binaryData[${key}]`, key, checkDataKey(key)))
+    validateDataKey(errors, 'binaryData', key)
     bytes += bytesOfBase64(String(binaries[key]))
   }
   if (bytes > dataBytesMax) errors.push(tooLongValue('', dataBytesMax))
   return errors
+}
+
+/** Every write of a ConfigMap comes here, so a good key makes no path. */
+export function validateDataKey(errors: FieldError[], field: string, key: string): void {
+  for (const problem of checkDataKey(key)) errors.push(invalidValue(`${field}[${key}]`, key, problem))
 }
 
 /** What was made immutable neither changes nor becomes mutable again. */

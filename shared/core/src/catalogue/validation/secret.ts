@@ -1,10 +1,10 @@
 import { parseBase64Url } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { dataBytesMax, validateFrozen } from './config-map.ts'
-import { immutableValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
+import { dataBytesMax, validateDataKey, validateFrozen } from './config-map.ts'
+import { immutableValue, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { type Part, partOf, textOf } from './part.ts'
-import { bytesOfBase64, checkDataKey } from './texts.ts'
+import { bytesOfBase64 } from './texts.ts'
 
 /** The rules of a Secret: of any, and of those whose type says what has to be in them. */
 export function validateSecret(secret: Part, live: Part | undefined, names: Names): FieldError[] {
@@ -13,7 +13,7 @@ export function validateSecret(secret: Part, live: Part | undefined, names: Name
   const data = partOf(secret, 'data')
   let bytes = 0
   for (const key in data) {
-    errors.push(...invalidFor(`data[${key}]`, key, checkDataKey(key)))
+    validateDataKey(errors, 'data', key)
     bytes += bytesOfBase64(String(data[key]))
   }
   if (bytes > dataBytesMax) errors.push(tooLongValue('data', dataBytesMax))
