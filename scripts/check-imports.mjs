@@ -79,7 +79,7 @@ function isComment(line) {
 }
 
 function importsOf(text) {
-  const pattern = /(?:^|[^\w.$])(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g
+  const pattern = /(?:^|[^\w.$'"])(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g
   return [...text.matchAll(pattern)]
     .map((match) => ({ specifier: match[2], line: text.slice(0, match.index + match[0].length).split('\n').length }))
     .filter(({ line }) => !isComment(text.split('\n')[line - 1]))

@@ -39,6 +39,10 @@ test.each([
   expect(violations).toEqual([expect.objectContaining({ line: 1, message })])
 })
 
+test('a text that says from is no import', () => {
+  expect(core("rule(items, 'from', 'spec.ingress')")).toEqual([])
+})
+
 test('a violation names its line', () => {
   expect(core("const a = 1\n\nconst b = 'kube-system'\n")).toMatchObject([{ file: 'shared/core/src/a.ts', line: 3 }])
 })
