@@ -1,23 +1,31 @@
-import { isJsonObject } from '../json/member.ts'
 import { compareText } from './path-element.ts'
 
+/** Deeper parts of a value are left out of messages: nobody reads them, and the call stack has an end. */
+const printedDepthMax = 100
+
 /** A value as messages that clients know show it: `map[a:1 b:[x y]]`, `<nil>`. */
-export function printLoosely(value: unknown): string {
+export function printLoosely(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return '<nil>'
-  if (Array.isArray(value)) return `[${value.map(printLoosely).join(' ')}]`
-  if (!isJsonObject(value)) return String(value)
-  const keys = Object.keys(value).sort(compareText)
-  return `map[${keys.map((key) => `${key}:${printLoosely(value[key])}`).join(' ')}]`
+  if (typeof value !== 'object') return String(value)
+  if (depth === printedDepthMax) return '...'
+  if (Array.isArray(value)) return `[${value.map((item) => printLoosely(item, depth + 1)).join(' ')}]`
+  const members = membersOf(value).map(([key, member]) => `${key}:${printLoosely(member, depth + 1)}`)
+  return `map[${members.join(' ')}]`
 }
 
 /** A value as it would stand in a program: texts in quotes, containers with their types. */
-export function printAsSource(value: unknown): string {
+export function printAsSource(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[]interface {}{${value.map(printAsSource).join(', ')}}`
-  if (!isJsonObject(value)) return String(value)
-  const keys = Object.keys(value).sort(compareText)
-  return `map[string]interface {}{${keys.map((key) => `${JSON.stringify(key)}:${printAsSource(value[key])}`).join(', ')}}`
+  if (typeof value !== 'object') return String(value)
+  if (depth === printedDepthMax) return '...'
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => printAsSource(item, depth + 1)).join(', ')}}`
+  const members = membersOf(value).map(([key, member]) => `${JSON.stringify(key)}:${printAsSource(member, depth + 1)}`)
+  return `map[string]interface {}{${members.join(', ')}}`
+}
+
+function membersOf(object: object): [string, unknown][] {
+  return Object.entries(object).sort(([left], [right]) => compareText(left, right))
 }
 
 /** The type of a JSON value in the words of those messages. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decodeFailureText, decoderOf, strictFailureText, unknownFieldText } from './decode.ts'
+import { structDepthMax } from './scalars.ts'
 
 const track = { trackUnknown: true }
 const decode = (type: string, value: unknown) => {
@@ -147,4 +148,18 @@ test('the keys of a map come out sorted, as every client of the field prints the
   const { object } = decode('core/v1.ConfigMap', { metadata: { labels: { b: '1', a: '2' } }, data: { z: '1', 'a-b': '2', a: '3' } })
   expect(JSON.stringify(object)).toContain('"labels":{"a":"2","b":"1"}')
   expect(JSON.stringify(object)).toContain('"data":{"a":"3","a-b":"2","z":"1"}')
+})
+
+const nestedSchema = (depth: number) => JSON.parse(`${'{"not":'.repeat(depth)}{"type":"string"}${'}'.repeat(depth)}`) as unknown
+
+test('a type that contains itself is read to a bounded depth, and refused with the path below it', () => {
+  expect(decode('apiextensions/v1.JSONSchemaProps', nestedSchema(structDepthMax - 1)).object).toEqual(nestedSchema(structDepthMax - 1))
+  const path = Array(structDepthMax).fill('not').join('.')
+  expect(mismatch('apiextensions/v1.JSONSchemaProps', nestedSchema(9000))).toBe(`${path}: nested deeper than ${structDepthMax} levels`)
+})
+
+test('a value that is passed through may be as deep as it can be read', () => {
+  const deep = JSON.parse('['.repeat(9000) + ']'.repeat(9000)) as unknown
+  const { object } = decode('apps/v1.ControllerRevision', { metadata: { name: 'a' }, data: deep })
+  expect(object.data).toBe(deep)
 })

@@ -1,7 +1,7 @@
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import type { Field, Node, ScalarNode, StructNode, VariantNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
-import { Mismatch, scalarReaders, typeName } from './scalars.ts'
+import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
 /** What became of a body. */
 export type Decoded =
@@ -35,7 +35,7 @@ export function decoderOf(type: string): Decode {
 export function createDecoder(node: Node): Decode {
   const reader = readerOf(node)
   return (value, { trackUnknown }) => {
-    const seen: Seen = { unknown: false }
+    const seen: Seen = { unknown: false, depth: 0 }
     try {
       const object = reader.read(value, seen) as Record<string, unknown>
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
@@ -62,9 +62,11 @@ export function unknownFieldText(path: string): string {
   return `unknown field "${path}"`
 }
 
-/** Whether anything was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
 interface Seen {
+  /** Whether anything was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
   unknown: boolean
+  /** How many structs are open. */
+  depth: number
 }
 
 interface Reader {
@@ -188,9 +190,13 @@ function structReader(node: StructNode): Reader {
   let fields: readonly FieldReader[] | undefined
   const read = (value: unknown, seen: Seen): unknown => {
     fields ??= node.fields.map(fieldReader)
-    return readStruct(fields, requireObject(value), seen)
+    if (seen.depth === structDepthMax) throw new Mismatch(tooDeepText)
+    seen.depth += 1
+    const result = readStruct(fields, requireObject(value), seen)
+    seen.depth -= 1
+    return result
   }
-  return { read, zero: () => read({}, { unknown: false }), isEmpty: () => false, isAlwaysPrinted: true }
+  return { read, zero: () => read({}, { unknown: false, depth: 0 }), isEmpty: () => false, isAlwaysPrinted: true }
 }
 
 function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field): FieldReader {

@@ -1,18 +1,18 @@
 import type { Node, ScalarNode, StructNode, VariantNode } from './node.ts'
 import { resolveNode } from './resolve.ts'
-import { Mismatch, scalarReaders, typeName } from './scalars.ts'
+import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
 /** The first value of the wrong type, with its path. Undefined: there is none. */
 export function findMismatch(node: Node, value: unknown): { path: string; message: string } | undefined {
   const found: { path: string; message: string }[] = []
-  walk(node, value, '', { mismatch: (path, message) => found.push({ path, message }), unknown: () => {} })
+  walk(node, value, '', { mismatch: (path, message) => found.push({ path, message }), unknown: () => {}, depth: 0 })
   return found[0]
 }
 
 /** Paths of the fields that the type does not have, in the order of the input: `spec.containers[0].foo`. */
 export function findUnknownFields(node: Node, value: unknown): string[] {
   const found: string[] = []
-  walk(node, value, '', { mismatch: () => {}, unknown: (path) => found.push(path) })
+  walk(node, value, '', { mismatch: () => {}, unknown: (path) => found.push(path), depth: 0 })
   return found
 }
 
@@ -24,6 +24,8 @@ export function childPath(path: string, name: string): string {
 interface Report {
   readonly mismatch: (path: string, message: string) => void
   readonly unknown: (path: string) => void
+  /** How many structs are open. */
+  depth: number
 }
 
 /** The slow companion of the decoder: it knows where it is, and is asked only when something is wrong. */
@@ -94,12 +96,18 @@ function walkStruct(node: StructNode, value: unknown, path: string, report: Repo
     report.mismatch(path, `expected object, got ${typeName(value)}`)
     return
   }
+  if (report.depth === structDepthMax) {
+    report.mismatch(path, tooDeepText)
+    return
+  }
+  report.depth += 1
   const fields = new Map(node.fields.map((field) => [field.name, field]))
   for (const [name, element] of Object.entries(value)) {
     const field = fields.get(name)
     if (field === undefined) report.unknown(childPath(path, name))
     else walk(field.node, element, childPath(path, name), report)
   }
+  report.depth -= 1
 }
 
 function walkVariant(node: VariantNode, value: unknown, path: string, report: Report): void {

@@ -1,9 +1,19 @@
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
 import { parseInstant, printMicroTime, printTime } from '../meta/time.ts'
+import { protobufDepthMax } from '../protobuf/reader.ts'
 import type { ScalarNode } from './node.ts'
 
 /** A value of the wrong type. `message` says what was expected; the caller knows where. */
 export class Mismatch extends Error {}
+
+/**
+ * Structs within structs beyond this are refused. Only types that contain themselves get there at all, and whatever walks
+ * a decoded value by recursion relies on it. As deep as messages of Protobuf may be, so that both can carry the value.
+ */
+export const structDepthMax = protobufDepthMax
+
+/** What is wrong with a value that goes deeper. */
+export const tooDeepText = `nested deeper than ${structDepthMax} levels`
 
 /** How one kind of scalar is read from JSON, and what it is when nothing was given. */
 export interface ScalarReader {

@@ -121,4 +121,11 @@ describe('a stored value', () => {
   test('a write id that is too long is refused', () => {
     expect(() => encodeStored({ ...parts, encoded, writeId: 'x'.repeat(256) })).toThrow('255')
   })
+
+  test('a member that is deeper than the call stack is printed, one without a value left out', () => {
+    const data = `${'['.repeat(9000)}${']'.repeat(9000)}`
+    const object = { kind: 'A', spec: undefined, metadata: { name: 'a' }, data: JSON.parse(data) as unknown }
+    const text = `{"kind":"A","metadata":{"name":"a"},"data":${data}}`
+    expect(new TextDecoder().decode(encodeObject(object).json)).toBe(text)
+  })
 })

@@ -1,3 +1,4 @@
+import { printJson } from '../json/print.ts'
 import { printRevision, type Revision } from '../meta/revision.ts'
 
 /**
@@ -57,14 +58,14 @@ const beforeRevision: ReadonlySet<string> = new Set(['name', 'generateName', 'na
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** How one member's value becomes text; `JSON.stringify`, or a printer that also knows bigint. */
-export type PrintJson = (value: unknown) => string | undefined
+/** How one member's value becomes text: plainly, or by a printer that also knows bigint. */
+export type PrintJson = (value: unknown) => string
 
 /**
  * The JSON of an object whose members are in schema order already. `metadata.resourceVersion` is left out, and a hole
  * is left after name, generateName, namespace and uid.
  */
-export function encodeObject(object: object, print: PrintJson = JSON.stringify): EncodedObject {
+export function encodeObject(object: object, print: PrintJson = printPlainly): EncodedObject {
   const members = Object.entries(object)
   const at = members.findIndex(([name]) => name === 'metadata')
   const metadata: unknown = members[at]?.[1]
@@ -92,10 +93,13 @@ export function encodeObject(object: object, print: PrintJson = JSON.stringify):
 function joinMembers(members: readonly (readonly [string, unknown])[], print: PrintJson, prefix: string, suffix: string): string {
   let text = ''
   for (const [name, value] of members) {
-    const printed = print(value)
-    if (printed !== undefined) text += `${text === '' ? prefix : ','}${JSON.stringify(name)}:${printed}`
+    if (value !== undefined) text += `${text === '' ? prefix : ','}${JSON.stringify(name)}:${print(value)}`
   }
   return text === '' ? '' : text + suffix
+}
+
+function printPlainly(value: unknown): string {
+  return printJson(value)
 }
 
 function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
