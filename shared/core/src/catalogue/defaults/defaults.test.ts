@@ -196,6 +196,21 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
   ],
   ['flowcontrol/v1beta2.FlowSchema', { spec: {} }, { spec: { matchingPrecedence: 1000 } }],
   [
+    'core/v1.Service',
+    { spec: { clusterIP: '10.0.0.1', ports: [{ port: 1 }] } },
+    { spec: { clusterIPs: ['10.0.0.1'], ports: [{ targetPort: 1 }] } },
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
+    { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' }, volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' } } },
+    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
+  ],
+  [
     'apiextensions/v1.CustomResourceDefinition',
     { spec: { names: { kind: 'Widget', plural: 'widgets' } } },
     { spec: { names: { singular: 'widget', listKind: 'WidgetList' }, conversion: { strategy: 'None' } } },
