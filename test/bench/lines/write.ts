@@ -1,11 +1,25 @@
 import { alternate, configMap, type Figure, type Line } from '../figure.ts'
 import { bodyRequest, type Connection, loadHttp1 } from '../http1-load.ts'
+import type { Child } from '../process.ts'
 import { fill, startFloor, withConnections, withOrch } from '../shared-server.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
 let serial = 0
 const createBody = (): Buffer => bodyRequest('POST', collection, configMap(`new-${serial++}`, 3000))
+
+/** A round of the floor's; its CPU is added up, since a busy disk slows us and not the floor. */
+async function floorRound(
+  child: Child,
+  load: () => Promise<{ perSecond: number; count: number }>,
+  spent: { cpuMicros: number; count: number },
+): Promise<number> {
+  const before = child.cpuMicros()
+  const { perSecond, count } = await load()
+  spent.cpuMicros += child.cpuMicros() - before
+  spent.count += count
+  return perSecond
+}
 
 export const createLine: Line = {
   name: 'create',
@@ -19,6 +33,7 @@ export const createLine: Line = {
           const options = { durationMs: 2000, expected: 201 }
           let cpu = 0
           let count = 0
+          const spent = { cpuMicros: 0, count: 0 }
           const [our = [], raw = []] = await alternate(4, [
             async () => {
               const before = server.child.cpuMicros()
@@ -27,7 +42,7 @@ export const createLine: Line = {
               count += result.count
               return result.perSecond
             },
-            async () => (await loadHttp1(theirs, createBody, options)).perSecond,
+            async () => await floorRound(floor.child, () => loadHttp1(theirs, createBody, options), spent),
           ])
           const value = Math.max(...our)
           const best = Math.max(...raw)
@@ -40,6 +55,7 @@ export const createLine: Line = {
             goal: 0.35,
             better: 'more',
             cpuMicros: cpu / count,
+            note: `${Math.round(spent.cpuMicros / spent.count)} µs of CPU at the floor`,
           })
         })
       })
@@ -79,6 +95,7 @@ export const updateLine: Line = {
         await withConnections(64, floor.port, server, async (theirs) => {
           let cpu = 0
           let count = 0
+          const spent = { cpuMicros: 0, count: 0 }
           const [our = [], raw = []] = await alternate(4, [
             async () => {
               const before = server.child.cpuMicros()
@@ -87,7 +104,7 @@ export const updateLine: Line = {
               count += result.count
               return result.perSecond
             },
-            async () => (await loadHttp1(theirs, createBody, { durationMs: 2000, expected: 201 })).perSecond,
+            async () => await floorRound(floor.child, () => loadHttp1(theirs, createBody, { durationMs: 2000, expected: 201 }), spent),
           ])
           const value = Math.max(...our)
           const best = Math.max(...raw)
@@ -100,6 +117,7 @@ export const updateLine: Line = {
             goal: 0.3,
             better: 'more',
             cpuMicros: cpu / count,
+            note: `${Math.round(spent.cpuMicros / spent.count)} µs of CPU at the floor`,
           })
         })
       })
