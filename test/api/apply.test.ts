@@ -272,6 +272,59 @@ describe('apply', () => {
   })
 })
 
+describe('ownership by other paths', () => {
+  const deployment = (spec: object = {}) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      ...spec,
+    },
+  })
+  const replicas = { 'f:spec': { 'f:replicas': {} } }
+
+  async function aDeployment(): Promise<string> {
+    const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments/d`
+    const { status, text } = await apply(server.api, path, deployment({ replicas: 1 }))
+    if (status !== 201) throw new Error(text)
+    return path
+  }
+
+  test('SSA-66, SSA-15: who sets the scale owns the number of pods', async () => {
+    const path = await aDeployment()
+    await server.api.patch(`${path}/scale?fieldManager=scaler`, { spec: { replicas: 3 } })
+    const { body } = await server.api.get(path)
+    expect(ownership(body)).toMatchObject({ 'scaler Update scale': replicas })
+    const { status, body: refused } = await apply(server.api, path, deployment({ replicas: 1 }))
+    const message = 'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using apps/v1: .spec.replicas'
+    expect({ status, message: refused['message'] }).toEqual({ status: 409, message })
+    expect((await apply(server.api, path, deployment())).body['spec']).toMatchObject({ replicas: 3 })
+  })
+
+  test('SSA-66: a scale may be applied', async () => {
+    const path = await aDeployment()
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 4 } }
+    expect((await apply(server.api, `${path}/scale`, scale, { manager: 'm2' })).status).toBe(409)
+    const { status, body } = await apply(server.api, `${path}/scale`, scale, { manager: 'm2', force: true })
+    expect({ status, kind: body.kind, spec: body['spec'] }).toEqual({ status: 200, kind: 'Scale', spec: { replicas: 4 } })
+    expect(ownership((await server.api.get(path)).body)).toMatchObject({ 'm2 Apply scale': replicas })
+    expect((await apply(server.api, `${path}/scale`, { ...scale, kind: 'Deployment' })).status).toBe(400)
+    expect((await apply(server.api, `${path}/scale`, { ...scale, nope: 1 })).status).toBe(400)
+  })
+
+  test('SSA-28: a Binding makes nobody an owner', async () => {
+    const collection = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const made = await created(server.api, `${collection}?fieldManager=maker`, pod)
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
+    expect((await server.api.post(`${collection}/p/binding?fieldManager=binder`, binding)).status).toBe(201)
+    const { body } = await server.api.get(`${collection}/p`)
+    expect(body).toMatchObject({ spec: { nodeName: 'n' }, metadata: { managedFields: made.metadata['managedFields'] } })
+  })
+})
+
 describe('an apply is refused', () => {
   const unexpected = 'PatchOptions.meta.orch.io "" is invalid: '
 
@@ -450,7 +503,7 @@ describe('writes that are no apply', () => {
     expect(body.metadata['managedFields']).toEqual(first.metadata['managedFields'])
   })
 
-  test('MF-07: the older form of the fields is understood', async () => {
+  test('SSA-07: entries that a writer sends take the place of those that are there', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const entry = { manager: 'old', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: keys('x') }

@@ -8,6 +8,8 @@ import {
   invalid,
   type LabelSelector,
   notFound,
+  type ObjectMeta,
+  type OwnedObject,
   parseRevision,
   printLabelSelector,
   type Subresource,
@@ -17,12 +19,13 @@ import { readBody } from '../body.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import { applyChange, readChange } from '../verbs/patch.ts'
 import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, writeOptionsOf } from '../write/options.ts'
-import { type Intent, write } from '../write/write-loop.ts'
+import { type Intent, type Write, write } from '../write/write-loop.ts'
 import { respondKind } from './respond-kind.ts'
 
 /** The number of pods of an object, apart from everything else in it. */
@@ -52,16 +55,49 @@ export const updateScale: Verb = async (request, target, parts) => {
 
 /** Patches the scale as though it were an object. */
 export const patchScale: Verb = async (request, target, parts) => {
+  if (request.contentType === applyMediaType) return applyScale(request, target, parts)
   const subresource = target.subresource as Subresource
   const change = await readChange(request, parts)
   await writeScale(request, target, 'PatchOptions', (scale) => decodeScale(subresource, applyChange(change, scale, subresource)), parts)
 }
 
+/** The number of pods is applied as the field of the object for which it stands. */
+const applyScale: Verb = async (request, target, parts) => {
+  const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
+  const { object, hasBigIntegers } = await readConfiguration(request, options, parts)
+  const configuration = { object: configurationOf(target, object), hasBigIntegers }
+  await writeStep({ request, target, options }, (live) => applied({ request, target, options }, configuration, live, parts), parts)
+}
+
+function configurationOf({ served, subresource, info }: Target, given: OwnedObject): OwnedObject {
+  const { apiVersion, kind, version, type } = subresource as Subresource
+  if (given['apiVersion'] !== apiVersion || given['kind'] !== kind) throw badRequest(`a ${kind} of ${apiVersion} was expected`)
+  const decoded = decoderOf(type)(given, { trackUnknown: true })
+  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  const [unknown] = decoded.unknownFields
+  if (unknown !== undefined) throw badRequest(`failed to create typed patch object: .${unknown}: field not declared in schema`)
+  const { metadata, spec } = given as { metadata?: ObjectMeta; spec?: object }
+  const { resource } = served
+  return {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    metadata: { ...metadata, name: metadata?.name ?? info.name },
+    ...(spec === undefined ? {} : { spec }),
+  }
+}
+
 async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: GatewayParts): Promise<void> {
-  const { name } = target.info
   const options = writeOptionsOf(request, parts, kind)
+  await writeStep({ request, target, options }, (live) => scaled(target, wish, live), parts)
+}
+
+async function writeStep(
+  { request, target, options }: Pick<Write, 'request' | 'target' | 'options'>,
+  step: Write['step'],
+  parts: GatewayParts,
+): Promise<void> {
+  const { name } = target.info
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = (live: Live | undefined) => scaled(target, wish, live)
   const { json } = await write({ request, target, name, options, optionsObject, step }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
   await respondKind(request, 200, target.subresource as Subresource, scaleOf(object, target), parts)

@@ -29,12 +29,13 @@ export const apply: Verb = async (request, target, parts) => {
 }
 
 /** An applied configuration that has been read. */
-interface Configuration {
+export interface Configuration {
   readonly object: OwnedObject
   readonly hasBigIntegers: boolean
 }
 
-async function readConfiguration(request: GatewayRequest, options: WriteOptions, parts: GatewayParts): Promise<Configuration> {
+/** The configuration in a body; what stands in it twice is told, or refuses it. */
+export async function readConfiguration(request: GatewayRequest, options: WriteOptions, parts: GatewayParts): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
   const { value, duplicates, hasBigIntegers } = parseConfiguration(bytes)
   if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
@@ -61,7 +62,8 @@ function requireKind({ served }: Target, { kind }: OwnedObject): void {
 
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }
 
-function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Intent {
+/** What is to be written when the configuration is merged into what is there. */
+export function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Intent {
   const { served, subresource, info } = plan.target
   if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)
   const outcome = applyConfiguration(plan, configuration.object, live?.object, parts)

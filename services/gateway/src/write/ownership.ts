@@ -30,6 +30,7 @@ export function ownersAfter(
   { before, after }: { before: ApiObject | undefined; after: ApiObject },
   parts: GatewayParts,
 ): ManagedFieldsEntry[] {
+  if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
   return trackUpdate({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
 }
 
@@ -51,6 +52,11 @@ export function applyConfiguration(writer: Writer, config: OwnedObject, live: Ap
 export function setOwners({ metadata }: ApiObject, entries: ManagedFieldsEntry[]): void {
   if (entries.length > 0) metadata.managedFields = entries
   else delete metadata.managedFields
+}
+
+/** What is sent to a path for something else, such as a Binding, makes nobody the owner of a field; a Scale stands for one. */
+function isTracked({ served, subresource }: Target): boolean {
+  return subresource === undefined || subresource.kind === served.resource.kind || subresource.name === 'scale'
 }
 
 function managerOf({ request, options }: Writer): string {
@@ -99,7 +105,7 @@ const allButStatus = new WeakMap<Resource, fieldSets.FieldSet>()
 /** What a write to this path cannot change, whatever it says, and so does not own. */
 function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
   if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
-  if (subresource !== 'status') return undefined
+  if (subresource !== 'status' && subresource !== 'approval') return undefined
   const known = allButStatus.get(resource)
   if (known !== undefined) return known
   const others = [...shapeOfType(resource.type).fields].filter(([name]) => name !== 'status')
