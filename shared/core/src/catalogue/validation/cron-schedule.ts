@@ -1,3 +1,5 @@
+import { parseDuration } from '../../meta/duration.ts'
+
 interface Column {
   readonly min: number
   readonly max: number
@@ -47,7 +49,7 @@ function findShorthandProblem(text: string): string | undefined {
   if (shorthands.has(text)) return undefined
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`
   const duration = text.slice('@every '.length)
-  if (/^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/.test(duration)) return undefined
+  if (parseDuration(duration) !== undefined) return undefined
   return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
 }
 

@@ -17,6 +17,12 @@ const generated: Body = {
 
 type Row = readonly [name: string, body: Body, ...expected: string[]]
 
+/** A row with names for its cells: what follows them is expected. */
+const toCase = ([name, body, ...expected]: Row) => ({ name, body, expected })
+
+/** A change with names for its cells. */
+const toChange = ([name, live, body, ...expected]: readonly [string, Body, Body, ...string[]]) => ({ name, live, body, expected })
+
 const failing = (rule: Body): Body => spec({ podFailurePolicy: { rules: [rule] } })
 const rule = 'spec.podFailurePolicy.rules[0]'
 
@@ -71,7 +77,7 @@ const ofJobs: readonly Row[] = [
 ]
 
 describe('a new Job', () => {
-  test.each(ofJobs)('%s', (_, body, ...expected) => expect(problemsOf('batch/v1.Job', body)).toEqual(expected))
+  test.each(ofJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.Job', body)).toEqual(expected))
 })
 
 const waiting: Body = spec({ suspend: true })
@@ -89,7 +95,9 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
 ]
 
 describe('what may change in a Job', () => {
-  test.each(changes)('%s', (_, live, body, ...expected) => expect(problemsOf('batch/v1.Job', body, { live })).toEqual(expected))
+  test.each(changes.map(toChange))('$name', ({ live, body, expected }) =>
+    expect(problemsOf('batch/v1.Job', body, { live })).toEqual(expected),
+  )
 
   test('not its template', () => {
     const body = withChange(job, 'spec/template/spec/nodeSelector', { a: 'b' })
@@ -147,10 +155,15 @@ const ofCronJobs: readonly Row[] = [
 ]
 
 describe('a CronJob', () => {
-  test.each(ofCronJobs)('%s', (_, body, ...expected) => expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected))
+  test.each(ofCronJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected))
 })
 
 describe('a schedule', () => {
+  test('whose span is long and wrong is refused as fast as it is read', () => {
+    const text = `@every ${'11s'.repeat(30_000)}!`
+    expect(findScheduleProblem(text)).toContain('time: invalid duration')
+  })
+
   test.each(['* * * * *', '0 0 1 jan mon-fri', '0,30 8-18/2 ? * *', '@daily', '@every 1h30m', 'CRON_TZ=UTC 5 4 * * sun'])(
     '%s is one',
     (text) => {
