@@ -38,7 +38,9 @@ const at = 'spec.metrics[0]'
 
 test('an autoscaler with everything set is fine', () => expect(problemsOf(type, autoscaler)).toEqual([]))
 
-test.each<readonly [string, readonly [string, unknown], ...string[]]>([
+type Row = readonly [name: string, change: readonly [string, unknown], ...expected: string[]]
+
+const rows: readonly Row[] = [
   ['fewer than one', ['spec/minReplicas', -1], 'spec.minReplicas: Invalid value: -1: must be greater than or equal to 1'],
   [
     'no upper bound',
@@ -94,7 +96,9 @@ test.each<readonly [string, readonly [string, unknown], ...string[]]>([
     ['spec/behavior/scaleUp/policies/0/periodSeconds', 1801],
     'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
   ],
-])('%s', (_, [path, value], ...expected) => {
+]
+
+test.each(rows.map(([name, [path, value], ...expected]) => ({ name, path, value, expected })))('$name', ({ path, value, expected }) => {
   expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
 })
 

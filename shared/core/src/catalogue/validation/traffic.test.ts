@@ -3,6 +3,9 @@ import { type Body, problemsOf, withChange } from './rules-testing.ts'
 
 type Row = readonly [name: string, path: string, value: unknown, ...expected: string[]]
 
+/** A row with names for its cells: what follows them is expected. */
+const toCase = ([name, path, value, ...expected]: Row) => ({ name, path, value, expected })
+
 const budget: Body = { metadata: { name: 'b', namespace: 'n' }, spec: { minAvailable: '50%', selector: { matchLabels: { a: 'b' } } } }
 
 const ofBudgets: readonly Row[] = [
@@ -24,7 +27,7 @@ const ofBudgets: readonly Row[] = [
 ]
 
 describe('PodDisruptionBudget', () => {
-  test.each(ofBudgets)('%s', (_, path, value, ...expected) => {
+  test.each(ofBudgets.map(toCase))('$name', ({ path, value, expected }) => {
     expect(problemsOf('policy/v1.PodDisruptionBudget', withChange(budget, path, value))).toEqual(expected)
   })
 
@@ -97,7 +100,7 @@ const ofIngresses: readonly Row[] = [
 ]
 
 describe('Ingress', () => {
-  test.each(ofIngresses)('%s', (_, where, value, ...expected) => {
+  test.each(ofIngresses.map(toCase))('$name', ({ path: where, value, expected }) => {
     expect(problemsOf('networking/v1.Ingress', withChange(ingress, where, value))).toEqual(expected)
   })
 
@@ -148,7 +151,7 @@ const ofClasses: readonly Row[] = [
 ]
 
 describe('IngressClass', () => {
-  test.each(ofClasses)('%s', (_, where, value, ...expected) => {
+  test.each(ofClasses.map(toCase))('$name', ({ path: where, value, expected }) => {
     expect(problemsOf('networking/v1.IngressClass', withChange(ingressClass, where, value))).toEqual(expected)
   })
 
@@ -222,7 +225,7 @@ const ofPolicies: readonly Row[] = [
 ]
 
 describe('NetworkPolicy', () => {
-  test.each(ofPolicies)('%s', (_, where, value, ...expected) => {
+  test.each(ofPolicies.map(toCase))('$name', ({ path: where, value, expected }) => {
     expect(problemsOf('networking/v1.NetworkPolicy', withChange(policy, where, value))).toEqual(expected)
   })
 })

@@ -20,6 +20,9 @@ const notSelected = 'spec.template.metadata.labels: Invalid value: {"app":"a"}: 
 
 type Row = readonly [type: string, name: string, body: Body, ...expected: string[]]
 
+/** A row with names for its cells: what follows them is expected. */
+const toCase = ([type, name, body, ...expected]: Row) => ({ type, name, body, expected })
+
 /** What is said of a selector and a template, wherever they stand. */
 const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].flatMap((type): Row[] => {
   const what = { [statefulSet]: 'statefulset', [daemonSet]: 'daemonset' }[type] ?? 'deployment'
@@ -184,7 +187,7 @@ const own: readonly Row[] = [
 ]
 
 describe('a workload', () => {
-  test.each([...shared, ...own])('%s: %s', (type, _, body, ...expected) => {
+  test.each([...shared, ...own].map(toCase))('$type: $name', ({ type, body, expected }) => {
     expect(problemsOf(type, body)).toEqual(expected)
   })
 })
@@ -207,7 +210,7 @@ const changes: readonly Row[] = [
 ]
 
 describe('what may change in a workload', () => {
-  test.each(changes)('%s: %s', (type, _, body, ...expected) => {
+  test.each(changes.map(toCase))('$type: $name', ({ type, body, expected }) => {
     expect(problemsOf(type, body, { live: workload })).toEqual(expected)
   })
 
@@ -259,7 +262,7 @@ const ofStatus: readonly Row[] = [
 ]
 
 describe("a workload's status", () => {
-  test.each(ofStatus)('%s: %s', (type, name, body, ...expected) => {
+  test.each(ofStatus.map(toCase))('$type: $name', ({ type, name, body, expected }) => {
     const live = {
       ...workload,
       status: {

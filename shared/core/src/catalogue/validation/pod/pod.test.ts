@@ -25,6 +25,12 @@ const volume = (source: Body): Body => spec({ volumes: [{ name: 'v', ...source }
 
 type Row = readonly [name: string, body: Body, ...expected: string[]]
 
+/** A row with names for its cells: what follows them is expected. */
+const toCase = ([name, body, ...expected]: Row) => ({ name, body, expected })
+
+/** A change with names for its cells. */
+const toChange = ([name, live, body, ...expected]: readonly [string, Body, Body, ...string[]]) => ({ name, live, body, expected })
+
 const at = 'spec.containers[0]'
 
 const ofContainers: readonly Row[] = [
@@ -409,7 +415,7 @@ const ofVolumes: readonly Row[] = [
 describe('a new Pod', () => {
   test('a sound one has nothing wrong with it', () => expect(problemsOf(type, pod)).toEqual([]))
 
-  test.each([...ofContainers, ...ofSpecs, ...ofVolumes])('%s', (_, body, ...expected) => {
+  test.each([...ofContainers, ...ofSpecs, ...ofVolumes].map(toCase))('$name', ({ body, expected }) => {
     expect(problemsOf(type, body)).toEqual(expected)
   })
 })
@@ -462,7 +468,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
 ]
 
 describe('what may change in a Pod', () => {
-  test.each(changes)('%s', (_, live, body, ...expected) => {
+  test.each(changes.map(toChange))('$name', ({ live, body, expected }) => {
     expect(problemsOf(type, body, { live })).toEqual(expected)
   })
 })
@@ -495,7 +501,7 @@ const ofStatus: readonly (readonly [string, Body, Body, ...string[]])[] = [
 ]
 
 describe("a Pod's status", () => {
-  test.each(ofStatus)('%s', (_, live, body, ...expected) => {
+  test.each(ofStatus.map(toChange))('$name', ({ live, body, expected }) => {
     expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
   })
 })
