@@ -99,6 +99,8 @@ test.each([
   ['host:5000/nginx', 'Always'],
   ['nginx:1.2', 'IfNotPresent'],
   ['nginx@sha256:00', 'IfNotPresent'],
+  ['nginx:1.2@sha256:00', 'IfNotPresent'],
+  ['nginx:latest@sha256:00', 'Always'],
 ])('STORE-03: the image %s is pulled %s', (image, imagePullPolicy) => {
   expect(complete('core/v1.Pod', { spec: { containers: [{ name: 'c', image }] } })).toMatchObject({
     spec: { containers: [{ imagePullPolicy }] },

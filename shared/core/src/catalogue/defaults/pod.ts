@@ -51,12 +51,12 @@ function fillHttpGet(action: Draft | undefined): void {
   fill(action, { path: '/', scheme: 'HTTP' })
 }
 
-/** An image without a tag, or with the tag `latest`, may change under its name. A digest never does. */
+/** An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does. */
 function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
-  const text = typeof image === 'string' ? image : ''
-  if (text.includes('@')) return 'IfNotPresent'
-  const tag = /:([^/:]+)$/.exec(text)?.[1]
-  return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent'
+  const [name = '', digest] = typeof image === 'string' ? image.split('@') : []
+  const tag = /:([^/:]+)$/.exec(name)?.[1]
+  if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent'
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
 function copyHostPorts(container: Draft): void {

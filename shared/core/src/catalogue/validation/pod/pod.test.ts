@@ -340,6 +340,32 @@ const ofSpecs: readonly Row[] = [
   ],
 ]
 
+const annotated = (key: string, value: string): Body => ({ ...pod, metadata: { name: 'p', namespace: 'n', annotations: { [key]: value } } })
+
+const ofAnnotations: readonly Row[] = [
+  [
+    'a mirror is on a node',
+    annotated('orch.io/config.mirror', 'x'),
+    'metadata.annotations[orch.io/config.mirror]: Invalid value: "x": must set spec.nodeName if mirror pod annotation is set',
+  ],
+  ['the cost of an end', annotated('controller.orch.io/pod-deletion-cost', '-5')],
+  [
+    'a cost that is none',
+    annotated('controller.orch.io/pod-deletion-cost', '05'),
+    'metadata.annotations[controller.orch.io/pod-deletion-cost]: Invalid value: "05": must be a 32bit integer',
+  ],
+  [
+    'a profile of a container that is not there',
+    annotated('container.apparmor.security.beta.orch.io/x', 'runtime/default'),
+    'metadata.annotations[container.apparmor.security.beta.orch.io/x]: Invalid value: "x": container not found',
+  ],
+  [
+    'a profile that is none',
+    annotated('container.apparmor.security.beta.orch.io/c', 'y'),
+    'metadata.annotations[container.apparmor.security.beta.orch.io/c]: Invalid value: "y": invalid AppArmor profile name: "y"',
+  ],
+]
+
 const ofVolumes: readonly Row[] = [
   ['volumes have names of their own', spec({ volumes: [{ name: 'v' }, { name: 'v' }] }), 'spec.volumes[1].name: Duplicate value: "v"'],
   [
@@ -415,7 +441,7 @@ const ofVolumes: readonly Row[] = [
 describe('a new Pod', () => {
   test('a sound one has nothing wrong with it', () => expect(problemsOf(type, pod)).toEqual([]))
 
-  test.each([...ofContainers, ...ofSpecs, ...ofVolumes].map(toCase))('$name', ({ body, expected }) => {
+  test.each([...ofContainers, ...ofSpecs, ...ofVolumes, ...ofAnnotations].map(toCase))('$name', ({ body, expected }) => {
     expect(problemsOf(type, body)).toEqual(expected)
   })
 })

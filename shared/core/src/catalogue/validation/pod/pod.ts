@@ -1,15 +1,18 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkSubdomain } from '../../../meta/validate-names.ts'
+import type { Names } from '../../../names.ts'
 import { allowChecked, numberOf } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue } from '../field-errors.ts'
 import { checkIp, ipFamilyOf } from '../ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
+import { validatePodAnnotations } from './pod-annotations.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 
 /** A new Pod, or what an update may make of it: hardly anything, as it may be running already. */
-export function validatePod(pod: Part, live: Part | undefined): FieldError[] {
+export function validatePod(pod: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
+  validatePodAnnotations(errors, pod, names)
   const spec = partOf(pod, 'spec')
   validatePodSpec(errors, spec, 'spec', { podName: textOf(partOf(pod, 'metadata'), 'name') })
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')

@@ -1,0 +1,43 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'
+import { invalidValue } from '../field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../part.ts'
+
+const int32Max = 2 ** 31 - 1
+
+/** Annotations of a Pod that mean something to the server or to a node. */
+export function validatePodAnnotations(errors: FieldError[], pod: Part, names: Names): void {
+  const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
+  const spec = partOf(pod, 'spec')
+  const refuse = (key: string, value: unknown, detail: string): void =>
+    void errors.push(invalidValue(`metadata.annotations[${key}]`, value, detail))
+  const mirror = domainLabel(names, 'config.mirror')
+  if (annotations[mirror] !== undefined && textOf(spec, 'nodeName') === '') {
+    refuse(mirror, annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set')
+  }
+  const cost = subdomainLabel(names, 'controller', 'pod-deletion-cost')
+  const amount = annotations[cost]
+  if (amount !== undefined && !isInt32(String(amount))) refuse(cost, amount, 'must be a 32bit integer')
+  const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
+  for (const key of Object.keys(annotations)) {
+    if (key.startsWith(prefix)) validateProfile(key, String(annotations[key]), key.slice(prefix.length), spec, refuse)
+  }
+}
+
+function validateProfile(
+  key: string,
+  profile: string,
+  container: string,
+  spec: Part,
+  refuse: (key: string, value: unknown, detail: string) => void,
+): void {
+  const lists = ['initContainers', 'containers', 'ephemeralContainers']
+  const isKnown = lists.some((list) => itemsOf(spec, list).some((other) => textOf(other, 'name') === container))
+  if (!isKnown) refuse(key, container, 'container not found')
+  const isProfile = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')
+  if (!isProfile) refuse(key, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
+}
+
+function isInt32(text: string): boolean {
+  return /^(?:0|-?[1-9]\d{0,9})$/.test(text) && Math.abs(Number(text)) <= int32Max
+}
