@@ -32,10 +32,3 @@ export function aPod(metadata: MetaFields): ApiObject {
     spec: { containers: [{ name: 'main', image: 'example.com/image:1' }] },
   }
 }
-
-let counter = 0
-
-/** A name that no other test of this process uses: `a-1`, `a-2`. */
-export function uniqueName(prefix = 'test'): string {
-  return `${prefix}-${++counter}`
-}

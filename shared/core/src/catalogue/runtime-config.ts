@@ -58,11 +58,6 @@ export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' {
   return version.includes('beta') ? 'beta' : 'ga'
 }
 
-/** The word for a group version in this flag: `v1`, `apps/v1`. */
-export function printGroupVersion(group: string, version: string): string {
-  return group === '' ? version : `${group}/${version}`
-}
-
 function parsePair(pair: string, available: readonly Switchable[]): RuntimeConfigEntry | string {
   const [key = '', value = 'true', ...rest] = pair.split('=')
   const switchedOn = parseSwitch(value)

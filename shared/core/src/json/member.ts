@@ -1,8 +1,3 @@
-/** A map for keys that users choose: without a prototype, so that no key is special. */
-export function createMap<Value = unknown>(): Record<string, Value> {
-  return Object.create(null) as Record<string, Value>
-}
-
 /** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -202,10 +202,6 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, details)
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
-  return failed(429, 'TooManyRequests', message, { retryAfterSeconds })
-}
-
 /** The client reads `message`; the log keeps the cause. */
 export function internal(message: string, options?: { cause?: unknown }): StatusError {
   return failed(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options)

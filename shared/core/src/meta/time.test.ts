@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { durationToMs, parseDuration, printDuration } from './duration.ts'
-import { compareInstants, type Instant, parseInstant, printMicroTime, printTime, toInstant, toMilliseconds } from './time.ts'
+import { type Instant, parseInstant, printMicroTime, printTime, toInstant } from './time.ts'
 
 function instant(text: string): Instant {
   const parsed = parseInstant(text)
@@ -44,11 +44,10 @@ describe('META-20: times', () => {
     expect(parseInstant(text)).toBeUndefined()
   })
 
-  test('moments are compared and come from a clock', () => {
-    expect(compareInstants(instant('2024-01-01T01:00:00+01:00'), instant('2024-01-01T00:00:00Z'))).toBe(0)
-    expect(compareInstants(instant('2024-01-01T00:00:00.1Z'), instant('2024-01-01T00:00:00Z'))).toBeGreaterThan(0)
+  test('moments come from a clock', () => {
+    expect(instant('2024-01-01T01:00:00+01:00')).toEqual(instant('2024-01-01T00:00:00Z'))
     expect(printMicroTime(toInstant(1_700_000_000_123))).toBe('2023-11-14T22:13:20.123000Z')
-    expect(toMilliseconds(instant('1969-12-31T23:59:59.5Z'))).toBe(-500)
+    expect(toInstant(-500)).toEqual(instant('1969-12-31T23:59:59.5Z'))
   })
 
   test('reading what was printed gives the same text', () => {

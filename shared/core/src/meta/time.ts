@@ -40,13 +40,3 @@ export function toInstant(milliseconds: number): Instant {
   const seconds = Math.floor(milliseconds / 1000)
   return { seconds, nanoseconds: Math.floor((milliseconds - seconds * 1000) * 1_000_000) }
 }
-
-/** Milliseconds since 1970, what is finer cut off. */
-export function toMilliseconds({ seconds, nanoseconds }: Instant): number {
-  return seconds * 1000 + Math.floor(nanoseconds / 1_000_000)
-}
-
-/** Negative, zero or positive: before, at the same time, after. */
-export function compareInstants(left: Instant, right: Instant): number {
-  return left.seconds - right.seconds || left.nanoseconds - right.nanoseconds
-}

@@ -65,9 +65,3 @@ export function openApiName(names: Names, typeName: string): string {
   const path = packages[packageName]?.path ?? `api.${packageName.replace('/', '.')}`
   return `${names.openApiRoot}.${path}.${typeOf(typeName)}`
 }
-
-/** Protobuf package of a type's package: `orch.io.api.core.v1`. */
-export function protobufPackage(names: Names, packageName: string): string {
-  const path = packages[packageName]?.path ?? `api.${packageName.replace('/', '.')}`
-  return `${names.apiDomain}.${path.replaceAll('-', '_')}`
-}

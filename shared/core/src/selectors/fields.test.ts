@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FieldRequirement } from '../contracts/selection.ts'
-import { matchesFields, parseFieldSelector, printFieldSelector, requiredName, unsupportedField } from './fields.ts'
+import { matchesFields, parseFieldSelector, printFieldSelector, unsupportedField } from './fields.ts'
 
 function parse(text: string): FieldRequirement[] {
   const reading = parseFieldSelector(text)
@@ -52,12 +52,6 @@ test('QP-23: a field that the resource does not select by is named', () => {
   const supported = ['metadata.name', 'metadata.namespace']
   expect(unsupportedField(parse('metadata.name=a'), supported)).toBeUndefined()
   expect(unsupportedField(parse('metadata.name=a,spec.size=1'), supported)).toBe('field label not supported: spec.size')
-})
-
-test('the name that a selector demands', () => {
-  expect(requiredName(parse('a=b,metadata.name=x'))).toBe('x')
-  expect(requiredName(parse('metadata.name!=x'))).toBeUndefined()
-  expect(requiredName([])).toBeUndefined()
 })
 
 test('reading what was printed gives the same terms', () => {

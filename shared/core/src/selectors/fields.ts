@@ -81,8 +81,3 @@ export function unsupportedField(requirements: readonly FieldRequirement[], supp
   const stranger = requirements.find(({ field }) => !known.has(field))
   return stranger === undefined ? undefined : `field label not supported: ${stranger.field}`
 }
-
-/** The one name that a selector demands, if it does. Such a list or watch is authorized as a request for that name. */
-export function requiredName(requirements: readonly FieldRequirement[]): string | undefined {
-  return requirements.find(({ field, operator }) => field === 'metadata.name' && operator === 'Equals')?.value
-}
