@@ -7,6 +7,7 @@ import { readControllers, readFeatureGates, readRuntimeConfig } from './up-optio
 
 /** What a server for tests may be told; everything has a default. */
 export interface StartOptions {
+  /** Names of groups, labels and namespaces; `orch` by default. */
   readonly profile?: Profile
   /** Words such as `APIListChunking=false`. */
   readonly featureGates?: readonly string[]
@@ -14,10 +15,15 @@ export interface StartOptions {
   readonly controllers?: readonly string[]
   /** Words such as `api/beta=false`. */
   readonly runtimeConfig?: readonly string[]
+  /** Requests without credentials are let in; refused by default. */
   readonly anonymousAuth?: boolean
+  /** Path below which everything is served, such as `/cluster-a`. */
   readonly pathPrefix?: string
+  /** Longest a request may take, watches aside; a minute by default. */
   readonly requestTimeoutMs?: number
+  /** How long changes are kept for watches and continued lists; five minutes by default. */
   readonly watchHistoryMs?: number
+  /** How long Events are kept; an hour by default. */
   readonly eventTtlMs?: number
   /** Addresses for Services, such as `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string
@@ -25,14 +31,17 @@ export interface StartOptions {
   readonly serviceNodePortRange?: string
   /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks?: boolean
+  /** The real clock by default; a fake one lets a test decide about times. */
   readonly clock?: Clock
   /** A number in [0, 1). */
   readonly random?: () => number
+  /** Silent by default. */
   readonly log?: Log
 }
 
 /** A server of one's own, in memory, on a free port. */
 export interface RunningServer extends AsyncDisposable {
+  /** Where it listens, with the path prefix if there is one: `https://127.0.0.1:41234`. */
   readonly url: string
   /** A client configuration file, for any client. */
   readonly kubeconfig: string
@@ -48,7 +57,7 @@ export interface RunningServer extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** Starts a server in this process. Any number may run at a time. */
+/** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
   const server = await startServer({
     profile: options.profile ?? 'orch',

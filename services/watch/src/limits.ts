@@ -12,6 +12,7 @@ export interface WatchLimits {
   readonly retryDelayMsMax: number
 }
 
+/** The bounds of a server that was told nothing else. */
 export const defaultWatchLimits: WatchLimits = {
   windowBytesMax: 32 * 1024 * 1024,
   subscriberBytesMax: 64 * 1024 * 1024,

@@ -25,6 +25,7 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** What a client configuration file says. */
 export interface PrintConfigurationOptions {
   /** Name of the cluster and of the context. */
   readonly cluster: string

@@ -7,6 +7,7 @@ export type InformerEvent<T> =
   | { readonly kind: 'updated'; readonly object: T; readonly before: T }
   | { readonly kind: 'deleted'; readonly object: T }
 
+/** What an informer keeps, and what it needs from the world. */
 export interface InformerOptions<T extends ApiObject> {
   readonly resource: ResourceClient<T>
   /** Which part of the collection to keep. */

@@ -4,6 +4,7 @@ import type { Transport, TransportResponse } from './transport.ts'
 /** Query parameters; those without a value are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A request whose answer is JSON. */
 export interface JsonRequest {
   readonly method: string
   /** Path without its query. */

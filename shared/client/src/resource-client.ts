@@ -21,10 +21,12 @@ export interface ObjectOptions extends Common {
   readonly namespace?: string | undefined
 }
 
+/** How one object is read. */
 export interface GetOptions extends ObjectOptions {
   readonly resourceVersion?: string | undefined
 }
 
+/** How an object is written. */
 export interface WriteOptions extends ObjectOptions {
   readonly subresource?: string | undefined
   readonly dryRun?: boolean | undefined
@@ -32,6 +34,7 @@ export interface WriteOptions extends ObjectOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
 }
 
+/** Which part of a collection. */
 export interface SelectOptions extends Common {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
@@ -39,6 +42,7 @@ export interface SelectOptions extends Common {
   readonly fieldSelector?: string | undefined
 }
 
+/** Which part of a collection, at which version, and how much of it at a time. */
 export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined
@@ -46,6 +50,7 @@ export interface ListOptions extends SelectOptions {
   readonly continue?: string | undefined
 }
 
+/** Which part of a collection is watched, and from where on. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
   readonly allowWatchBookmarks?: boolean | undefined
@@ -61,8 +66,10 @@ export interface DeleteOptions {
   readonly dryRun?: readonly string[]
 }
 
+/** The forms of patches; `apply` is server-side apply. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
+/** How a patch is written. */
 export interface PatchOptions extends WriteOptions {
   readonly type: PatchType
   /** Takes fields over from other managers; for apply. */

@@ -4,6 +4,7 @@
  */
 export type Profile = 'orch' | 'kubernetes'
 
+/** All profiles, the default first. */
 export const profiles: readonly Profile[] = ['orch', 'kubernetes']
 
 /** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */

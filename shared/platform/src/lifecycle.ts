@@ -49,6 +49,7 @@ export interface SignalSource {
   exit(code: number): void
 }
 
+/** Where signals come from, and what they end. */
 export interface TerminationOptions {
   readonly source: SignalSource
   /** Ends the server; the process exits 0 when it is done, 1 when it fails. */

@@ -1,9 +1,13 @@
 import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
 
+/** From the least to the most important; `silent` lets nothing through. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+/** The least important lines that are still written. */
 export type LogLevel = (typeof logLevels)[number]
 
+/** For machines, for people. */
 export const logFormats = ['json', 'text'] as const
+/** How a line is written. */
 export type LogFormat = (typeof logFormats)[number]
 
 /** Facts of one line; an error stands under `err`. */
@@ -20,6 +24,7 @@ export interface Log {
   child(fields: LogFields): Log
 }
 
+/** What a log writes, how and where. */
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat

@@ -1,11 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+/** Name, help text and labels of a metric. */
 export interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
   readonly labels?: readonly L[]
 }
 
+/** A histogram also has its buckets. */
 export interface HistogramOptions<L extends string> extends MetricOptions<L> {
   readonly buckets: readonly number[]
 }

@@ -5,6 +5,7 @@ export interface WheelTask {
   due(): void
 }
 
+/** The clock of a wheel, and how fine it is. */
 export interface TimerWheelOptions {
   readonly clock: Clock
   /** How coarse the wheel is: a task runs at most this much late, never early. */

@@ -25,14 +25,18 @@ function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unkno
   }
   for (const key of Object.keys(later)) {
     const inner = shape.fields.get(key)?.shape ?? shape.values
-    const earlier = Object.hasOwn(merged, key) ? merged[key] : undefined
-    setMember(merged, key, inner === undefined ? later[key] : mergeApply(inner, earlier, later[key]))
+    const isThere = Object.hasOwn(merged, key)
+    const earlier = isThere ? merged[key] : undefined
+    const value = inner === undefined ? later[key] : mergeApply(inner, earlier, later[key])
+    if (!isThere || value !== earlier) setMember(merged, key, value)
   }
   return merged
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return !isJsonObject(value) || Object.keys(value).length === 0
+  if (!isJsonObject(value)) return true
+  for (const _key in value) return false
+  return true
 }
 
 function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {

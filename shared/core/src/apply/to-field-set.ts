@@ -49,7 +49,9 @@ function isOwnedItself(shape: Shape, value: unknown): boolean {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0
+  if (!isJsonObject(value)) return false
+  for (const _key in value) return false
+  return true
 }
 
 function itemsOf(shape: ListShape, items: readonly unknown[]): ReadonlyMap<ElementText, FieldSet> {

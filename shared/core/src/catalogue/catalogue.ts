@@ -71,6 +71,7 @@ export interface Group {
   readonly versions: readonly string[]
 }
 
+/** What a catalogue is made for. */
 export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
   /** Whether a feature gate is on; without it all are off. */

@@ -19,12 +19,14 @@ export type StatusReason =
   | 'ServiceUnavailable'
   | 'Timeout'
 
+/** One of the things that were wrong, with the field where there is one. */
 export interface StatusCause {
   readonly reason?: string
   readonly message?: string
   readonly field?: string
 }
 
+/** What a failure was about, for programs. */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
@@ -127,10 +129,12 @@ export function failed(
   return new StatusError(failure(code, reason, message, details), options)
 }
 
+/** 400: the request makes no sense, whatever the state. */
 export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
   return failed(400, 'BadRequest', message, undefined, options)
 }
 
+/** 401: nobody knows who asks. */
 export function unauthorized(): StatusError {
   return failed(401, 'Unauthorized', 'Unauthorized')
 }
@@ -145,18 +149,22 @@ export function forbidden(resource: ResourceName, name: string, why: string, cau
   return failed(403, 'Forbidden', `${what}: ${why}`, details)
 }
 
+/** 404: there is no object of that name. */
 export function notFound(resource: ResourceName, name: string): StatusError {
   return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, resourceDetails(resource, name))
 }
 
+/** 405: the resource has no such verb. */
 export function methodNotAllowed(): StatusError {
   return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 }
 
+/** 406: none of the forms that the client takes is ours. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 }
 
+/** 409: a create, and the name is taken. */
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
   return failed(
     409,
@@ -176,14 +184,17 @@ export function conflict(
   return failed(409, 'Conflict', `${what}: ${why}`, resourceDetails(resource, name))
 }
 
+/** 410: the version that was asked for has been compacted. */
 export function expired(message: string, metadata: Status['metadata'] = {}): StatusError {
   return new StatusError({ ...failure(410, 'Expired', message), metadata })
 }
 
+/** 413: the body is over a limit. */
 export function requestEntityTooLarge(message: string): StatusError {
   return failed(413, 'RequestEntityTooLarge', message)
 }
 
+/** 415: the body's form is not one of those accepted here. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const list = accepted.join(', ')
   return failed(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${list}`)
@@ -207,11 +218,13 @@ export function internal(message: string, options?: { cause?: unknown }): Status
   return failed(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
 }
 
+/** 503: try again, there or later. */
 export function serviceUnavailable(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }): StatusError {
   const details = options?.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: options.retryAfterSeconds }
   return failed(503, 'ServiceUnavailable', message, details, options)
 }
 
+/** 504: the deadline passed first; what was asked may have happened. */
 export function timeout(message: string, options?: { cause?: unknown }): StatusError {
   return failed(504, 'Timeout', `Timeout: ${message}`, undefined, options)
 }

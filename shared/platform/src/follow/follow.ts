@@ -3,6 +3,7 @@ import { type Clock, sleep } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { retryDelayMs } from './retry-delay.ts'
 
+/** What is followed, what is kept of it, and what the following needs from the world. */
 export interface FollowOptions<T> {
   readonly storage: StorageService
   readonly clock: Clock

@@ -1,3 +1,4 @@
+/** What the pause before the next attempt depends on. */
 export interface RetryDelayOptions {
   /** How many attempts have failed, from 1. */
   readonly attempt: number

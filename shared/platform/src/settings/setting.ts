@@ -16,8 +16,10 @@ export interface Setting<T> {
   readonly doc: string
 }
 
+/** Settings by the name that code calls them. */
 // biome-ignore lint/suspicious/noExplicitAny: the value's type is inferred by Values
 export type Settings = Readonly<Record<string, Setting<any>>>
+/** Their values, by the same names. */
 export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
 /** Where values come from, the strongest first. */
@@ -28,6 +30,7 @@ export interface SettingSources {
   readonly file?: unknown
 }
 
+/** What reading settings gives. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
   /** Settings that somebody gave, by any way. */
