@@ -10,6 +10,7 @@ import { limits } from './limits.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
 import { createGatewayMetrics } from './metrics.ts'
 import { createNegotiator } from './negotiate.ts'
+import { isOurFailure } from './our-failure.ts'
 import type { GatewayOptions, GatewayParts, GatewayState } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
@@ -153,8 +154,7 @@ function toHonoRequest({ method, path, info }: GatewayRequest): Request {
 function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {
   try {
     const error = isStackUsedUp(thrown) ? badRequest('the object is nested too deeply to be worked on') : thrown
-    const code = (error as { code?: unknown }).code
-    if (typeof code !== 'number' || code >= 500) {
+    if (isOurFailure(error)) {
       parts.log.error({ err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId }, 'a request has failed')
     }
     respondError(request, error, parts.names)

@@ -1,0 +1,14 @@
+import { failed, notFound } from '@orch/core'
+import { expect, test } from 'vitest'
+import { isOurFailure } from './our-failure.ts'
+
+test('a refusal of what is not there, or not in this server, is no failure', () => {
+  expect(isOurFailure(notFound({ group: '', resource: 'pods' }, 'web'))).toBe(false)
+  expect(isOurFailure(failed(501, '', 'get of pods/log is not available in this server'))).toBe(false)
+})
+
+test('an error of any other kind, and one that says that the server is at fault, is a failure', () => {
+  expect(isOurFailure(new TypeError('undefined is not a function'))).toBe(true)
+  expect(isOurFailure(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBe(true)
+  expect(isOurFailure(failed(500, 'InternalError', 'storage is unavailable'))).toBe(true)
+})
