@@ -2,6 +2,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { createAdmission } from '@orch/admission'
 import { type Client, createClient, type Transport } from '@orch/client'
 import {
+  type BootstrapObject,
   bootstrap,
   bootstrapController,
   bootstrapObjects,
@@ -11,7 +12,9 @@ import {
   startControllers,
 } from '@orch/controllers'
 import {
+  type AdmissionService,
   admissionContract,
+  type Catalogue,
   createCatalogue,
   type FeatureGates,
   type Names,
@@ -19,8 +22,10 @@ import {
   type Profile,
   type RuntimeConfig,
   renewalBy,
+  type StorageService,
   type Store,
   storageContract,
+  type WatchService,
   watchContract,
 } from '@orch/core'
 import { createGateway, createWatchHub, type Gateway } from '@orch/gateway'
@@ -88,15 +93,22 @@ export interface Server {
   readonly certificates: Certificates
   readonly storage: Storage
   /** A client that needs no socket, as this user. */
-  clientAs(user: { name: string; groups: readonly string[] }): Client
+  clientAs(user: User): Client
   stop(options: StopOptions): Promise<void>
 }
 
+/** How a server ends. */
 export interface StopOptions {
   /** How long requests are still taken while `/readyz` fails. */
   readonly delayMs: number
   /** Longest that watches are spread over; 0 ends them at once. */
   readonly graceMs: number
+}
+
+/** As whom a client of the server's own acts. */
+interface User {
+  readonly name: string
+  readonly groups: readonly string[]
 }
 
 const masters = 'system:masters'
@@ -116,18 +128,58 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness: { isBootstrapped: boolean }): Promise<Server> {
-  const { profile, store, log, clock, random, controllers } = options
-  const names = namesOf(profile)
-  await lifecycle.run({ name: 'store', stop: () => store.close() })
+  const names = namesOf(options.profile)
+  await lifecycle.run({ name: 'store', stop: () => options.store.close() })
   const certificates = await readCertificates({
     files: options.certificateFiles,
     product: names.serverServiceName,
     names: servingNames({ names, hostName: hostname(), bindAddress: options.bindAddress, serviceAddress: serviceAddressOf(options) }),
-    clock,
+    clock: options.clock,
   })
-  const catalogue = createCatalogue(profile, { runtimeConfig: options.runtimeConfig, isGateOn: options.featureGates.isOn })
+  const catalogue = createCatalogue(options.profile, { runtimeConfig: options.runtimeConfig, isGateOn: options.featureGates.isOn })
+  const services = await openServices(options, catalogue, lifecycle)
+  const gateway = await openGateway(options, catalogue, services, lifecycle, readiness)
+  let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
+  await lifecycle.run({ name: 'gateway', stop: () => gateway.close(stopOptions) })
+  const port = await listen(gateway, options, certificates)
+  const clientAs = (user: User) => createClient(below(options.pathPrefix, gateway.loopback(user)))
+  const objects = bootstrapObjects({
+    names,
+    serviceAddress: serviceAddressOf(options),
+    advertised: { address: advertisedAddress(options.bindAddress), port },
+  })
+  await bootstrap(clientAs(serverUser), objects)
+  readiness.isBootstrapped = true
+  const running = runControllers(options, names, objects, clientAs)
+  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+  return {
+    url: `https://${printHost(options.bindAddress)}:${port}${options.pathPrefix}`,
+    names,
+    certificates,
+    storage: services.storage,
+    clientAs,
+    async stop(how) {
+      stopOptions = how
+      await lifecycle.stop()
+      services.verify()
+    },
+  }
+}
+
+/** What stands behind the gateway, each reached by its contract. */
+interface Services {
+  readonly storage: Storage
+  readonly storageService: StorageService
+  readonly watchService: WatchService
+  readonly admissionService: AdmissionService
+  /** Throws when bytes were changed that had crossed a link. */
+  verify(): void
+}
+
+async function openServices(options: ServerOptions, catalogue: Catalogue, lifecycle: Lifecycle): Promise<Services> {
+  const { log, clock, random } = options
   const storage = await createStorage({
-    store,
+    store: options.store,
     clock,
     reencode: renewalBy(catalogue),
     watchHistoryMs: options.watchHistoryMs,
@@ -142,15 +194,34 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
   const admission = createAdmission({ storage: storageLink.service, catalogue, clock, log, random })
   await lifecycle.run({ name: 'admission', stop: () => admission.close() })
   const admissionLink = directLink(admissionContract, admission, link)
-  const watchHub = createWatchHub({ watch: watchLink.service, clock, log, random })
+  return {
+    storage,
+    storageService: storageLink.service,
+    watchService: watchLink.service,
+    admissionService: admissionLink.service,
+    verify() {
+      for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
+    },
+  }
+}
+
+async function openGateway(
+  options: ServerOptions,
+  catalogue: Catalogue,
+  services: Services,
+  lifecycle: Lifecycle,
+  readiness: { readonly isBootstrapped: boolean },
+): Promise<Gateway> {
+  const { log, clock, random } = options
+  const watchHub = createWatchHub({ watch: services.watchService, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const metrics = createMetrics({ process: options.hasProcessMetrics })
-  addStorageMetrics(metrics, storage)
-  const gateway = createGateway({
+  addStorageMetrics(metrics, services.storage)
+  return createGateway({
     catalogue,
-    storage: storageLink.service,
+    storage: services.storageService,
     watchHub,
-    admission: admissionLink.service,
+    admission: services.admissionService,
     clock,
     random: (bound) => Math.floor(random() * bound),
     log,
@@ -168,19 +239,16 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
       { name: 'poststarthook/bootstrap', check: () => (readiness.isBootstrapped ? undefined : 'the objects of the start are being made') },
     ],
   })
-  let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
-  await lifecycle.run({ name: 'gateway', stop: () => gateway.close(stopOptions) })
-  const port = await listen(gateway, options, certificates)
-  const clientAs = (user: { name: string; groups: readonly string[] }) => createClient(below(options.pathPrefix, gateway.loopback(user)))
-  const objects = bootstrapObjects({
-    names,
-    serviceAddress: serviceAddressOf(options),
-    advertised: { address: advertisedAddress(options.bindAddress), port },
-  })
-  const serverClient = clientAs(serverUser)
-  await bootstrap(serverClient, objects)
-  readiness.isBootstrapped = true
-  const running = startControllers({
+}
+
+function runControllers(
+  options: ServerOptions,
+  names: Names,
+  objects: readonly BootstrapObject[],
+  clientAs: (user: User) => Client,
+): ReturnType<typeof startControllers> {
+  const { controllers, clock, random, log } = options
+  return startControllers({
     controllers: [namespaceController, bootstrapController(objects), garbageCollector].filter(({ name }) => controllers.includes(name)),
     clientFor: (name) => clientAs(name === 'bootstrap' ? serverUser : controllerUser(names, name)),
     names,
@@ -188,19 +256,6 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle, readiness:
     random,
     log,
   })
-  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
-  return {
-    url: `https://${printHost(options.bindAddress)}:${port}${options.pathPrefix}`,
-    names,
-    certificates,
-    storage,
-    clientAs,
-    async stop(how) {
-      stopOptions = how
-      await lifecycle.stop()
-      for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
-    },
-  }
 }
 
 async function listen(gateway: Gateway, options: ServerOptions, certificates: Certificates): Promise<number> {
