@@ -213,11 +213,24 @@ function differsInTimesOnly(write: ObjectWrite, preview: Uint8Array, { object, e
   const { metadata } = write.object
   // Times are all of one length.
   if (preview.length !== entry.value.length || metadata.managedFields === undefined) return false
+  if (!endsDifferingInTime(preview, entry.value)) return false
   const { managedFields = [] } = object.metadata
   if (!sameOwners(metadata.managedFields, managedFields)) return false
   const before = { ...write, object: { ...write.object, metadata: { ...metadata, managedFields } } }
   return Buffer.compare(previewObject(before, parts, entry.revision), entry.value) === 0
 }
+
+/** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */
+function endsDifferingInTime(left: Uint8Array, right: Uint8Array): boolean {
+  let last = left.length - 1
+  while (last >= 0 && left[last] === right[last]) last--
+  const label = '"time":"'
+  const before = Buffer.from(left.subarray(Math.max(0, last - label.length - timeLength), Math.max(0, last))).toString('latin1')
+  return before.includes(label)
+}
+
+/** Characters of a time such as `2006-01-02T15:04:05Z`. */
+const timeLength = 20
 
 /** "Nothing to change" may not rest on an old object either. */
 async function confirmUnchanged(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
