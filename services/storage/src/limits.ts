@@ -31,6 +31,9 @@ export const positionIntervalMs = 1_000
 /** Bytes of a list's part that is put together from single objects: socket writes are cheapest at 64 to 256 KiB. */
 export const chunkBytes = 128 * 1024
 
+/** Most bytes of neighbours that are joined into one piece; an object that is larger is a piece of its own. */
+export const joinedBytesMax = 1024 * 1024
+
 /** Objects in one part of a list in the form `entries`. */
 export const entriesPerPart = 256
 
@@ -58,5 +61,5 @@ export const slabBytes = 256 * 1024
 /** Memory is tidied when this much, and as much as all objects have, has been written since the last time. */
 export const tidyAtLeastBytes = 32 * 1024 * 1024
 
-/** Leaves of the tree that are tidied in one turn of the event loop. */
-export const leavesTidiedPerTurn = 64
+/** Pieces of the tree, leaves or parts of them, that are tidied in one turn of the event loop. */
+export const piecesTidiedPerTurn = 64

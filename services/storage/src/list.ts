@@ -129,7 +129,7 @@ function endOf(prefix: string): string {
 function* walkParts(form: string, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
   if (matches !== undefined) return yield* objectParts(form, matching(tree, start, end, matches))
   for (const run of tree.walk(start, end)) {
-    if (form === 'joined') yield { kind: 'chunk', bytes: run.join(), count: run.to - run.from }
+    if (form === 'joined') for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
     else yield { kind: 'entries', entries: run.objects.slice(run.from, run.to).map(toEntry) }
   }
 }

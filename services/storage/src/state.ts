@@ -1,11 +1,11 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, historyBytesMin, historyPart, leavesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
+import { changesPerPart, historyBytesMin, historyPart, piecesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
 import { detach, type Room, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
-import { Tree } from './memory/tree.ts'
+import { type Piece, Tree } from './memory/tree.ts'
 
 /** What streams of changes look at. */
 export interface StateReader {
@@ -141,15 +141,13 @@ export class State implements StateReader {
     if (this.#isTidying) return
     this.#isTidying = true
     this.#room.slabs.allocated = 0
-    const runs = this.tree.forkForReading().walk('', '\uffff')
+    const pieces = joinedPieces(this.tree.forkForReading())
     const step = () => {
-      for (let count = 0; count < leavesTidiedPerTurn; count++) {
-        const { value: run, done } = runs.next()
-        if (done === true || this.#isClosed) {
+      for (let count = 0; count < piecesTidiedPerTurn; count++) {
+        if (pieces.next().done === true || this.#isClosed) {
           this.#isTidying = false
           return
         }
-        run.join()
       }
       setImmediate(step)
     }
@@ -189,4 +187,9 @@ export class State implements StateReader {
     const record = replaces === 0 ? undefined : await this.#store.recordAt(replaces)
     return toChange(change, after, record === undefined ? undefined : this.toObject(key, replaces, record.value))
   }
+}
+
+/** Joins, step by step, all that a tree has. */
+function* joinedPieces(tree: Tree): Generator<Piece, void, undefined> {
+  for (const run of tree.walk('', '\uffff')) yield* run.join()
 }

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { Interner } from './facts.ts'
 import { Slabs } from './slabs.ts'
 import { type StoredObject, toStoredObject } from './stored-object.ts'
-import { Tree } from './tree.ts'
+import { type Piece, Tree } from './tree.ts'
 
 const room = { interner: new Interner(), slabs: new Slabs() }
-function anObject(key: string, revision = 1): StoredObject {
-  const encoded = encodeObject({ metadata: { name: key }, at: revision })
+function anObject(key: string, revision = 1, text = ''): StoredObject {
+  const encoded = encodeObject({ metadata: { name: key }, at: revision, text })
   return toStoredObject(key, revision, encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }), room)
 }
 
@@ -21,11 +21,16 @@ function contentOf(tree: Tree, start = '', end = '\uffff'): string[] {
   return content
 }
 
+function piecesOf(tree: Tree): Piece[] {
+  return [...tree.walk('', '\uffff')].flatMap((run) => [...run.join()])
+}
+
 /** The content as the joined JSON tells it. */
 function joinedOf(tree: Tree): string[] {
   const content: string[] = []
-  for (const run of tree.walk('', '\uffff')) {
-    const objects = JSON.parse(`[${new TextDecoder().decode(run.join())}]`) as { metadata: { name: string; resourceVersion: string } }[]
+  for (const { bytes, count } of piecesOf(tree)) {
+    const objects = JSON.parse(`[${new TextDecoder().decode(bytes)}]`) as { metadata: { name: string; resourceVersion: string } }[]
+    expect(objects).toHaveLength(count)
     for (const { metadata } of objects) content.push(`${metadata.name}@${metadata.resourceVersion}`)
   }
   return content
@@ -99,11 +104,32 @@ describe('Tree', () => {
     const tree = Tree.create()
     const objects = Array.from({ length: 10 }, (_, number) => anObject(keyOf(number)))
     for (const object of objects) tree.set(object)
-    const join = () => [...tree.forkForReading().walk('', '\uffff')][0]!.join()
+    const join = () => piecesOf(tree.forkForReading())[0]!.bytes
     const first = join()
     expect(new Set(objects.map(({ bytes }) => bytes.buffer))).toEqual(new Set([first.buffer]))
     expect(join().buffer).toBe(first.buffer)
     tree.set(anObject(keyOf(3), 2))
     expect(join().buffer).not.toBe(first.buffer)
+  })
+
+  test('large objects are joined to pieces of a bounded size, which are kept, and one that is larger stands alone', () => {
+    const tree = Tree.create()
+    const lengths = [300_000, 400_000, 500_000, 1_500_000, 10, 20]
+    lengths.forEach((length, number) => {
+      tree.set(anObject(keyOf(number), 1, 'x'.repeat(length)))
+    })
+    const pieces = piecesOf(tree.forkForReading())
+    expect(pieces.map(({ count }) => count)).toEqual([2, 1, 1, 2])
+    expect(joinedOf(tree)).toEqual(lengths.map((_, number) => `${keyOf(number)}@1`))
+    expect(piecesOf(tree.forkForReading()).map(({ bytes }) => bytes.buffer)).toEqual(pieces.map(({ bytes }) => bytes.buffer))
+  })
+
+  test('a past with large objects is joined without moving what lies there now', () => {
+    const tree = Tree.create()
+    for (let number = 0; number < 5; number++) tree.set(anObject(keyOf(number), 1, 'x'.repeat(400_000)))
+    const places = () => Array.from({ length: 5 }, (_, number) => tree.get(keyOf(number))!.bytes.buffer)
+    const before = places()
+    expect(joinedOf(tree.fork())).toHaveLength(5)
+    expect(places().every((buffer, number) => buffer === before[number])).toBe(true)
   })
 })

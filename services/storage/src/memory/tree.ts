@@ -1,3 +1,4 @@
+import { joinedBytesMax } from '../limits.ts'
 import type { StoredObject } from './stored-object.ts'
 
 const itemsMax = 64
@@ -30,8 +31,14 @@ export interface Run {
   readonly objects: readonly StoredObject[]
   readonly from: number
   readonly to: number
-  /** The objects' JSON with commas between them. */
-  join(): Uint8Array
+  /** The objects' JSON with commas between them. Only objects that are large make it more than one piece. */
+  join(): Generator<Piece, void, undefined>
+}
+
+/** Objects that follow each other, as JSON with commas between them. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  readonly count: number
 }
 
 /**
@@ -170,10 +177,38 @@ export class Tree {
     return { owner: this.#owner, objects: node.objects.slice() }
   }
 
-  #join(leaf: Leaf, from: number, to: number): Uint8Array {
-    const joined = leaf.joined ?? joinObjects(leaf.objects)
-    if (!this.#isPast && leaf.joined === undefined) keepJoined(leaf, joined)
-    return joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1)
+  *#join(leaf: Leaf, from: number, to: number): Generator<Piece, void, undefined> {
+    const joined = leaf.joined ?? this.#joinLeaf(leaf)
+    if (joined === undefined) yield* this.#joinLarge(leaf.objects, from, to)
+    else yield { bytes: joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1), count: to - from }
+  }
+
+  #joinLeaf(leaf: Leaf): Joined | undefined {
+    if (joinedLength(leaf.objects) > joinedBytesMax) return undefined
+    const joined = joinObjects(leaf.objects)
+    if (this.#isPast) return joined
+    leaf.joined = joined
+    moveInto(joined, leaf.objects)
+    return joined
+  }
+
+  /** A leaf of large objects goes in several pieces, so that a reader holds a few objects and never all of them. */
+  *#joinLarge(objects: readonly StoredObject[], from: number, to: number): Generator<Piece, void, undefined> {
+    for (let first = from; first < to; ) {
+      let next = first + 1
+      let length = objects[first]!.length
+      while (next < to && length + 1 + objects[next]!.length <= joinedBytesMax) length += 1 + objects[next++]!.length
+      yield { bytes: this.#joinSpan(objects.slice(first, next), length), count: next - first }
+      first = next
+    }
+  }
+
+  #joinSpan(objects: readonly StoredObject[], length: number): Uint8Array {
+    const { bytes, start } = objects[0]!
+    if (isJoinedAlready(objects)) return bytes.subarray(start, start + length)
+    const joined = joinObjects(objects)
+    if (!this.#isPast) moveInto(joined, objects)
+    return joined.bytes
   }
 
   /** For the tree of the current state only: a fork for a reader of now, whose joined leaves are worth keeping. */
@@ -270,11 +305,24 @@ function joinObjects(objects: readonly StoredObject[]): Joined {
   return { bytes, starts }
 }
 
+function joinedLength(objects: readonly StoredObject[]): number {
+  return objects.reduce((sum, { length }) => sum + length + 1, -1)
+}
+
+/** Objects that were written lie without a gap; one byte between two of them is the comma of an earlier join. */
+function isJoinedAlready(objects: readonly StoredObject[]): boolean {
+  for (let index = 1; index < objects.length; index++) {
+    const { bytes, start, length } = objects[index - 1]!
+    const next = objects[index]!
+    if (next.bytes !== bytes || next.start !== start + length + 1) return false
+  }
+  return true
+}
+
 /** The joined bytes take the place of each object's own, so that an object lies in memory once. */
-function keepJoined(leaf: Leaf, joined: Joined): void {
-  leaf.joined = joined
-  for (let index = 0; index < leaf.objects.length; index++) {
-    const object = leaf.objects[index]!
+function moveInto(joined: Joined, objects: readonly StoredObject[]): void {
+  for (let index = 0; index < objects.length; index++) {
+    const object = objects[index]!
     object.bytes = joined.bytes
     object.start = joined.starts[index]!
   }
