@@ -1,5 +1,5 @@
 import { type Client, type DiscoveredResource, resourcePath } from '@orch/client'
-import { StatusError } from '@orch/core'
+import { domainGroup, type Names, StatusError } from '@orch/core'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What the feed of one resource tells. */
@@ -11,13 +11,14 @@ export interface FeedSink {
   /** An object of which nothing is of interest, if it was before. */
   settled(uid: string): void
   removed(uid: string): void
-  /** All objects of interest have been told; what was known beside `uids` is gone. */
+  /** All objects of interest have been told; what was known beside `uids` is gone, or of no interest any more. */
   synced(uids: ReadonlySet<string>): void
 }
 
 export interface FeedOptions {
   readonly client: Client
   readonly resource: DiscoveredResource
+  readonly names: Names
   readonly sink: FeedSink
   readonly signal: AbortSignal
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -32,14 +33,15 @@ const backoffMaxMs = 30_000
 interface State {
   /** '': everything must be told anew. */
   version: string
-  /** What a telling of everything has named so far. */
+  /** The objects of interest that a telling of everything has named so far. */
   told: Set<string> | undefined
   attempts: number
 }
 
 /**
- * Follows one resource until the signal is raised. Most objects have no owners and are not going: their events are
- * looked through as text and never parsed, so that following everything costs next to nothing.
+ * Follows the metadata of one resource until the signal is raised. Most objects have no owners and are not going: their
+ * events are looked through as text and never parsed, and nothing of them is kept, so that following everything costs next
+ * to nothing.
  */
 export async function followResource(options: FeedOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
@@ -61,7 +63,7 @@ export async function followResource(options: FeedOptions): Promise<void> {
 }
 
 /** True when anything came. */
-async function followOnce({ client, resource, sink, signal }: FeedOptions, state: State): Promise<boolean> {
+async function followOnce({ client, resource, names, sink, signal }: FeedOptions, state: State): Promise<boolean> {
   const isResumed = state.version !== ''
   const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
   if (!isResumed) {
@@ -69,7 +71,8 @@ async function followOnce({ client, resource, sink, signal }: FeedOptions, state
     sink.beginning()
   }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
-  const response = await client.transport.send({ method: 'GET', path, headers: { accept: 'application/json' }, signal })
+  const accept = `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')}`
+  const response = await client.transport.send({ method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {
     if (response.status >= 400) throw toError(JSON.parse(line))
@@ -97,10 +100,13 @@ export function readEvent(line: string, state: Pick<State, 'version' | 'told'>, 
     sink.removed(uid)
     return
   }
-  state.told?.add(uid)
   const object = observeLine(line)
-  if (object === undefined) sink.settled(uid)
-  else sink.changed(object)
+  if (object === undefined) {
+    sink.settled(uid)
+    return
+  }
+  state.told?.add(object.uid)
+  sink.changed(object)
 }
 
 /** undefined: the object has no owners and is not going. */

@@ -1,6 +1,7 @@
-import type { DiscoveredResource } from '@orch/client'
+import { createClient, type DiscoveredResource, type Transport } from '@orch/client'
+import { namesOf } from '@orch/core'
 import { describe, expect, test } from 'vitest'
-import { type FeedSink, readEvent } from './feed.ts'
+import { type FeedSink, followResource, readEvent } from './feed.ts'
 import { createReactions } from './garbage-collector.ts'
 import { Graph, type Node } from './graph.ts'
 import type { Phase } from './observed.ts'
@@ -8,6 +9,10 @@ import type { Owners } from './owners.ts'
 
 const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
 const secrets: DiscoveredResource = { ...configMaps, plural: 'secrets', kind: 'Secret' }
+
+async function* aBody(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
 
 function aNode(
   uid: string,
@@ -77,14 +82,46 @@ describe('the feed', () => {
     expect(state.version).toBe('7')
   })
 
+  test('asks for metadata alone, and goes on from the last version', async () => {
+    const ending = new AbortController()
+    const asked: { path: string; accept: string | undefined }[] = []
+    const annotations = { 'example.com/initial-events-end': 'true' }
+    const bookmark = JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } })
+    const transport: Transport = {
+      async send({ path, headers }) {
+        asked.push({ path, accept: headers?.['accept'] })
+        if (asked.length === 2) ending.abort()
+        return { status: 200, headers: {}, body: aBody(bookmark) }
+      },
+      close() {},
+    }
+    await followResource({
+      client: createClient(transport),
+      resource: configMaps,
+      names: namesOf('orch'),
+      sink: aSink().sink,
+      signal: ending.signal,
+      sleep: async () => {},
+      random: () => 0,
+      onError: (error) => expect.unreachable(String(error)),
+    })
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
+    const path = '/api/v1/configmaps?watch=true&allowWatchBookmarks=true&'
+    expect(asked).toEqual([
+      { path: `${path}sendInitialEvents=true&resourceVersionMatch=NotOlderThan`, accept },
+      { path: `${path}resourceVersion=9`, accept },
+    ])
+  })
+
   test('has a version to go on from only when everything has been told', () => {
     const { sink, told } = aSink()
     const state = { version: '', told: new Set<string>() }
     readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2' }), state, sink)
+    readEvent(printEvent('ADDED', { uid: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }), state, sink)
     expect(state.version).toBe('')
     const annotations = { 'example.com/initial-events-end': 'true' }
     readEvent(JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } }), state, sink)
-    expect({ told, version: state.version }).toEqual({ told: ['settled a', 'synced a'], version: '9' })
+    expect({ told, version: state.version }).toEqual({ told: ['settled a', 'changed b live a', 'synced b'], version: '9' })
   })
 })
 

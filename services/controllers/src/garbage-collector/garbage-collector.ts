@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { DiscoveredResource } from '@orch/client'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -10,7 +11,9 @@ import { Owners } from './owners.ts'
 
 const workersMax = 20
 const discoveryRetryMs = 1_000
-/** Feeds that are opened in one turn, so that the requests of a server that has just started need not wait. */
+/** First requests to a server that has just started go before the many watches. In real time, whatever the clock says. */
+const startDelayMs = 50
+/** Feeds that are opened in one turn, so that requests need not wait. */
 const feedsPerTurn = 4
 
 /**
@@ -21,6 +24,7 @@ export const garbageCollector: Controller = {
   name: 'garbage-collector',
   async run(context) {
     const { signal, clock, random, log } = context
+    await pause(startDelayMs, signal)
     const resources = await discover(context)
     const owners = new Owners(context, resources)
     const graph = new Graph()
@@ -64,10 +68,11 @@ export const garbageCollector: Controller = {
   },
 }
 
-function feedOptions({ client, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {
+function feedOptions({ client, names, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {
   return {
     client,
     resource,
+    names,
     signal,
     random,
     sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
@@ -129,6 +134,11 @@ async function discover({ client, clock, log, signal }: ControllerContext): Prom
     }
   }
   return []
+}
+
+/** Ends at once when the signal is raised. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(delayMs, undefined, { signal }).catch(() => undefined)
 }
 
 function nextTurn(): Promise<void> {
