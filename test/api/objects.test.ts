@@ -150,6 +150,17 @@ describe('metadata', () => {
     expect(status).toBe(400)
   })
 
+  test('META-09: a generated name that is taken is followed by another one', async () => {
+    // Five characters to a name: the first two names are the same, the third is another one.
+    let drawn = 0
+    const api = await anApi({ random: () => (drawn++ < 10 ? 0 : 0.5) })
+    const path = await someConfigMaps(api)
+    drawn = 0
+    const first = await created(api, path, configMap({ generateName: 'job-' }))
+    const second = await created(api, path, configMap({ generateName: 'job-' }))
+    expect(second.metadata.name).not.toBe(first.metadata.name)
+  })
+
   test('META-09: with neither name nor generateName there is a required value missing', async () => {
     const { status, body } = await server.api.post(await someConfigMaps(server.api), configMap())
     expect(status).toBe(422)

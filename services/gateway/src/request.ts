@@ -84,7 +84,6 @@ export class GatewayRequest {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
   }
 
-  /** All warnings together are bounded, as clients refuse long heads; what comes after the bound is left out. */
   /** Lets go what only the beginning of an answer needs: there may be ten thousand watches. */
   goOn(): void {
     this.goesOn = true
@@ -92,6 +91,7 @@ export class GatewayRequest {
     this.#negotiated = undefined
   }
 
+  /** All warnings together are bounded, as clients refuse long heads; what comes after the bound is left out. */
   warn(text: string): void {
     const room = limits.warningsLengthMax - this.#warningsLength
     if (room <= 0) return

@@ -20,6 +20,8 @@ export interface Strategy {
 
 /** The hooks of a kind that has rules of its own. */
 export interface KindRules {
+  /** Told to whoever creates an object that is kept but has no effect here. */
+  readonly warning?: string
   /** Before the object is validated for creation. */
   prepareCreate?(object: ApiObject, names: Names, user: User): void
   /** Before the object is validated for an update of its main part. */
@@ -38,6 +40,8 @@ export interface KindRules {
 
 /** By the type that objects are stored as. */
 const rulesByType: Readonly<Record<string, KindRules>> = {
+  'apiextensions/v1.CustomResourceDefinition': { warning: 'custom resources are not served by this server: the definition has no effect' },
+  'apiregistration/v1.APIService': { warning: 'other servers are not reached through this one: the APIService has no effect' },
   'apps/v1.Deployment': deploymentStrategy,
   'batch/v1.Job': jobStrategy,
   'certificates/v1.CertificateSigningRequest': certificateRequestStrategy,

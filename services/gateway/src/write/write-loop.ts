@@ -82,11 +82,13 @@ async function takeTurn({ request, target, name }: Write, parts: GatewayParts): 
 }
 
 async function attemptsLeft(plan: Write, parts: GatewayParts): Promise<Written> {
+  let refusal = conflict(plan.target.served.name, plan.name)
   for (let count = 2; count <= limits.writeAttemptsMax; count++) {
     const outcome = await attempt(plan, parts, true)
     if (outcome.kind !== 'again') return outcome
+    refusal = outcome.refusal ?? refusal
   }
-  throw conflict(plan.target.served.name, plan.name)
+  throw refusal
 }
 
 async function attempt(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
@@ -108,7 +110,8 @@ function read({ request, target, name }: Write, parts: GatewayParts, isLatest: b
   return readLive(key, target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, timeoutMs })
 }
 
-type Attempt = Written | { readonly kind: 'again' }
+/** `refusal` is the answer when no attempt is left; absent: a conflict. */
+type Attempt = Written | { readonly kind: 'again'; readonly refusal?: StatusError }
 
 async function attemptWrite(plan: Write, live: Live | undefined, parts: GatewayParts): Promise<Attempt> {
   const intent = await plan.step(live)
@@ -144,6 +147,8 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   const name = object.metadata.name as string
   const key = keyOf(plan.target, name)
   const write = { served, object: reserved.object, hasBigIntegers, key, expected: 0, conditions }
+  const { warning } = served.strategy.rules
+  if (warning !== undefined) plan.request.warn(warning)
   if (plan.options.isDryRun) {
     const existing = await readLive(key, served, parts, { read: { kind: 'latest' }, timeoutMs: remainingMs(plan.request, parts) })
     if (existing !== undefined) throw alreadyExists(served.name, name)
@@ -154,14 +159,13 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   await reserved.release()
   // A PUT that creates has met one that was faster; now it replaces.
   if (outcome.kind === 'unmet' || plan.name !== '') return { kind: 'again' }
-  throw nameTaken(plan, given, name)
+  if (given.metadata.name || !given.metadata.generateName) throw alreadyExists(served.name, name)
+  return { kind: 'again', refusal: generatedNameTaken(plan, name) }
 }
 
-/** A generated name that is taken is nobody's mistake: the client is asked to try again. */
-function nameTaken({ target }: Write, given: ApiObject, name: string): StatusError {
-  const refusal = alreadyExists(target.served.name, name)
-  if (given.metadata.name || !given.metadata.generateName) return refusal
-  const { status } = refusal
+/** A generated name that is taken is nobody's mistake: after some attempts the client is asked to try again. */
+function generatedNameTaken({ target }: Write, name: string): StatusError {
+  const { status } = alreadyExists(target.served.name, name)
   return new StatusError({
     ...status,
     message: `${status.message}, the server was not able to generate a unique name for the object`,

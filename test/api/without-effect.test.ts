@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+test('a definition of custom resources is kept, and says that it has no effect', async () => {
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const { status, headers } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: { group: 'example.com', names, scope: 'Namespaced', versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  })
+  expect({ status, warning: headers['warning'] }).toEqual({
+    status: 201,
+    warning: '299 - "custom resources are not served by this server: the definition has no effect"',
+  })
+  expect((await server.api.get('/apis/example.com/v1/widgets')).status).toBe(404)
+})
+
+test('an APIService for another server is kept, and says that it has no effect', async () => {
+  const { status, headers } = await server.api.post('/apis/apiregistration.orch.io/v1/apiservices', {
+    apiVersion: 'apiregistration.orch.io/v1',
+    kind: 'APIService',
+    metadata: { name: 'v1.example.com' },
+    spec: { group: 'example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, service: { name: 'a', namespace: 'b' } },
+  })
+  expect(status).toBe(201)
+  expect(headers['warning']).toContain('the APIService has no effect')
+})
