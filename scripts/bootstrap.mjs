@@ -86,7 +86,7 @@ function installPnpm() {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
-  const flags = ['--prefix', folder, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', ...retries]
+  const flags = ['--prefix', folder, '--loglevel=error', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', ...retries]
   const npm = findNpm()
   run(npm.command, [...npm.args, 'install', ...flags, `pnpm@${pnpmVersion}`], 'pnpm could not be fetched')
   writeStamp('pnpm', pnpmVersion)
