@@ -31,8 +31,32 @@ export function metadataItemOf(parts: GatewayParts, served: Served, content: Sto
 
 /** The object's row. It is read from the stored version. */
 export function rowOf(parts: GatewayParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
-  const make = () => tableFormOf(resource.stored.kind).read(readOurJson(content.value) as Record<string, unknown>, parts.names)
+  const make = () => tableFormOf(resource.stored.kind).read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
   return kept(forms, 'row', content, make, rowBytes)
+}
+
+/**
+ * The object without `managedFields`, which are often longer than the rest of it and of which no cell tells. They are left out
+ * where they are the last part of the metadata, as they mostly are, and where that lies is known, as it is of an entry.
+ */
+export function withoutOwners({ value, metadataStart, metadataEnd }: StoredContent): Uint8Array {
+  if (metadataStart === undefined || metadataEnd === undefined) return value
+  const metadata = asBuffer(value.subarray(metadataStart, metadataEnd))
+  const start = metadata.indexOf(managedFieldsFront)
+  if (start < 0 || metadata.indexOf(listOfObjectsBack, -listOfObjectsBack.length) < 0) return value
+  if (metadata.indexOf(ownerReferencesFront, start) >= 0) return value
+  return Buffer.concat([value.subarray(0, metadataStart + start), value.subarray(metadataEnd - 1)])
+}
+
+/** Inside of a text the quotes would be escaped, and no other part of the metadata has a member of that name with a list. */
+const managedFieldsFront = Buffer.from(',"managedFields":[')
+/** The other list of objects that metadata have. */
+const ownerReferencesFront = Buffer.from(',"ownerReferences":[')
+/** How metadata end whose last part is a list of objects. */
+const listOfObjectsBack = Buffer.from('}]}')
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 /** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
