@@ -272,6 +272,44 @@ describe('apply', () => {
   })
 })
 
+describe('versions of a kind', () => {
+  test('SSA-53: what the older version has no field for survives an applier that goes to the newer one', async () => {
+    const namespace = await aNamespace(server.api)
+    const root = (version: string) => `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers`
+    const memory = { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '5' } } }
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics: [memory] }
+    await created(server.api, root('v2'), { metadata: { name: 'h' }, spec: { ...spec, behavior: { scaleDown: { selectPolicy: 'Min' } } } })
+    const applying = (version: string, more: object = {}) => ({
+      apiVersion: `autoscaling/${version}`,
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'h' },
+      spec: { maxReplicas: 4, ...more },
+    })
+    await apply(server.api, `${root('v1')}/h`, applying('v1', { minReplicas: 2 }), { force: true })
+    const { status, body } = await apply(server.api, `${root('v2')}/h`, applying('v2'))
+    expect(status).toBe(200)
+    expect(body['spec']).toMatchObject({
+      minReplicas: 1,
+      maxReplicas: 4,
+      metrics: [memory],
+      behavior: { scaleDown: { selectPolicy: 'Min' } },
+    })
+    expect(body.metadata['annotations']).toBeUndefined()
+  })
+
+  test('META-12: an autoscaler that goes back as the older version showed it is not written', async () => {
+    const namespace = await aNamespace(server.api)
+    const path = `/apis/autoscaling/v1/namespaces/${namespace}/horizontalpodautoscalers`
+    await created(server.api, path.replace('/v1/', '/v2/'), {
+      metadata: { name: 'h' },
+      spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+    })
+    const shown = (await server.api.get(`${path}/h`)).body
+    const { body } = await server.api.send('PUT', `${path}/h`, { body: shown })
+    expect(body.metadata.resourceVersion).toBe(shown.metadata.resourceVersion)
+  })
+})
+
 describe('ownership by other paths', () => {
   const deployment = (spec: object = {}) => ({
     apiVersion: 'apps/v1',

@@ -1,4 +1,4 @@
-import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel } from '@orch/core'
+import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel, type ObjectMeta } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -16,11 +16,13 @@ export const jobStrategy: KindRules = {
     if (spec === undefined || spec.manualSelector === true) return
     const { uid = '', name = '' } = object.metadata
     const { template, selector } = spec
-    const labels = { [jobUidLabel]: uid, [jobNameLabel]: name, ...template?.metadata?.labels }
+    const labels = sorted({ [jobUidLabel]: uid, [jobNameLabel]: name, ...template?.metadata?.labels })
+    // A Job without labels has those of its template, as it has by default at every later write.
+    if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = metadataInOrder({ ...object.metadata, labels })
     object.spec = inOrder({
       ...spec,
       selector: { ...selector, matchLabels: sorted({ [jobUidLabel]: uid, ...selector?.matchLabels }) },
-      template: { ...template, metadata: { ...template?.metadata, labels: sorted(labels) } },
+      template: { ...template, metadata: { ...template?.metadata, labels } },
     })
   },
 }
@@ -29,6 +31,11 @@ export const jobStrategy: KindRules = {
 function inOrder(spec: JobSpec): unknown {
   const decoded = decoderOf('batch/v1.JobSpec')(spec, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : spec
+}
+
+function metadataInOrder(metadata: ObjectMeta): ObjectMeta {
+  const decoded = decoderOf('meta/v1.ObjectMeta')(metadata, { trackUnknown: false })
+  return decoded.kind === 'decoded' ? (decoded.object as ObjectMeta) : metadata
 }
 
 function sorted(labels: Labels): Labels {

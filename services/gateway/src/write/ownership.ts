@@ -77,12 +77,19 @@ function viewOf({ served, subresource }: Target, parts: GatewayParts) {
   }
 }
 
-/** The object as another version of its kind has it; undefined where that is not served. */
+/** The object, which says itself in which version it is, as another one of its kind has it; undefined where that is not served. */
 function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: GatewayParts): Versioned | undefined {
+  const from = servedAs(served, object.apiVersion ?? served.resource.apiVersion, parts)
+  const to = servedAs(served, apiVersion, parts)
+  if (from === undefined || to === undefined) return undefined
+  return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape: shapeOfType(to.resource.type) }
+}
+
+/** The resource in another of its versions. */
+function servedAs({ resource }: Served, apiVersion: string, parts: GatewayParts): Served | undefined {
   const parsed = parseApiVersion(apiVersion)
-  const other = parsed && parts.served.find(parsed.group, parsed.version, served.resource.plural)
-  if (other === undefined || other.resource.stored.prefix !== served.resource.stored.prefix) return undefined
-  return { object: toServedObject(parts, other, toStoredObject(parts, served, object)), shape: shapeOfType(other.resource.type) }
+  const other = parsed && parts.served.find(parsed.group, parsed.version, resource.plural)
+  return other?.resource.stored.prefix === resource.stored.prefix ? other : undefined
 }
 
 const blanks = new WeakMap<Resource, OwnedObject>()

@@ -160,7 +160,9 @@ describe('metadata of an update', () => {
       live,
       ['metadata.deletionTimestamp: Invalid value: "x": field is immutable'],
     ],
-    ['a lower generation', { ...live, generation: 1 }, live, ['metadata.generation: Invalid value: 1: must not be decremented']],
+    ['META-12: an older generation', { ...live, generation: 1 }, live, []],
+    ['META-15: another time of creation', { ...live, creationTimestamp: '2001-01-01T00:00:00Z' }, live, []],
+    ['META-16: another time of deletion while deleting', { ...deleting, deletionTimestamp: '2001-01-01T00:00:00Z' }, deleting, []],
     ['a finalizer less while deleting', { ...deleting, finalizers: [] }, deleting, []],
     [
       'a finalizer more while deleting',
@@ -171,6 +173,11 @@ describe('metadata of an update', () => {
   ]
   test.each(rows)('%s', (_name, given, before, expected) => {
     expect(lines(validateObjectMetaUpdate(given, before))).toEqual(expected)
+  })
+
+  test('META-15, META-16: times that the server sets stay as they are, whatever is sent', () => {
+    const given = { ...deleting, creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: '2001-01-01T00:00:00Z' }
+    expect(carryOverMeta(given, deleting)).toEqual(deleting)
   })
 
   test('what the client left out is carried over, and its own input stays as it was', () => {

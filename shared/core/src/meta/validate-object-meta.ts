@@ -52,10 +52,8 @@ export function validateObjectMetaUpdate(
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
   if (live.deletionTimestamp != null) refuseNewFinalizers(errors, meta.finalizers ?? [], live.finalizers ?? [], `${path}.finalizers`)
-  if (meta.generation !== undefined && meta.generation < (live.generation ?? 0)) {
-    errors.push(invalidValue(`${path}.generation`, meta.generation, 'must not be decremented'))
-  }
-  for (const field of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+  for (const field of ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    if (field === 'deletionTimestamp' && live.deletionTimestamp) continue
     const value = meta[field]
     const isGiven = value !== undefined && value !== null && value !== ''
     if (isGiven && value !== live[field]) errors.push(invalidValue(`${path}.${field}`, value, 'field is immutable'))
@@ -65,12 +63,15 @@ export function validateObjectMetaUpdate(
   return errors
 }
 
-/** The new metadata with the server-owned fields that it leaves out taken from the live one. */
+/**
+ * The new metadata with the server-owned fields that it leaves out taken from the live one. When an object was made and
+ * when it is to go is not the writer's to say: whatever stands there for them is passed over.
+ */
 export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
   const carried: ObjectMeta = { ...meta }
   if (!meta.uid && live.uid) carried.uid = live.uid
-  if (!meta.creationTimestamp && live.creationTimestamp) carried.creationTimestamp = live.creationTimestamp
-  if (!meta.deletionTimestamp && live.deletionTimestamp) carried.deletionTimestamp = live.deletionTimestamp
+  if (live.creationTimestamp) carried.creationTimestamp = live.creationTimestamp
+  if (live.deletionTimestamp) carried.deletionTimestamp = live.deletionTimestamp
   if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
     carried.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds
   }

@@ -48,10 +48,15 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
     spec: { ...spec, metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics, behavior: take('behavior') },
     status: {
       ...status,
-      currentMetrics: measured.length === 0 && current !== undefined ? [cpuCurrent(current)] : measured,
+      currentMetrics: measured.length === 0 ? currentOf(current) : measured,
       conditions: take('conditions'),
     },
   }
+}
+
+/** No list at all where nothing was measured: an object that comes back unchanged is then the same. */
+function currentOf(utilization: unknown): Part[] | null {
+  return utilization === undefined ? null : [cpuCurrent(utilization)]
 }
 
 function isCpu(metric: Part): boolean {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, created, sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+const podSpec = { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' }
+
+test('META-15: who writes an object back with times and a generation of another day is not refused, and changes none of them', async () => {
+  const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
+  const { metadata } = await created(server.api, path, {
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: podSpec.containers } },
+    },
+  })
+  const stale = { name: 'd', creationTimestamp: '2001-01-01T00:00:00Z', generation: 0 }
+  const main = await server.api.patch(`${path}/d`, { metadata: { ...stale, labels: { x: 'y' } } })
+  expect(main.body).toMatchObject({ metadata: { creationTimestamp: metadata.creationTimestamp, generation: 1, labels: { x: 'y' } } })
+  const part = await server.api.put(`${path}/d/status`, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: stale,
+    status: { observedGeneration: 1 },
+  })
+  expect(part.body).toMatchObject({
+    metadata: { creationTimestamp: metadata.creationTimestamp, generation: 1 },
+    status: { observedGeneration: 1 },
+  })
+})
+
+test('META-12: a Job that goes back as it was shown is not written; without labels it has those of its Pods', async () => {
+  const path = `/apis/batch/v1/namespaces/${await aNamespace(server.api)}/jobs`
+  const made = await created(server.api, path, { metadata: { name: 'j' }, spec: { template: { spec: podSpec } } })
+  expect(made.metadata.labels).toEqual({ 'controller-uid': made.metadata.uid, 'job-name': 'j' })
+  const { body } = await server.api.put(`${path}/j`, made)
+  expect(body).toEqual(made)
+})
+
+test('KIND-NODE-01: a Node is registered with its status; afterwards only the status path changes it', async () => {
+  const name = aName()
+  const capacity = { cpu: '4', pods: '110' }
+  const made = await created(server.api, '/api/v1/nodes', { metadata: { name }, status: { capacity } })
+  expect(made['status']).toMatchObject({ capacity })
+  const { body } = await server.api.patch(`/api/v1/nodes/${name}`, { status: { capacity: { cpu: '8' } } })
+  expect(body['status']).toEqual(made['status'])
+})
