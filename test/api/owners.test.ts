@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, configMap, configMapsIn, sharedApi } from './api.ts'
+
+const server = sharedApi()
+
+test('META-19: every kind of write leaves its mark in managedFields', async () => {
+  const path = configMapsIn(await aNamespace(server.api))
+  const item = `${path}/a`
+  const managers = async () => {
+    const { body } = await server.api.get(item)
+    const entries = (body['metadata'] as { managedFields?: { manager: string; operation: string }[] }).managedFields ?? []
+    return entries.map(({ manager, operation }) => `${manager} ${operation}`).sort()
+  }
+  await server.api.post(`${path}?fieldManager=maker`, configMap({ name: 'a', data: { a: '1' } }))
+  expect(await managers()).toEqual(['maker Update'])
+  await server.api.put(`${item}?fieldManager=keeper`, configMap({ name: 'a', data: { a: '1', b: '1' } }))
+  expect(await managers()).toEqual(['keeper Update', 'maker Update'])
+  await server.api.patch(`${item}?fieldManager=mender`, { data: { c: '1' } })
+  expect(await managers()).toEqual(['keeper Update', 'maker Update', 'mender Update'])
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { d: '1' } }
+  const headers = { 'content-type': 'application/apply-patch+yaml' }
+  await server.api.send('PATCH', `${item}?fieldManager=applier`, { headers, body: applied })
+  expect(await managers()).toEqual(['applier Apply', 'keeper Update', 'maker Update', 'mender Update'])
+})
+
+test('DRY-13: admission is asked in a dry run too, and a namespace that is absent refuses it', async () => {
+  const { status, body } = await server.api.post(`${configMapsIn(aName('absent'))}?dryRun=All`, configMap({ name: 'a' }))
+  expect({ status, reason: body['reason'] }).toEqual({ status: 404, reason: 'NotFound' })
+})
