@@ -54,6 +54,8 @@ export const limits = {
   acceptTextsMax: 1_000,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
   formBytesMax: 64 * 1024 * 1024,
+  /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
+  itemsBytesAtOnce: 256 * 1024,
   /** Interests of admission older than this are not trusted: every write asks. */
   interestAgeMsMax: 5_000,
   /** Longest path and query together; longer ones cannot name anything. */

@@ -52,20 +52,27 @@ export class Forms {
   }
 
   /** The form of an object in this state, made where it is not kept. `bytesOf` says what keeping it costs. */
-  get<T>(form: string, { key, revision }: FormOwner, make: () => T, bytesOf: (value: T) => number): T {
-    const known = this.#kept.get(form)?.get(key)
-    if (known?.revision === revision) return known.value as T
+  get<T>(form: string, owner: FormOwner, make: () => T, bytesOf: (value: T) => number): T {
+    const known = this.find<T>(form, owner)
+    if (known !== undefined) return known
     const value = make()
-    this.#keep(form, key, { revision, value, bytes: bytesOf(value) })
+    this.keep(form, owner, value, bytesOf(value))
     return value
   }
 
-  #keep(form: string, key: string, kept: Kept): void {
+  /** The form of an object in this state, where it is kept. */
+  find<T>(form: string, { key, revision }: FormOwner): T | undefined {
+    const known = this.#kept.get(form)?.get(key)
+    return known?.revision === revision ? (known.value as T) : undefined
+  }
+
+  /** Keeps a form in place of what was kept of the object. `bytes` is what that costs. */
+  keep(form: string, { key, revision }: FormOwner, value: unknown, bytes: number): void {
     const ofForm = this.#kept.get(form) ?? new Map<string, Kept>()
     this.#kept.set(form, ofForm)
-    this.#bytes += kept.bytes - (ofForm.get(key)?.bytes ?? 0)
+    this.#bytes += bytes - (ofForm.get(key)?.bytes ?? 0)
     ofForm.delete(key)
-    ofForm.set(key, kept)
+    ofForm.set(key, { revision, value, bytes })
     if (this.#bytes > this.#bytesMax) this.#makeRoom()
   }
 

@@ -18,8 +18,9 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
+import { type ItemForm, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
 import { includeObjectOf, metaVersionOf, notOfThisForm } from './respond-stored.ts'
-import { metadataItemOf, protobufItemOf, rowOf, servedMetadataOf } from './stored-forms.ts'
+import { rowOf, servedMetadataOf } from './stored-forms.ts'
 
 /** How a list is written. */
 export interface ListForm {
@@ -150,16 +151,16 @@ function nextTurn(): Promise<void> {
 
 function protobufObjects(served: Served, parts: GatewayParts): ListForm {
   const { apiVersion, listKind } = served.resource
-  return protobufForm({ apiVersion, kind: listKind }, (entry, forms) => protobufItemOf(parts, served, entry, forms))
+  return protobufForm({ apiVersion, kind: listKind }, objectItems(parts, served))
 }
 
 function protobufMetadata(served: Served, parts: GatewayParts, version: TableVersion): ListForm {
   const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
-  return protobufForm(typeMeta, (entry, forms) => metadataItemOf(parts, served, entry, forms))
+  return protobufForm(typeMeta, metadataItems(parts, served))
 }
 
 /** The envelope begins with the length of all items, so they are made before the first byte leaves. */
-function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, itemOf: Print): ListForm {
+function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, form: ItemForm): ListForm {
   return {
     format: 'protobuf',
     storageForm: 'entries',
@@ -167,10 +168,12 @@ function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: st
       const pieces: Uint8Array[] = []
       let itemsBytes = 0
       for await (const part of objects) {
-        const piece = Buffer.concat(printed(part, itemOf, forms))
-        pieces.push(piece)
-        itemsBytes += piece.length
-        await nextTurn()
+        if (part.kind !== 'entries') continue
+        for (const piece of itemPieces(part.entries, form, forms)) {
+          pieces.push(piece)
+          itemsBytes += piece.length
+          await nextTurn()
+        }
       }
       const { front, back } = printProtobufListFrame({ ...typeMeta, metadata: listMeta, itemsBytes })
       yield front

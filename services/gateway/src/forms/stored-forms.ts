@@ -16,17 +16,20 @@ import type { Forms } from './form-cache.ts'
 /** An object of the stored version: an entry of storage, or one that a write has just made and that is not kept. */
 export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>
 
+/** Under which name Protobuf items of whole objects are kept. */
+export function protobufFormOf({ resource }: Served): string {
+  return `protobuf ${resource.apiVersion}`
+}
+
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
-  const { apiVersion, type } = served.resource
-  const make = () => encodeProtobufItem(type, toServedObject(parts, served, readOurJson(content.value) as ApiObject))
-  return kept(forms, `protobuf ${apiVersion}`, content, make, (item) => item.length)
+  const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, readOurJson(content.value) as ApiObject))
+  return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
 }
 
 /** The object's metadata as an item of a Protobuf list. */
-export function metadataItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
-  const make = () => encodeProtobufItem(partialMetadataType, { metadata: readOurJson(servedMetadataOf(parts, served, content)) })
-  return kept(forms, `metadata ${served.resource.apiVersion}`, content, make, (item) => item.length)
+export function metadataItemOf(parts: GatewayParts, served: Served, content: StoredContent): Uint8Array {
+  return encodeProtobufItem(partialMetadataType, { metadata: readOurJson(servedMetadataOf(parts, served, content)) })
 }
 
 /** The object's row. It is read from the stored version. */

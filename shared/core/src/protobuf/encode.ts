@@ -26,6 +26,29 @@ export function encodeProtobufItem(type: string, object: object): Uint8Array {
   return writer.finish()
 }
 
+/**
+ * Objects as `encodeProtobufItem` gives them, one behind the other in one buffer: a buffer for each of them would take longer
+ * to get than to fill.
+ */
+export function encodeProtobufItems(type: string, objects: readonly object[]): Uint8Array[] {
+  writer.reset()
+  const lengths: number[] = []
+  // The writer goes from the end to the start.
+  for (let index = objects.length - 1; index >= 0; index--) {
+    const before = writer.length
+    writeMessage(type, writer, objects[index] as object)
+    writer.varint(writer.length - before)
+    writer.varint(itemTag)
+    lengths.push(writer.length - before)
+  }
+  const bytes = writer.finish()
+  let at = 0
+  return lengths.reverse().map((length) => {
+    at += length
+    return bytes.subarray(at - length, at)
+  })
+}
+
 /** Field 2 of a list, with a length. */
 const itemTag = 0x12
 

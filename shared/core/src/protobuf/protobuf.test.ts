@@ -7,7 +7,7 @@ import { decoderOf } from '../schema/decode.ts'
 import type { Node, StructNode } from '../schema/node.ts'
 import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
-import { encodeProtobuf, encodeProtobufItem, hasProtobuf } from './encode.ts'
+import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from './encode.ts'
 import { parseEnvelope, printEnvelope, printProtobuf } from './envelope.ts'
 import { printProtobufEvent } from './event.ts'
 import { messageOfItem, printProtobufListFrame } from './list.ts'
@@ -228,6 +228,14 @@ describe('lists and events', () => {
     const whole = { apiVersion: 'v1', kind: 'ConfigMapList', type: 'core/v1.ConfigMapList', object: { metadata, items } }
     expect(message([...front], ...parts.map((part) => [...part]), [...back])).toEqual(printProtobuf(whole))
     expect(parts.map(messageOfItem)).toEqual(items.map((item) => encodeProtobuf('core/v1.ConfigMap', item)))
+  })
+
+  test('items that are made at once are those that are made one by one, one behind the other', () => {
+    const objects = Array.from({ length: 50 }, (_, index) => ({ metadata: { name: `n${index}` }, data: { text: 'x'.repeat(index * 100) } }))
+    const items = encodeProtobufItems('core/v1.ConfigMap', objects)
+    expect(items).toEqual(objects.map((object) => encodeProtobufItem('core/v1.ConfigMap', object)))
+    expect(new Set(items.map(({ buffer }) => buffer)).size).toBe(1)
+    expect(encodeProtobufItems('core/v1.ConfigMap', [])).toEqual([])
   })
 
   test('every list type has its metadata in field 1 and its items in field 2', () => {

@@ -1,0 +1,73 @@
+import type { Entry } from '@orch/core'
+import { expect, test } from 'vitest'
+import { Forms } from './form-cache.ts'
+import { type ItemForm, itemPieces } from './protobuf-items.ts'
+
+function anEntry(key: string, revision = 1, length = 10): Entry {
+  return { key, revision, value: new Uint8Array(length), metadataStart: 0, metadataEnd: 0, writeId: '' }
+}
+
+/** Items that are the texts of keys and revisions; `made` has the keys of each call. */
+function aForm() {
+  const made: string[][] = []
+  const form: ItemForm = {
+    name: 'item',
+    encode(entries) {
+      made.push(entries.map(({ key }) => key))
+      const texts = entries.map(({ key, revision }) => `${key}${revision};`)
+      const bytes = new TextEncoder().encode(texts.join(''))
+      let at = 0
+      return texts.map((text) => {
+        at += text.length
+        return bytes.subarray(at - text.length, at)
+      })
+    },
+  }
+  return { form, made }
+}
+
+function textsOf(pieces: Iterable<Uint8Array>): string[] {
+  return [...pieces].map((piece) => new TextDecoder().decode(piece))
+}
+
+test('items are made at once, and the second time they are sent as they lie', () => {
+  const { form, made } = aForm()
+  const forms = new Forms(1_000)
+  const entries = ['a', 'b', 'c'].map((key) => anEntry(key))
+  const [first] = itemPieces(entries, form, forms)
+  const [second] = itemPieces(entries, form, forms)
+  expect(textsOf([first as Uint8Array, second as Uint8Array])).toEqual(['a1;b1;c1;', 'a1;b1;c1;'])
+  expect(second?.buffer).toBe(first?.buffer)
+  expect(made).toEqual([['a', 'b', 'c']])
+  expect(forms.bytes).toBe(9)
+})
+
+test('only what has changed is made again, and what follows each other is brought together once', () => {
+  const { form, made } = aForm()
+  const forms = new Forms(1_000)
+  expect(
+    textsOf(
+      itemPieces(
+        ['a', 'b', 'c'].map((key) => anEntry(key)),
+        form,
+        forms,
+      ),
+    ),
+  ).toEqual(['a1;b1;c1;'])
+  const changed = [anEntry('a'), anEntry('b', 2), anEntry('c'), anEntry('d')]
+  const [first] = itemPieces(changed, form, forms)
+  const [second] = itemPieces(changed, form, forms)
+  expect(textsOf([first as Uint8Array])).toEqual(['a1;b2;c1;d1;'])
+  expect(second?.buffer).toBe(first?.buffer)
+  expect(made).toEqual([
+    ['a', 'b', 'c'],
+    ['b', 'd'],
+  ])
+})
+
+test('large objects are made a few at a time, and without forms nothing is kept', () => {
+  const { form, made } = aForm()
+  const entries = ['a', 'b', 'c', 'd'].map((key, index) => anEntry(key, 1, index === 1 ? 1_000_000 : 100_000))
+  expect(textsOf(itemPieces(entries, form, undefined))).toEqual(['a1;', 'b1;', 'c1;d1;'])
+  expect(made).toEqual([['a'], ['b'], ['c', 'd']])
+})

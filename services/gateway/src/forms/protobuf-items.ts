@@ -1,0 +1,87 @@
+import { type ApiObject, type Entry, encodeProtobufItems, partialMetadataType, readOurJson } from '@orch/core'
+import { toServedObject } from '../convert.ts'
+import { limits } from '../limits.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { Served } from '../served.ts'
+import type { Forms } from './form-cache.ts'
+import { protobufFormOf, servedMetadataOf } from './stored-forms.ts'
+
+/** How the entries of a list become items of a Protobuf list. */
+export interface ItemForm {
+  /** Under which name the items are kept. */
+  readonly name: string
+  /** The items, one behind the other in one buffer. */
+  encode(entries: readonly Entry[]): Uint8Array[]
+}
+
+/** Whole objects, in the version of the request. */
+export function objectItems(parts: GatewayParts, served: Served): ItemForm {
+  const objectOf = ({ value }: Entry) => toServedObject(parts, served, readOurJson(value) as ApiObject)
+  return { name: protobufFormOf(served), encode: (entries) => encodeProtobufItems(served.resource.type, entries.map(objectOf)) }
+}
+
+/** The objects' metadata. */
+export function metadataItems(parts: GatewayParts, served: Served): ItemForm {
+  const objectOf = (entry: Entry) => ({ metadata: readOurJson(servedMetadataOf(parts, served, entry)) })
+  return {
+    name: `metadata ${served.resource.apiVersion}`,
+    encode: (entries) => encodeProtobufItems(partialMetadataType, entries.map(objectOf)),
+  }
+}
+
+/** The items of entries that follow each other, in pieces. What is not kept yet is made many at once. */
+export function* itemPieces(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Generator<Uint8Array, void, undefined> {
+  let run: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    if (run.length > 0 && bytes + entry.value.length > limits.itemsBytesAtOnce) {
+      yield pieceOf(run, form, forms)
+      run = []
+      bytes = 0
+    }
+    run.push(entry)
+    bytes += entry.value.length
+  }
+  if (run.length > 0) yield pieceOf(run, form, forms)
+}
+
+/** Items that do not lie together are brought together, and kept there: a buffer is not to be held for one item in it. */
+function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Uint8Array {
+  const items = itemsOf(entries, form, forms)
+  const together = spanOf(items)
+  if (together !== undefined) return together
+  const piece = Buffer.concat(items)
+  let at = 0
+  entries.forEach((entry, index) => {
+    const { length } = items[index] as Uint8Array
+    keep(forms, form, entry, piece.subarray(at, at + length))
+    at += length
+  })
+  return piece
+}
+
+function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Uint8Array[] {
+  const known = entries.map((entry) => forms?.find<Uint8Array>(form.name, entry))
+  const missing = entries.filter((_, index) => known[index] === undefined)
+  const made = missing.length === 0 ? [] : form.encode(missing)
+  missing.forEach((entry, index) => {
+    keep(forms, form, entry, made[index] as Uint8Array)
+  })
+  let next = 0
+  return known.map((item) => item ?? (made[next++] as Uint8Array))
+}
+
+function keep(forms: Forms | undefined, { name }: ItemForm, entry: Entry, item: Uint8Array): void {
+  forms?.keep(name, entry, item, item.length)
+}
+
+/** What items cover that lie one behind the other in one buffer; undefined: they do not. */
+function spanOf(items: readonly Uint8Array[]): Uint8Array | undefined {
+  const first = items[0] as Uint8Array
+  let end = first.byteOffset
+  for (const { buffer, byteOffset, length } of items) {
+    if (buffer !== first.buffer || byteOffset !== end) return undefined
+    end += length
+  }
+  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset)
+}
