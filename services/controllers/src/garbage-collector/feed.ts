@@ -40,7 +40,7 @@ interface State {
 
 /**
  * Follows the metadata of one resource until the signal is raised. Most objects have no owners and are not going: their
- * events are looked through as text and never parsed, and nothing of them is kept, so that following everything costs next
+ * events are looked through as bytes and never parsed, and nothing of them is kept, so that following everything costs next
  * to nothing.
  */
 export async function followResource(options: FeedOptions): Promise<void> {
@@ -75,8 +75,8 @@ async function followOnce({ client, resource, names, sink, signal }: FeedOptions
   const response = await client.transport.send({ method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {
-    if (response.status >= 400) throw toError(JSON.parse(line))
-    if (line.startsWith('{"type":"ERROR"')) throw toError((JSON.parse(line) as { object: unknown }).object)
+    if (response.status >= 400) throw toError(JSON.parse(line.toString()))
+    if (typeOf(line) === 'ERROR') throw toError((JSON.parse(line.toString()) as { object: unknown }).object)
     hasEvents = true
     state.attempts = 0
     readEvent(line, state, sink)
@@ -85,18 +85,18 @@ async function followOnce({ client, resource, names, sink, signal }: FeedOptions
 }
 
 /** One event: `{"type":"ADDED","object":{…}}`. */
-export function readEvent(line: string, state: Pick<State, 'version' | 'told'>, sink: FeedSink): void {
-  const isBookmark = line.startsWith('{"type":"BOOKMARK"')
+export function readEvent(line: Buffer, state: Pick<State, 'version' | 'told'>, sink: FeedSink): void {
+  const type = typeOf(line)
   // Until everything has been told there is no version to go on from.
-  if (state.told === undefined || isBookmark) state.version = textOf(line, '"resourceVersion":"')
-  if (isBookmark) {
+  if (state.told === undefined || type === 'BOOKMARK') state.version = textBehind(line, '"resourceVersion":"')
+  if (type === 'BOOKMARK') {
     if (state.told === undefined || !line.includes('/initial-events-end":"true"')) return
     sink.synced(state.told)
     state.told = undefined
     return
   }
-  const uid = textOf(line, '"uid":"')
-  if (line.startsWith('{"type":"DELETED"')) {
+  const uid = textBehind(line, '"uid":"')
+  if (type === 'DELETED') {
     sink.removed(uid)
     return
   }
@@ -105,34 +105,46 @@ export function readEvent(line: string, state: Pick<State, 'version' | 'told'>, 
     sink.settled(uid)
     return
   }
-  state.told?.add(object.uid)
+  state.told?.add(uid)
   sink.changed(object)
 }
 
 /** undefined: the object has no owners and is not going. */
-function observeLine(line: string): Observed | undefined {
+function observeLine(line: Buffer): Observed | undefined {
   if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
-  const object = observe((JSON.parse(line) as { object: { metadata: Metadata } }).object.metadata)
+  const object = observe((JSON.parse(line.toString()) as { object: { metadata: Metadata } }).object.metadata)
   return object.owners.length === 0 && object.phase === 'live' ? undefined : object
 }
 
+const typeStart = '{"type":"'.length
+
+function typeOf(line: Buffer): string {
+  return line.toString('latin1', typeStart, line.indexOf('"', typeStart))
+}
+
 /** The first text behind an opening. The server's own fields of metadata stand before everything that a client may name so. */
-function textOf(line: string, opening: string): string {
+function textBehind(line: Buffer, opening: string): string {
   const start = line.indexOf(opening)
   if (start < 0) return ''
   const from = start + opening.length
-  return line.slice(from, line.indexOf('"', from))
+  return line.toString('latin1', from, line.indexOf('"', from))
 }
 
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder()
-  let rest = ''
+const newline = 0x0a
+
+/** Lines as bytes: those of most objects never become text. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield line
+    const bytes = rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk])
+    let start = 0
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+      if (end > start) yield bytes.subarray(start, end)
+      start = end + 1
+    }
+    rest = bytes.subarray(start)
   }
-  if (rest !== '') yield rest
+  if (rest.length > 0) yield rest
 }
 
 function toError(status: unknown): Error {

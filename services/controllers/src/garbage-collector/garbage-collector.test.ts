@@ -45,8 +45,9 @@ describe('the graph', () => {
 })
 
 describe('the feed', () => {
+  const toLine = (event: object) => Buffer.from(JSON.stringify(event))
   const printEvent = (type: string, metadata: object) =>
-    JSON.stringify({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', ...metadata } } })
+    toLine({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', ...metadata } } })
 
   function aSink() {
     const told: string[] = []
@@ -120,7 +121,7 @@ describe('the feed', () => {
     readEvent(printEvent('ADDED', { uid: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }), state, sink)
     expect(state.version).toBe('')
     const annotations = { 'example.com/initial-events-end': 'true' }
-    readEvent(JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } }), state, sink)
+    readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } }), state, sink)
     expect({ told, version: state.version }).toEqual({ told: ['settled a', 'changed b live a', 'synced b'], version: '9' })
   })
 })
