@@ -97,17 +97,28 @@ async function attempt(plan: Write, parts: GatewayParts, isLatest: boolean): Pro
     return await attemptWrite(plan, live, parts)
   } catch (error) {
     if (isLatest || plan.name === '' || !(error instanceof StatusError)) throw error
-    const current = await read(plan, parts, true)
-    if (current?.entry.revision === live?.entry.revision) throw error
+    if ((await latestRevision(plan, parts)) === live?.entry.revision) throw error
     return { kind: 'again' }
   }
 }
 
-function read({ request, target, name }: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
+function read(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
+  const { target, name } = plan
+  const timeoutMs = timeLeftMs(plan, parts)
+  return readLive(keyOf(target, name), target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, timeoutMs })
+}
+
+/** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */
+async function latestRevision(plan: Write, parts: GatewayParts): Promise<number | undefined> {
+  const key = keyOf(plan.target, plan.name)
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, { timeoutMs: timeLeftMs(plan, parts) })
+  return entry?.revision
+}
+
+function timeLeftMs({ request }: Write, parts: GatewayParts): number {
   const timeoutMs = remainingMs(request, parts)
   if (timeoutMs === 0) throw requestLate()
-  const key = keyOf(target, name)
-  return readLive(key, target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, timeoutMs })
+  return timeoutMs
 }
 
 /** `refusal` is the answer when no attempt is left; absent: a conflict. */
@@ -238,8 +249,7 @@ const timeLength = 20
 
 /** "Nothing to change" may not rest on an old object either. */
 async function confirmUnchanged(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
-  const current = await read(plan, parts, true)
-  return current?.entry.revision === live.entry.revision ? unchanged(live) : { kind: 'again' }
+  return (await latestRevision(plan, parts)) === live.entry.revision ? unchanged(live) : { kind: 'again' }
 }
 
 function unchanged({ entry, object }: Live): Written {
