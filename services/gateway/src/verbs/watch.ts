@@ -1,9 +1,11 @@
 import {
+  type Entry,
   type Freshness,
   isProtobufFormat,
   notAcceptable,
   printErrorEvent,
   printEvent,
+  printPartialMetadataFront,
   type ReadPoint,
   type ResolvedRead,
   resolveRead,
@@ -17,6 +19,7 @@ import type { Timer, WheelTask } from '@orch/platform'
 import { conclude } from '../conclude.ts'
 import { toServedBytes } from '../convert.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
+import { servedMetadataOf } from '../forms/stored-forms.ts'
 import { limits } from '../limits.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -157,6 +160,7 @@ class WatchSession implements WatchSink, WheelTask {
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
     const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', form: 'entries' })
     const { exchange } = this.#request
+    const print = this.#statePrinter()
     let head = { revision: 0, epoch: '' }
     for await (const part of listed) {
       if (part.kind === 'head') {
@@ -165,16 +169,21 @@ class WatchSession implements WatchSink, WheelTask {
         continue
       }
       if (part.kind !== 'entries' || this.#isOver) continue
-      const frames = part.entries.flatMap(({ value }) => this.#printAdded(value))
+      const frames = part.entries.flatMap(print)
       if (!exchange.write(this.#told(Buffer.concat(frames)))) await exchange.drained()
     }
     return head
   }
 
-  #printAdded(stored: Uint8Array): readonly Uint8Array[] {
-    const served = toServedBytes(this.#parts, this.#served, stored)
-    if (this.#format.kind === 'json') return [addedFront, served, frameBack]
-    return [printEvent(this.#format, 'ADDED', { stored, served }, this.#parts.clock.now())]
+  /** How an object of the state is told: in pieces where its own bytes will do, so that those of a long state are copied once. */
+  #statePrinter(): (entry: Entry) => readonly Uint8Array[] {
+    const [parts, served, format] = [this.#parts, this.#served, this.#format]
+    if (format.kind === 'json') return ({ value }) => [addedFront, toServedBytes(parts, served, value), frameBack]
+    if (format.kind === 'metadata' && !format.isProtobuf) {
+      const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
+      return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
+    }
+    return ({ value }) => [printEvent(format, 'ADDED', { stored: value, served: toServedBytes(parts, served, value) }, parts.clock.now())]
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
@@ -304,6 +313,7 @@ class WatchSession implements WatchSink, WheelTask {
 
 const addedFront = Buffer.from('{"type":"ADDED","object":')
 const frameBack = Buffer.from('}\n')
+const metadataBack = Buffer.from('}}\n')
 
 function toFreshness(point: ReadPoint): Freshness {
   return point.kind === 'notOlderThan' ? { kind: 'notOlderThan', revision: point.revision, asked: point.asked } : { kind: point.kind }

@@ -57,8 +57,12 @@ export function metadataOf(object: Uint8Array): Uint8Array {
 
 /** A PartialObjectMetadata around the text of an object's metadata. */
 export function printPartialMetadata(names: Names, version: TableVersion, metadata: Uint8Array): Uint8Array {
-  const front = `{"kind":"PartialObjectMetadata","apiVersion":"${domainGroup(names, 'meta')}/${version}","metadata":`
-  return join([encoder.encode(front), metadata, closeBrace])
+  return join([encoder.encode(printPartialMetadataFront(names, version)), metadata, closeBrace])
+}
+
+/** What stands before the metadata in a PartialObjectMetadata; a closing brace follows it. */
+export function printPartialMetadataFront(names: Names, version: TableVersion): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"${domainGroup(names, 'meta')}/${version}","metadata":`
 }
 
 /** The type that a PartialObjectMetadata is written as in Protobuf. */
