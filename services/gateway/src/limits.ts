@@ -56,6 +56,8 @@ export const limits = {
   formBytesMax: 64 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
   itemsBytesAtOnce: 256 * 1024,
+  /** Pieces of a Protobuf list, some 64 objects each, that are only looked up before others get their turn: about a millisecond. */
+  readyPiecesPerTurn: 16,
   /** Interests of admission older than this are not trusted: every write asks. */
   interestAgeMsMax: 5_000,
   /** Longest path and query together; longer ones cannot name anything. */

@@ -13,6 +13,7 @@ import {
   tableFormOf,
 } from '@orch/core'
 import { toServedBytes } from '../convert.ts'
+import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -169,10 +170,10 @@ function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: st
       let itemsBytes = 0
       for await (const part of objects) {
         if (part.kind !== 'entries') continue
-        for (const piece of itemPieces(part.entries, form, forms)) {
-          pieces.push(piece)
-          itemsBytes += piece.length
-          await nextTurn()
+        for (const { bytes, wasReady } of itemPieces(part.entries, form, forms)) {
+          pieces.push(bytes)
+          itemsBytes += bytes.length
+          if (!wasReady || pieces.length % limits.readyPiecesPerTurn === 0) await nextTurn()
         }
       }
       const { front, back } = printProtobufListFrame({ ...typeMeta, metadata: listMeta, itemsBytes })

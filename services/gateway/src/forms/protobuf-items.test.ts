@@ -1,7 +1,7 @@
 import type { Entry } from '@orch/core'
 import { expect, test } from 'vitest'
 import { Forms } from './form-cache.ts'
-import { type ItemForm, itemPieces } from './protobuf-items.ts'
+import { type ItemForm, type ItemPiece, itemPieces } from './protobuf-items.ts'
 
 function anEntry(key: string, revision = 1, length = 10): Entry {
   return { key, revision, value: new Uint8Array(length), metadataStart: 0, metadataEnd: 0, writeId: '' }
@@ -26,18 +26,18 @@ function aForm() {
   return { form, made }
 }
 
-function textsOf(pieces: Iterable<Uint8Array>): string[] {
-  return [...pieces].map((piece) => new TextDecoder().decode(piece))
+function textsOf(pieces: Iterable<ItemPiece>): string[] {
+  return [...pieces].map(({ bytes }) => new TextDecoder().decode(bytes))
 }
 
 test('items are made at once, and the second time they are sent as they lie', () => {
   const { form, made } = aForm()
   const forms = new Forms(1_000)
   const entries = ['a', 'b', 'c'].map((key) => anEntry(key))
-  const [first] = itemPieces(entries, form, forms)
-  const [second] = itemPieces(entries, form, forms)
-  expect(textsOf([first as Uint8Array, second as Uint8Array])).toEqual(['a1;b1;c1;', 'a1;b1;c1;'])
-  expect(second?.buffer).toBe(first?.buffer)
+  const pieces = [...itemPieces(entries, form, forms), ...itemPieces(entries, form, forms)]
+  expect(textsOf(pieces)).toEqual(['a1;b1;c1;', 'a1;b1;c1;'])
+  expect(pieces.map(({ wasReady }) => wasReady)).toEqual([false, true])
+  expect(pieces[1]?.bytes.buffer).toBe(pieces[0]?.bytes.buffer)
   expect(made).toEqual([['a', 'b', 'c']])
   expect(forms.bytes).toBe(9)
 })
@@ -55,10 +55,10 @@ test('only what has changed is made again, and what follows each other is brough
     ),
   ).toEqual(['a1;b1;c1;'])
   const changed = [anEntry('a'), anEntry('b', 2), anEntry('c'), anEntry('d')]
-  const [first] = itemPieces(changed, form, forms)
-  const [second] = itemPieces(changed, form, forms)
-  expect(textsOf([first as Uint8Array])).toEqual(['a1;b2;c1;d1;'])
-  expect(second?.buffer).toBe(first?.buffer)
+  const pieces = [...itemPieces(changed, form, forms), ...itemPieces(changed, form, forms)]
+  expect(textsOf(pieces)).toEqual(['a1;b2;c1;d1;', 'a1;b2;c1;d1;'])
+  expect(pieces.map(({ wasReady }) => wasReady)).toEqual([false, true])
+  expect(pieces[1]?.bytes.buffer).toBe(pieces[0]?.bytes.buffer)
   expect(made).toEqual([
     ['a', 'b', 'c'],
     ['b', 'd'],

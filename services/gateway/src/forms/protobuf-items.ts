@@ -29,8 +29,15 @@ export function metadataItems(parts: GatewayParts, served: Served): ItemForm {
   }
 }
 
+/** Items that lie one behind the other. */
+export interface ItemPiece {
+  readonly bytes: Uint8Array
+  /** Whether they lay like this already, so that nothing had to be made. */
+  readonly wasReady: boolean
+}
+
 /** The items of entries that follow each other, in pieces. What is not kept yet is made many at once. */
-export function* itemPieces(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Generator<Uint8Array, void, undefined> {
+export function* itemPieces(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Generator<ItemPiece, void, undefined> {
   let run: Entry[] = []
   let bytes = 0
   for (const entry of entries) {
@@ -46,10 +53,10 @@ export function* itemPieces(entries: readonly Entry[], form: ItemForm, forms: Fo
 }
 
 /** Items that do not lie together are brought together, and kept there: a buffer is not to be held for one item in it. */
-function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Uint8Array {
-  const items = itemsOf(entries, form, forms)
+function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): ItemPiece {
+  const { items, wasReady } = itemsOf(entries, form, forms)
   const together = spanOf(items)
-  if (together !== undefined) return together
+  if (together !== undefined) return { bytes: together, wasReady }
   const piece = Buffer.concat(items)
   let at = 0
   entries.forEach((entry, index) => {
@@ -57,18 +64,24 @@ function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undef
     keep(forms, form, entry, piece.subarray(at, at + length))
     at += length
   })
-  return piece
+  return { bytes: piece, wasReady: false }
 }
 
-function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Uint8Array[] {
+interface Items {
+  readonly items: readonly Uint8Array[]
+  readonly wasReady: boolean
+}
+
+function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Items {
   const known = entries.map((entry) => forms?.find<Uint8Array>(form.name, entry))
   const missing = entries.filter((_, index) => known[index] === undefined)
-  const made = missing.length === 0 ? [] : form.encode(missing)
+  if (missing.length === 0) return { items: known as Uint8Array[], wasReady: true }
+  const made = form.encode(missing)
   missing.forEach((entry, index) => {
     keep(forms, form, entry, made[index] as Uint8Array)
   })
   let next = 0
-  return known.map((item) => item ?? (made[next++] as Uint8Array))
+  return { items: known.map((item) => item ?? (made[next++] as Uint8Array)), wasReady: false }
 }
 
 function keep(forms: Forms | undefined, { name }: ItemForm, entry: Entry, item: Uint8Array): void {
