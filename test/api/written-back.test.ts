@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aName, aNamespace, created, sharedApi } from './api.ts'
+import { aNamespace, created, sharedApi } from './api.ts'
 
 const server = sharedApi()
 
@@ -35,13 +35,4 @@ test('META-12: a Job that goes back as it was shown is not written; without labe
   expect(made.metadata.labels).toEqual({ 'controller-uid': made.metadata.uid, 'job-name': 'j' })
   const { body } = await server.api.put(`${path}/j`, made)
   expect(body).toEqual(made)
-})
-
-test('KIND-NODE-01: a Node is registered with its status; afterwards only the status path changes it', async () => {
-  const name = aName()
-  const capacity = { cpu: '4', pods: '110' }
-  const made = await created(server.api, '/api/v1/nodes', { metadata: { name }, status: { capacity } })
-  expect(made['status']).toMatchObject({ capacity })
-  const { body } = await server.api.patch(`/api/v1/nodes/${name}`, { status: { capacity: { cpu: '8' } } })
-  expect(body['status']).toEqual(made['status'])
 })

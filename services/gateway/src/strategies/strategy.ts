@@ -3,7 +3,6 @@ import { certificateRequestStrategy } from './certificate-request.ts'
 import { deploymentStrategy } from './deployment.ts'
 import { jobStrategy } from './job.ts'
 import { namespaceStrategy } from './namespace.ts'
-import { nodeStrategy } from './node.ts'
 import { podStrategy } from './pod.ts'
 import { serviceStrategy } from './service.ts'
 
@@ -21,8 +20,6 @@ export interface Strategy {
 
 /** The hooks of a kind that has rules of its own. */
 export interface KindRules {
-  /** The status that an object is created with is taken over; elsewhere it is dropped. */
-  readonly keepsFirstStatus?: boolean
   /** Told to whoever creates an object that is kept but has no effect here. */
   readonly warning?: string
   /** Before the object is validated for creation. */
@@ -49,7 +46,6 @@ const rulesByType: Readonly<Record<string, KindRules>> = {
   'batch/v1.Job': jobStrategy,
   'certificates/v1.CertificateSigningRequest': certificateRequestStrategy,
   'core/v1.Namespace': namespaceStrategy,
-  'core/v1.Node': nodeStrategy,
   'core/v1.Pod': podStrategy,
   'core/v1.Service': serviceStrategy,
 }

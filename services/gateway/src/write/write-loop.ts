@@ -144,7 +144,7 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   const { object: given, hasBigIntegers, body } = candidate
   const { served } = plan.target
   const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
-  if (served.hasStatus && served.strategy.rules.keepsFirstStatus !== true) delete draft.status
+  if (served.hasStatus) delete draft.status
   fillMetadata(draft, served, parts)
   const completed = complete(served.resource, draft, parts, true)
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
