@@ -1,6 +1,9 @@
+import { isWholeQuantity, parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isExtended } from './pod/resources.ts'
 
 const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
 const scopes = ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating']
@@ -10,6 +13,17 @@ const contradictions = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const
+
+/** Resources without a prefix that are counted in whole pieces. */
+const counted = new Set([
+  ...['pods', 'services', 'services.nodeports', 'services.loadbalancers', 'replicationcontrollers', 'resourcequotas', 'secrets'],
+  ...['configmaps', 'persistentvolumeclaims'],
+])
+/** Resources without a prefix that are measured, beside huge pages. */
+const measured = new Set([
+  ...['cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'requests.storage'],
+  ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage'],
+])
 
 /** The rules of a ResourceQuota's spec. Scopes decide what was counted, so they stay as they are. */
 export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): FieldError[] {
@@ -31,9 +45,30 @@ export function validateResourceQuotaStatus(quota: Part): FieldError[] {
 function validateAmounts(amounts: Part, path: string): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`
-    if (String(amount).startsWith('-')) return [invalidValue(at, amount, 'must be greater than or equal to 0')]
-    return []
+    return [...validateName(name, at), ...validateAmount(name, String(amount), at)]
   })
+}
+
+function validateName(name: string, at: string): FieldError[] {
+  const problems = [...checkQualifiedName(name)]
+  if (!name.includes('/') && !isKnown(name)) {
+    if (problems.length === 0 && name !== 'storage') problems.push('must be a standard resource type or fully qualified')
+    problems.push('must be a standard resource for quota')
+  }
+  return problems.map((problem) => invalidValue(at, name, problem))
+}
+
+function isKnown(name: string): boolean {
+  return counted.has(name) || measured.has(name) || /^(requests\.)?hugepages-/.test(name)
+}
+
+function validateAmount(name: string, amount: string, at: string): FieldError[] {
+  const quantity = parseQuantity(amount)
+  if (quantity === undefined) return []
+  const errors: FieldError[] = []
+  if (quantitySign(quantity) < 0) errors.push(invalidValue(at, amount, 'must be greater than or equal to 0'))
+  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) errors.push(invalidValue(at, amount, 'must be an integer'))
+  return errors
 }
 
 function validateScopes(given: readonly string[]): FieldError[] {

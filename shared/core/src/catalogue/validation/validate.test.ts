@@ -85,6 +85,32 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     ['spec.scopeSelector.matchExpressions[0].values: Invalid value'],
   ],
   ['KIND-RQ-03: amounts', 'core/v1.ResourceQuota', { spec: { hard: { cpu: '-1' } } }, ['spec.hard[cpu]: Invalid value']],
+  [
+    'KIND-RQ-03: amounts of what is counted are whole',
+    'core/v1.ResourceQuota',
+    { spec: { hard: { cpu: '1500m', pods: '1500m', 'count/jobs.batch': '500m' } } },
+    ['spec.hard[count/jobs.batch]: Invalid value', 'spec.hard[pods]: Invalid value'],
+  ],
+  [
+    'KIND-RQ-15: names of quota resources',
+    'core/v1.ResourceQuota',
+    {
+      spec: {
+        hard: {
+          ...{ pods: '1', 'requests.cpu': '1', 'limits.memory': '1Gi', 'services.nodeports': '0', 'requests.storage': '1Gi' },
+          ...{ 'hugepages-2Mi': '4Mi', 'requests.hugepages-2Mi': '4Mi', 'count/deployments.apps': '1', 'requests.example.com/gpu': '4' },
+          'gold.storageclass.storage.orch.io/requests.storage': '3Gi',
+        },
+      },
+    },
+    [],
+  ],
+  [
+    'KIND-RQ-15: a name of no quota resource',
+    'core/v1.ResourceQuota',
+    { spec: { hard: { foo: '1', storage: '1' } } },
+    ['spec.hard[foo]: Invalid value', 'spec.hard[foo]: Invalid value', 'spec.hard[storage]: Invalid value'],
+  ],
   ['KIND-RQ-04: scopes may be absent', 'core/v1.ResourceQuota', { spec: { hard: { pods: '1' } } }, []],
   ['KIND-RQ-15: a scope that exists', 'core/v1.ResourceQuota', { spec: { scopes: ['Nope'] } }, ['spec.scopes[0]: Unsupported value']],
   ['KIND-NODE-02: a config source', 'core/v1.Node', node({ configSource: { configMap } }), []],
