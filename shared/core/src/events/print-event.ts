@@ -105,7 +105,10 @@ type MetadataFormat = Extract<WatchFormat, { kind: 'metadata' }>
 function printMetadataEvent({ profile, version, isProtobuf }: MetadataFormat, type: ProtobufEventType, served: Uint8Array): Uint8Array {
   const names = namesOf(profile)
   const metadata = metadataOf(served)
-  if (!isProtobuf) return printJsonEvent(type, printPartialMetadata(names, version, metadata))
+  if (!isProtobuf) {
+    const front = encoder.encode(`{"type":"${type}","object":${printPartialMetadataFront(names, version)}`)
+    return join([front, metadata, metadataEventEnd])
+  }
   const apiVersion = `${domainGroup(names, 'meta')}/${version}`
   const object = { metadata: readOurJson(metadata) }
   return printProtobufEvent(type, printProtobuf({ apiVersion, kind: 'PartialObjectMetadata', type: partialMetadataType, object }))
@@ -118,6 +121,7 @@ function printJsonEvent(type: ProtobufEventType, object: Uint8Array): Uint8Array
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const jsonEventEnd = encoder.encode('}\n')
+const metadataEventEnd = encoder.encode('}}\n')
 const closeBrace = encoder.encode('}')
 /** Nothing that a user chooses stands before it in an event. */
 const noColumns = encoder.encode('"columnDefinitions":null')
