@@ -83,6 +83,21 @@ describe('scale', () => {
     expect(message(other)).toContain('Precondition failed: UID in precondition: zzz')
   })
 
+  test('VAL-08, VAL-10, VAL-13: unknown fields in the patch of a scale are refused, told or dropped, as asked', async () => {
+    const { scale } = await aWorkload(workloads[0])
+    const patch = { spec: { replicas: 3, nope: 1 } }
+    const strict = await server.api.patch(`${scale}?fieldValidation=Strict`, patch)
+    expect({ status: strict.status, message: message(strict) }).toEqual({
+      status: 422,
+      message: 'Scale.autoscaling "w" is invalid: patch: Invalid value: strict decoding error: unknown field "spec.nope"',
+    })
+    const warned = await server.api.patch(scale, patch)
+    expect(warned.headers['warning']).toBe('299 - "unknown field \\"spec.nope\\""')
+    expect(warned.body['spec']).toEqual({ replicas: 3 })
+    const ignored = await server.api.patch(`${scale}?fieldValidation=Ignore`, patch)
+    expect(ignored.headers['warning']).toBeUndefined()
+  })
+
   test('fewer pods than none are refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const answer = await server.api.patch(scale, { spec: { replicas: -1 } })

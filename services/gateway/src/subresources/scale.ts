@@ -20,11 +20,11 @@ import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
-import { applyChange, readChange } from '../verbs/patch.ts'
+import { applyChange, type Change, judgePatched, readChange } from '../verbs/patch.ts'
 import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { decodeCandidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
-import { type OptionsKind, writeOptionsOf } from '../write/options.ts'
+import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, type Write, write } from '../write/write-loop.ts'
 import { respondKind } from './respond-kind.ts'
 
@@ -56,9 +56,18 @@ export const updateScale: Verb = async (request, target, parts) => {
 /** Patches the scale as though it were an object. */
 export const patchScale: Verb = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return applyScale(request, target, parts)
-  const subresource = target.subresource as Subresource
+  const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
-  await writeScale(request, target, 'PatchOptions', (scale) => decodeScale(subresource, applyChange(change, scale, subresource)), parts)
+  await writeScale(request, target, 'PatchOptions', (scale) => patchedScale(request, target, change, options, scale), parts)
+}
+
+function patchedScale(request: GatewayRequest, { subresource, info }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
+  const described = subresource as Subresource
+  const { group, kind } = described
+  const value = applyChange(change, scale, described)
+  const { object, problems } = decodeCandidate(described, value, change.body)
+  judgePatched(request, { group, kind, name: info.name }, problems, options)
+  return object as Scale
 }
 
 /** The number of pods is applied as the field of the object for which it stands. */
@@ -126,12 +135,6 @@ function requireSame({ served, info }: Target, { metadata: { uid, resourceVersio
     throw conflict(resource, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${liveUid}`)
   }
   if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, info.name)
-}
-
-function decodeScale({ kind, version, type, apiVersion }: Subresource, value: Record<string, unknown>): Scale {
-  const decoded = decoderOf(type)(value, { trackUnknown: false })
-  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
-  return { metadata: {}, ...decoded.object, kind, apiVersion } as Scale
 }
 
 function scaleOf(object: ApiObject, { subresource }: Target): Scale {

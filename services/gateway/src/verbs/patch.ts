@@ -81,7 +81,7 @@ function patched(request: GatewayRequest, target: Target, change: Change, option
   const value = applyChange(change, live.object, served.resource)
   const { hasBigIntegers, duplicates } = change.body
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
-  judgePatched(request, target, candidate, options)
+  judgePatched(request, { ...served.kind, name: info.name }, candidate.problems, options)
   requirePatchedKind(target, value)
   requirePatchedPlace(target, candidate.object)
   requireSameVersion(target, candidate, live)
@@ -108,21 +108,33 @@ function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutc
 }
 
 /** In a patch, unknown fields are the patch's fault: they are told as such. */
-function judgePatched(request: GatewayRequest, { served, info }: Target, { problems }: Candidate, { fieldValidation }: WriteOptions): void {
+export function judgePatched(
+  request: GatewayRequest,
+  { group, kind, name }: Patched,
+  problems: readonly string[],
+  options: WriteOptions,
+): void {
+  const { fieldValidation } = options
   if (problems.length === 0 || fieldValidation === 'Ignore') return
   if (fieldValidation === 'Warn') {
     for (const problem of problems) request.warn(problem)
     return
   }
-  const { kind } = served
-  const dotted = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
+  const dotted = group === '' ? kind : `${kind}.${group}`
   const message = `Invalid value: strict decoding error: ${problems.join(', ')}`
-  throw failed(422, 'Invalid', `${dotted} ${JSON.stringify(info.name)} is invalid: patch: ${message}`, {
-    name: info.name,
-    ...(kind.group === '' ? {} : { group: kind.group }),
-    kind: kind.kind,
+  throw failed(422, 'Invalid', `${dotted} ${JSON.stringify(name)} is invalid: patch: ${message}`, {
+    name,
+    ...(group === '' ? {} : { group }),
+    kind,
     causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }],
   })
+}
+
+/** What a patch was for. */
+interface Patched {
+  readonly group: string
+  readonly kind: string
+  readonly name: string
 }
 
 function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<string, unknown>): void {
