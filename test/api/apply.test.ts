@@ -394,6 +394,12 @@ describe('an apply is refused', () => {
       'Incorrect version specified in apply patch. Specified patch version: v9, expected: v1',
     ],
     [
+      'SSA-03: without apiVersion and kind',
+      { metadata: { name: 'a' } },
+      400,
+      'Incorrect version specified in apply patch. Specified patch version: , expected: v1',
+    ],
+    [
       'SSA-03: with another kind',
       { ...named({}), kind: 'Secret' },
       400,

@@ -54,9 +54,10 @@ function parseConfiguration(bytes: Uint8Array): { value: unknown; duplicates: re
   return { ...parsed, hasBigIntegers: false }
 }
 
-function requireKind({ served }: Target, { kind }: OwnedObject): void {
+/** A configuration of another version, or of none, is refused as such when it is applied. */
+function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): void {
   const { resource } = served
-  if (kind === resource.kind) return
+  if (kind === resource.kind || apiVersion !== resource.apiVersion) return
   throw badRequest(`the kind in the data (${String(kind ?? '')}) does not match the expected kind (${resource.kind})`)
 }
 
