@@ -12,7 +12,7 @@ import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
-import { parseYaml } from './yaml.ts'
+import { hasBigInteger, parseYaml } from './yaml.ts'
 
 /** A body that has been read, whatever its format. */
 export interface ParsedBody {
@@ -76,7 +76,7 @@ export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', expected: 
   if (format === 'yaml') {
     const parsed = parseYaml(Buffer.from(bytes).toString())
     if (parsed.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`)
-    return { ...parsed, hasBigIntegers: false, text: text() }
+    return { ...parsed, text: text() }
   }
   const decoded = decodeJson(bytes)
   if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
@@ -94,11 +94,6 @@ function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, type }: Expected, 
   const message = decodeProtobuf(type, envelope.raw)
   if (message.kind === 'malformed') throw unrecognized(kind, message.message)
   return { ...body, value: { ...message.object, ...typeMeta }, hasBigIntegers: hasBigInteger(message.object) }
-}
-
-function hasBigInteger(value: unknown): boolean {
-  if (typeof value === 'bigint') return true
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
 }
 
 function unrecognized(expected: string, why: string): Error {

@@ -1,12 +1,21 @@
 import { gzip } from 'node:zlib'
-import { internal, type Names, printMetaProtobuf, printStatusProtobuf, type Status, type StatusDetails, StatusError } from '@orch/core'
-import { dump } from 'js-yaml'
+import {
+  internal,
+  type Names,
+  printMetaProtobuf,
+  printStatusProtobuf,
+  readOurJson,
+  type Status,
+  type StatusDetails,
+  StatusError,
+} from '@orch/core'
 import type { HeaderFields } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import type { Format } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import { prettyJson } from './pretty-json.ts'
 import type { GatewayRequest } from './request.ts'
+import { printYaml } from './yaml.ts'
 
 /** An answer that is no Status: a plain text with a code. */
 export class PlainRefusal extends Error {
@@ -85,14 +94,14 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
     case 'protobuf':
       return printStatusProtobuf(status)
     case 'yaml':
-      return dump(status)
+      return printYaml(status)
     case 'json':
       return request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)
   }
 }
 
 function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
-  const text = dump(JSON.parse(Buffer.from(json).toString()), { noRefs: true, lineWidth: -1 })
+  const text = printYaml(readOurJson(json))
   return sendBytes(request, code, commonHeaders(request, 'application/yaml'), Buffer.from(text))
 }
 

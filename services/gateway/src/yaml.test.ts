@@ -6,6 +6,7 @@ test('VAL-06: members that are there twice are named by their paths, and the las
     kind: 'yaml',
     value: { a: 2, b: [{ c: 2, d: { e: 3 } }] },
     duplicates: ['a', 'b[0].c', 'b[0].d.e'],
+    hasBigIntegers: false,
   })
 })
 
@@ -14,12 +15,13 @@ test('a text without repetition has no duplicates, and times stay texts', () => 
     kind: 'yaml',
     value: { a: '2020-01-01T00:00:00Z', b: '1' },
     duplicates: [],
+    hasBigIntegers: false,
   })
 })
 
 test('aliases are read, as long as they stand for no more than a body may hold', () => {
   const value = { a: ['x'], b: ['x'] }
-  expect(parseYaml('a: &a [x]\nb: *a\n')).toEqual({ kind: 'yaml', value, duplicates: [] })
+  expect(parseYaml('a: &a [x]\nb: *a\n')).toEqual({ kind: 'yaml', value, duplicates: [], hasBigIntegers: false })
 })
 
 const laughs = Array.from({ length: 20 }, (_, level) => `a${level + 1}: &a${level + 1} [*a${level},*a${level},*a${level}]`).join('\n')

@@ -1,16 +1,25 @@
-import { CORE_SCHEMA, load, type MappingTagDefinition, mapTag, YAMLException } from 'js-yaml'
+import {
+  CORE_SCHEMA,
+  DUMP_SCHEMA,
+  dump,
+  intCoreTag,
+  load,
+  type MappingTagDefinition,
+  mapTag,
+  type ScalarTagDefinition,
+  YAMLException,
+} from 'js-yaml'
 import { limits } from './limits.ts'
 
 /** A text of YAML that has been read. A member that is there more than once has its last value. */
 export type ParsedYaml =
-  | { readonly kind: 'yaml'; readonly value: unknown; readonly duplicates: readonly string[] }
+  | { readonly kind: 'yaml'; readonly value: unknown; readonly duplicates: readonly string[]; readonly hasBigIntegers: boolean }
   | { readonly kind: 'malformed'; readonly message: string }
 
 /** Reads YAML. Members that are there twice are looked for only in texts that have some. */
 export function parseYaml(text: string): ParsedYaml {
   try {
-    const value = load(text)
-    return outgrowsBodies(value, text) ? tooManyAliases : { kind: 'yaml', value, duplicates: [] }
+    return parsed(load(text, { schema: readingSchema }), text, () => [])
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     return error.reason === 'duplicated mapping key' ? parseWithDuplicates(text) : { kind: 'malformed', message: error.reason }
@@ -27,12 +36,55 @@ function parseWithDuplicates(text: string): ParsedYaml {
     },
   }
   try {
-    const value = load(text, { json: true, schema: CORE_SCHEMA.withTags(noting) })
-    return outgrowsBodies(value, text) ? tooManyAliases : { kind: 'yaml', value, duplicates: pathsOf(value, '', repeated) }
+    const value = load(text, { json: true, schema: readingSchema.withTags(noting) })
+    return parsed(value, text, () => pathsOf(value, '', repeated))
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     return { kind: 'malformed', message: error.reason }
   }
+}
+
+/** The YAML of a value; integers beyond 2^53 are `bigint` in it. */
+export function printYaml(value: unknown): string {
+  return dump(value, { schema: writingSchema, noRefs: true, lineWidth: -1 })
+}
+
+function parsed(value: unknown, text: string, duplicates: () => readonly string[]): ParsedYaml {
+  if (outgrowsBodies(value, text)) return tooManyAliases
+  return { kind: 'yaml', value, duplicates: duplicates(), hasBigIntegers: /\d{16}/.test(text) && hasBigInteger(value) }
+}
+
+/** Whether an integer beyond 2^53 lies anywhere in a value. */
+export function hasBigInteger(value: unknown): boolean {
+  if (typeof value === 'bigint') return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
+}
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+/** Whole numbers of 64 bits are exact, as they are in JSON. */
+function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | bigint> {
+  return {
+    ...tag,
+    resolve(source, isExplicit, tagName) {
+      const value = tag.resolve(source, isExplicit, tagName)
+      if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(source)) return value
+      const whole = BigInt(source.replace('+', ''))
+      return whole >= int64Min && whole <= int64Max ? whole : value
+    },
+    identify: (value) => typeof value === 'bigint' || tag.identify?.(value) === true,
+    represent: (value) => String(value),
+  }
+}
+
+const readingSchema = CORE_SCHEMA.withTags(exact(intCoreTag))
+/** Quotes every text that some reader of YAML would take for something else. */
+const writingSchema = DUMP_SCHEMA.withTags(exact(intTagOf(DUMP_SCHEMA.tags)))
+
+function intTagOf(tags: readonly { readonly tagName: string }[]): ScalarTagDefinition<number> {
+  // The schema has one tag of that name, and it is the scalar one.
+  return tags.find(({ tagName }) => tagName === intCoreTag.tagName) as ScalarTagDefinition<number>
 }
 
 const tooManyAliases: ParsedYaml = { kind: 'malformed', message: 'its aliases stand for more than a body may hold' }

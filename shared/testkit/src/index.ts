@@ -1,4 +1,6 @@
 /** What tests share: clusters, builders, fake clock, contract suites. */
+
+export * from './any-object.ts'
 export * from './builders.ts'
 export * from './cluster.ts'
 export * from './contract-link.ts'

@@ -51,7 +51,7 @@ function parseConfiguration(bytes: Uint8Array): { value: unknown; duplicates: re
   if (decoded.kind === 'json') return decoded
   const parsed = parseYaml(Buffer.from(bytes).toString())
   if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
-  return { ...parsed, hasBigIntegers: false }
+  return parsed
 }
 
 /** A configuration of another version, or of none, is refused as such when it is applied. */

@@ -1,0 +1,45 @@
+import { allTypeNames, decodeJson, decoderOf, printJson, resolveStruct, resolveType } from '@orch/core'
+import { anyStruct } from '@orch/testkit'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseYaml, printYaml } from './yaml.ts'
+
+const types = allTypeNames().filter((name) => {
+  const node = resolveType(name)
+  return node.kind === 'struct' && node.hasTypeMeta && !name.endsWith('List')
+})
+
+/** What a server would store of a value. */
+function stored(type: string, value: unknown): unknown {
+  const decoded = decoderOf(type)(value, { trackUnknown: false })
+  if (decoded.kind === 'mismatch') throw new Error(decoded.message)
+  return decoded.object
+}
+
+function throughYaml(value: unknown): unknown {
+  const parsed = parseYaml(printYaml(value))
+  if (parsed.kind === 'malformed') throw new Error(parsed.message)
+  return parsed.value
+}
+
+test.each(types)('NEG-10: any %s is the same after YAML', (type) => {
+  fc.assert(
+    fc.property(fc.oneof(anyStruct(resolveStruct(type), 'some'), anyStruct(resolveStruct(type), 'all')), (value) => {
+      const object = stored(type, value)
+      // A number with a fraction in its type may be whole, and beyond 2^53 it is read as an integer first.
+      expect(stored(type, throughYaml(object))).toEqual(object)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('NEG-10: whole numbers of 64 bits and empty maps are the same after YAML, and after JSON beside it', () => {
+  const object = { least: -(2n ** 63n), most: 2n ** 63n - 1n, safe: 2 ** 53 - 1, none: {}, list: [], text: '9223372036854775807', no: 'no' }
+  expect(throughYaml(object)).toEqual(object)
+  const json = decodeJson(printJson(object, { hasBigIntegers: true }))
+  expect(json).toMatchObject({ kind: 'json', hasBigIntegers: true, value: object })
+})
+
+test('a number beyond 64 bits is no exact integer', () => {
+  expect(parseYaml('a: 9223372036854775808')).toMatchObject({ value: { a: 2 ** 63 }, hasBigIntegers: false })
+})

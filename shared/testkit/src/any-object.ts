@@ -1,0 +1,65 @@
+import { decodeJson, type Node, resolveNode, type StructNode } from '@orch/core'
+import fc, { type Arbitrary } from 'fast-check'
+
+/** Any value of a struct, with some or all of its fields. What has no place on the wire, and empty lists and maps, are left out. */
+export function anyStruct(node: StructNode, which: 'some' | 'all', ancestors: readonly Node[] = []): Arbitrary<Record<string, unknown>> {
+  if (ancestors.includes(node)) return fc.constant({})
+  const fields = node.fields.filter(({ tag }) => tag !== undefined)
+  const members = fields.map((one) => [one.name, anyValue(one.node, which, [...ancestors, node])] as const)
+  return fc.record(Object.fromEntries(members), which === 'all' ? {} : { requiredKeys: [] })
+}
+
+function anyValue(declared: Node, which: 'some' | 'all', ancestors: readonly Node[]): Arbitrary<unknown> {
+  const node = resolveNode(declared)
+  switch (node.kind) {
+    case 'ref':
+      return anyValue(node, which, ancestors)
+    case 'struct':
+      return anyStruct(node, which, ancestors)
+    case 'list':
+      return fc.array(anyValue(node.items, which, ancestors), { minLength: 1, maxLength: 2 })
+    case 'map':
+      return fc.dictionary(anyText, anyValue(node.values, which, ancestors), { minKeys: 1, maxKeys: 2, noNullPrototype: true })
+    case 'variant': {
+      const forms = [node.object, node.array, node.boolean].filter((form) => form !== undefined)
+      return fc.oneof(...forms.map((form) => anyValue(form.node, which, ancestors)))
+    }
+    case 'string':
+      return anyText
+    case 'boolean':
+      return fc.boolean()
+    case 'int32':
+      return fc.oneof(fc.integer(), fc.constantFrom(0, -(2 ** 31), 2 ** 31 - 1))
+    case 'int64':
+      return fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 0))
+    case 'double':
+      return fc.double({ noNaN: true, noDefaultInfinity: true })
+    case 'bytes':
+      return fc.uint8Array({ maxLength: 5 }).map((bytes) => btoa(String.fromCharCode(...bytes)))
+    case 'time':
+      return anySecond.map((milliseconds) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`)
+    case 'microTime':
+      return fc.tuple(anySecond, fc.nat(999_999)).map(([milliseconds, micro]) => {
+        return `${new Date(milliseconds).toISOString().slice(0, 19)}.${String(micro).padStart(6, '0')}Z`
+      })
+    case 'quantity':
+      return fc.tuple(fc.integer(), fc.constantFrom('', 'm', 'Ki', 'G')).map(([amount, suffix]) => `${amount}${suffix}`)
+    case 'intOrString':
+      return fc.oneof(fc.integer(), anyText)
+    case 'raw':
+    case 'fieldsV1':
+      return fc.dictionary(anyText, anyJson, { maxKeys: 2, noNullPrototype: true })
+    case 'json':
+      return anyJson.filter((value) => value !== null)
+  }
+}
+
+const anyText = fc.string({ unit: 'grapheme', maxLength: 60 })
+const anySecond = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59Z') / 1000 }).map((seconds) => seconds * 1000)
+const anyJson = fc.jsonValue({ maxDepth: 2 }).map((value) => asRead(JSON.stringify(value)))
+
+function asRead(json: string): unknown {
+  const decoded = decodeJson(json)
+  if (decoded.kind === 'malformed') throw new Error(decoded.message)
+  return decoded.value
+}
