@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { type ApplyOutcome, applyTo, beforeFirstApplyManager } from './apply.ts'
 import { describePaths, type FieldSet, parseFieldSet, printFieldSet } from './field-set.ts'
-import { shapeOfCustomObject } from './structural-shape.ts'
+import { shapeOfCustomObject } from './structural-shape-testing.ts'
 import { trackUpdate } from './track-update.ts'
 
 const schema = shapeOfCustomObject({

@@ -4,7 +4,7 @@ import { conflictStatus } from './conflicts.ts'
 import { setOfPaths } from './field-set.ts'
 import { sameOwners } from './same-owners.ts'
 import type { Shape } from './shape.ts'
-import { shapeOfCustomObject } from './structural-shape.ts'
+import { shapeOfCustomObject } from './structural-shape-testing.ts'
 import { managedFieldsOf, type OwnedObject, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
 

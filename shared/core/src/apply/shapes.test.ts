@@ -6,7 +6,7 @@ import { compare } from './compare.ts'
 import { describePaths } from './field-set.ts'
 import { mergeOrder } from './merge.ts'
 import { extract } from './remove.ts'
-import { shapeOfCustomObject, shapeOfStructural } from './structural-shape.ts'
+import { shapeOfCustomObject, shapeOfStructural } from './structural-shape-testing.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { shapeOfNode } from './type-shape.ts'
 

@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { applyTo } from './apply.ts'
 import { setOfPaths } from './field-set.ts'
-import { shapeOfCustomObject } from './structural-shape.ts'
+import { shapeOfCustomObject } from './structural-shape-testing.ts'
 import { type OwnedObject, type TrackOptions, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
 

@@ -31,8 +31,7 @@ export function decoderOf(type: string): Decode {
   return decode
 }
 
-/** A decoder for a node that has no name, such as the schema of a custom resource. */
-export function createDecoder(node: Node): Decode {
+function createDecoder(node: Node): Decode {
   const reader = readerOf(node)
   return (value, { trackUnknown }) => {
     const seen: Seen = { unknown: false, depth: 0 }

@@ -20,11 +20,6 @@ export function invalidTexts(field: string, texts: readonly string[], detail: st
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: []string{${list}}: ${detail}` }
 }
 
-/** The value is wrong, and its path says why. */
-export function plainlyInvalid(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}` }
-}
-
 /** One error per problem that a check of a text has found. */
 export function invalidFor(field: string, value: unknown, problems: readonly string[]): FieldError[] {
   return problems.map((problem) => invalidValue(field, value, problem))
