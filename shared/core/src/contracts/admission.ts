@@ -68,9 +68,13 @@ export const interestsPart = variants({
  * Admission: what is allowed to be. The gateway asks only for requests that some interest matches; with interests older
  * than 5 s it asks for every write.
  */
-export const admissionContract = contract('orch.admission.v1.Admission', {
-  admit: unary(admissionRequest, admissionAnswer),
-  interests: stream(message({}), interestsPart),
-})
+export const admissionContract = contract(
+  'orch.admission.v1.Admission',
+  {
+    admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], hot: true }),
+    interests: stream(message({}), interestsPart, { callers: ['gateway'], idempotent: true, endless: true }),
+  },
+  'admission',
+)
 export type AdmissionService = Service<typeof admissionContract>
 export type AdmissionRequest = Static<typeof admissionRequest>

@@ -1,13 +1,42 @@
+import { StatusError } from '../meta/status.ts'
 import type { Message, Static, Union } from './message.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the type parameters are inferred, never written
 type AnyMessage = Message<any> | Union<any>
+
+/** Who calls: each service's certificate names its own. */
+export type ServiceRole = (typeof serviceRoles)[number]
+/** All roles. */
+export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'controllers'] as const
+
+/** What the way between two processes must know of a method. In one process nothing of it matters. */
+export interface MethodOptions<Q extends AnyMessage> {
+  /** Roles that may call it; absent: whoever has got a connection. */
+  readonly callers?: readonly ServiceRole[]
+  /** Asked after `callers`, where what a role may do depends on what it asks for. */
+  readonly permits?: (role: ServiceRole, request: Static<Q>) => boolean
+  /** Asking twice does no more than asking once: a call that was lost may be sent to another replica. */
+  readonly idempotent?: boolean
+}
+
+/** A call and its answer have two further ways to travel. */
+export interface UnaryOptions<Q extends AnyMessage> extends MethodOptions<Q> {
+  /** Called so often that calls travel together, many in one message of a stream that stays open. */
+  readonly hot?: boolean
+}
+
+/** Streams differ in how they end. */
+export interface StreamOptions<Q extends AnyMessage> extends MethodOptions<Q> {
+  /** Goes on until somebody ends it: a server that is about to stop does not wait for it. */
+  readonly endless?: boolean
+}
 
 /** One request, one response. */
 export interface UnaryMethod<Q extends AnyMessage, S extends AnyMessage> {
   readonly form: 'unary'
   readonly request: Q
   readonly response: S
+  readonly options: UnaryOptions<Q>
 }
 
 /** One request, many responses, until either side ends it. */
@@ -15,6 +44,7 @@ export interface StreamMethod<Q extends AnyMessage, S extends AnyMessage> {
   readonly form: 'stream'
   readonly request: Q
   readonly response: S
+  readonly options: StreamOptions<Q>
 }
 
 export interface Methods {
@@ -27,6 +57,16 @@ export interface Contract<M extends Methods> {
   /** Full Protobuf service name: `orch.storage.v1.Storage`. */
   readonly name: string
   readonly methods: M
+  /** Role of whoever offers it; absent: several do. */
+  readonly offeredBy?: ServiceRole | undefined
+}
+
+/**
+ * A call that has no answer although it may have been carried out: the connection died, or the time was up. Every other
+ * StatusError that comes from a call is an answer, or says that the call never left.
+ */
+export class UnknownOutcomeError extends StatusError {
+  override readonly name = 'UnknownOutcomeError'
 }
 
 /** What travels beside a request. */
@@ -59,14 +99,17 @@ export type Service<C> =
       }
     : never
 
-export function unary<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S): UnaryMethod<Q, S> {
-  return { form: 'unary', request, response }
+/** Describes a method with one answer. */
+export function unary<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S, options: UnaryOptions<Q> = {}): UnaryMethod<Q, S> {
+  return { form: 'unary', request, response, options }
 }
 
-export function stream<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S): StreamMethod<Q, S> {
-  return { form: 'stream', request, response }
+/** Describes a method with many answers. */
+export function stream<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S, options: StreamOptions<Q> = {}): StreamMethod<Q, S> {
+  return { form: 'stream', request, response, options }
 }
 
-export function contract<const M extends Methods>(name: string, methods: M): Contract<M> {
-  return { name, methods }
+/** Describes a service. */
+export function contract<const M extends Methods>(name: string, methods: M, offeredBy?: ServiceRole): Contract<M> {
+  return { name, methods, offeredBy }
 }

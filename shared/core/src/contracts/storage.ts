@@ -1,4 +1,4 @@
-import { contract, type Service, stream, unary } from './contract.ts'
+import { contract, type Service, type ServiceRole, stream, unary } from './contract.ts'
 import { bytes, int64, json, many, message, nested, optional, type Static, string, stringMap, union, variants } from './message.ts'
 import type { FieldRequirement, LabelRequirement } from './selection.ts'
 
@@ -141,6 +141,13 @@ export const statusResponse = message({
   bytes: int64(6),
 })
 
+/** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
+export function mayCommit(role: ServiceRole, _key: string): boolean {
+  return role === 'gateway'
+}
+
+const readers: readonly ServiceRole[] = ['gateway', 'watch', 'admission']
+
 /**
  * Storage: what is.
  * 1. A written commit is durable and visible to `get`, `list` and `changes` before its outcome is returned.
@@ -148,15 +155,26 @@ export const statusResponse = message({
  * 3. A refused commit changes nothing and is never seen by anyone.
  * 4. `changes` delivers every change after the asked revision exactly once, in order.
  */
-export const storageContract = contract('orch.storage.v1.Storage', {
-  get: unary(getRequest, getResponse),
-  list: stream(listRequest, listPart),
-  commit: unary(commitRequest, commitOutcome),
-  changes: stream(changesRequest, changesPart),
-  /** The object's state at the newest revision not above `revision`; for the content of an object that left a selection. */
-  getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) })),
-  status: unary(message({}), statusResponse),
-})
+export const storageContract = contract(
+  'orch.storage.v1.Storage',
+  {
+    get: unary(getRequest, getResponse, { callers: readers, idempotent: true, hot: true }),
+    list: stream(listRequest, listPart, { callers: readers, idempotent: true }),
+    commit: unary(commitRequest, commitOutcome, {
+      callers: ['gateway'],
+      permits: (role, { key }) => mayCommit(role, key),
+      hot: true,
+    }),
+    changes: stream(changesRequest, changesPart, { callers: readers, idempotent: true, endless: true }),
+    /** The object's state at the newest revision not above `revision`; for the content of an object that left a selection. */
+    getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) }), {
+      callers: readers,
+      idempotent: true,
+    }),
+    status: unary(message({}), statusResponse, { callers: readers, idempotent: true }),
+  },
+  'storage',
+)
 export type StorageService = Service<typeof storageContract>
 export type ListRequest = Static<typeof listRequest>
 export type GetRequest = Static<typeof getRequest>

@@ -54,7 +54,9 @@ export type WatchPart = Static<typeof watchPart>
  * 2. An object that enters the selection is ADDED, one that leaves it DELETED with its last matching content.
  * 3. An event is encoded once per (version, format); all subscribers get the same bytes.
  */
-export const watchContract = contract('orch.watch.v1.Watch', {
-  subscribe: stream(subscribeRequest, watchPart),
-})
+export const watchContract = contract(
+  'orch.watch.v1.Watch',
+  { subscribe: stream(subscribeRequest, watchPart, { callers: ['gateway'], idempotent: true, endless: true }) },
+  'watch',
+)
 export type WatchService = Service<typeof watchContract>
