@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ['shared/**/*.test.{ts,mjs}', 'services/**/*.test.{ts,mjs}', 'test/**/*.test.{ts,mjs}', 'scripts/**/*.test.{ts,mjs}'],
     exclude: ['**/dist/**', '**/node_modules/**'],
+    globalSetup: ['scripts/fetch-backends.mjs'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -1,5 +1,6 @@
 /** What is: the state, its revisions and its changes. */
 
+export { type Leadership, soleLeadership } from './leadership.ts'
 export { createStorage, type StateSnapshot, type Storage, type StorageOptions } from './service.ts'
 export type { Reencode } from './state.ts'
 export { type DirectoryLock, lockDirectory } from './store/directory-lock.ts'

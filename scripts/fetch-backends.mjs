@@ -1,0 +1,8 @@
+/** Fetches the programs that tests run on, once, before any of them starts. */
+import { join } from 'node:path'
+import { locateBackend } from '../shared/platform/src/backends/locate.ts'
+
+export default async function fetchBackends({ config }) {
+  const cacheFolder = join(config.root, '.cache', 'backends')
+  for (const name of ['etcd', 'nats-server']) await locateBackend(name, { cacheFolder, mayFetch: true })
+}

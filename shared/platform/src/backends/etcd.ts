@@ -1,0 +1,56 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePorts, openProgram, type Program } from './program.ts'
+
+/** Certificates of a server, as files. Clients must show one of the same authority. */
+export interface BackendTls {
+  readonly caFile: string
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+/** How a local etcd of one member is run. */
+export interface EtcdOptions {
+  /** The program; see `locateBackend`. */
+  readonly path: string
+  /** Default: a new folder of the system's temporary files, which its caller removes. */
+  readonly dataDir?: string | undefined
+  /** Default: a free one. */
+  readonly port?: number | undefined
+  readonly tls?: BackendTls | undefined
+  /** Further flags of the program. */
+  readonly flags?: readonly string[] | undefined
+}
+
+/** A local etcd that listens on loopback. */
+export async function openEtcd({ path, dataDir = newFolder(), port, tls, flags = [] }: EtcdOptions): Promise<Program> {
+  const [clientPort = 0, peerPort = 0, healthPort = 0] = await freePorts(3)
+  const address = `127.0.0.1:${port ?? clientPort}`
+  const clientUrl = `${tls === undefined ? 'http' : 'https'}://${address}`
+  const peerUrl = `http://127.0.0.1:${peerPort}`
+  const healthUrl = `http://127.0.0.1:${healthPort}`
+  const settings = {
+    name: 'local',
+    'data-dir': dataDir,
+    'listen-client-urls': clientUrl,
+    'advertise-client-urls': clientUrl,
+    'listen-peer-urls': peerUrl,
+    'initial-advertise-peer-urls': peerUrl,
+    'initial-cluster': `local=${peerUrl}`,
+    'listen-metrics-urls': healthUrl,
+    // One member elects itself: there is nobody to wait for.
+    'heartbeat-interval': '20',
+    'election-timeout': '200',
+    logger: 'zap',
+    'log-level': 'error',
+    ...(tls === undefined ? {} : { 'cert-file': tls.certFile, 'key-file': tls.keyFile, 'trusted-ca-file': tls.caFile }),
+  }
+  const own = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+  const verified = tls === undefined ? [] : ['--client-cert-auth=true']
+  return openProgram({ path, arguments: [...own, ...verified, ...flags], address, dataDir, healthUrl: `${healthUrl}/health` })
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'etcd-'))
+}

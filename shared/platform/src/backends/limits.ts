@@ -1,0 +1,14 @@
+/** Longest that one step of fetching a package may take. */
+export const backendFetchTimeoutMs = 60_000
+
+/** After a package could not be fetched, the next attempt is made no sooner than this. */
+export const backendRetryAfterMs = 600_000
+
+/** Longest that a started program may take until it answers; a loaded machine needs seconds for a first election. */
+export const backendReadyTimeoutMs = 30_000
+
+/** How often a started program is asked whether it is ready. */
+export const backendPollIntervalMs = 25
+
+/** Longest that a program may take to end when asked to; then it is killed. */
+export const backendStopTimeoutMs = 5_000

@@ -1,0 +1,40 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BackendTls } from './etcd.ts'
+import { freePorts, openProgram, type Program } from './program.ts'
+
+/** How a local nats-server with JetStream is run. */
+export interface NatsOptions {
+  /** The program; see `locateBackend`. */
+  readonly path: string
+  /** Default: a new folder of the system's temporary files, which its caller removes. */
+  readonly dataDir?: string | undefined
+  /** Default: a free one. */
+  readonly port?: number | undefined
+  readonly tls?: BackendTls | undefined
+  readonly credentials?: { readonly username: string; readonly password: string } | undefined
+}
+
+/** A local nats-server that listens on loopback. */
+export async function openNats({ path, dataDir = newFolder(), port, tls, credentials }: NatsOptions): Promise<Program> {
+  const [clientPort = 0, healthPort = 0] = await freePorts(2)
+  const clients = port ?? clientPort
+  const config = {
+    host: '127.0.0.1',
+    port: clients,
+    http: `127.0.0.1:${healthPort}`,
+    jetstream: { store_dir: join(dataDir, 'jetstream') },
+    ...(tls === undefined ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile, ca_file: tls.caFile, verify: true } }),
+    ...(credentials === undefined ? {} : { authorization: { user: credentials.username, password: credentials.password } }),
+  }
+  const configFile = join(dataDir, 'nats-server.conf')
+  // The server's own format takes JSON; a password in the arguments would be shown to every user of the machine.
+  writeFileSync(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 })
+  const address = `127.0.0.1:${clients}`
+  return openProgram({ path, arguments: ['-c', configFile], address, dataDir, healthUrl: `http://127.0.0.1:${healthPort}/healthz` })
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'nats-'))
+}

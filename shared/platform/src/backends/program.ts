@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backendPollIntervalMs, backendReadyTimeoutMs, backendStopTimeoutMs } from './limits.ts'
+
+/** A running program that can be ended and started again with the same ports and data. */
+export interface Program {
+  /** host:port that clients dial. */
+  readonly address: string
+  readonly dataDir: string
+  /** Undefined while it is down. */
+  readonly pid: number | undefined
+  /** Ends it without warning, as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again, and waits until it is ready. */
+  start(): Promise<void>
+  /** Stops it in its tracks; connections stay. */
+  pause(): void
+  resume(): void
+  /** Ends it; it may be started again. */
+  stop(): Promise<void>
+}
+
+/** How a program is run. */
+export interface ProgramOptions {
+  readonly path: string
+  readonly arguments: readonly string[]
+  readonly address: string
+  readonly dataDir: string
+  /** Answers 200 over plain HTTP once the program is ready. */
+  readonly healthUrl: string
+}
+
+/** Starts a program and waits until it is ready. */
+export async function openProgram(options: ProgramOptions): Promise<Program> {
+  const program = new ChildProgram(options)
+  await program.start()
+  return program
+}
+
+/** Ports of the loopback interface that nobody listens at. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports: number[] = []
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    ports.push((server.address() as AddressInfo).port)
+  }
+  for (const server of servers) server.close()
+  return ports
+}
+
+class ChildProgram implements Program {
+  readonly #options: ProgramOptions
+  readonly #end = () => void this.#child?.kill('SIGKILL')
+  #child: ChildProcess | undefined
+  #said = ''
+
+  constructor(options: ProgramOptions) {
+    this.#options = options
+  }
+
+  get address(): string {
+    return this.#options.address
+  }
+
+  get dataDir(): string {
+    return this.#options.dataDir
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  async start(): Promise<void> {
+    if (this.#child !== undefined) return
+    const { path, arguments: given } = this.#options
+    const child = spawn(path, given, { stdio: ['ignore', 'ignore', 'pipe'] })
+    this.#child = child
+    this.#said = ''
+    child.stderr.setEncoding('utf8')
+    child.stderr.on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-2_000)
+    })
+    child.once('error', (error) => {
+      this.#said = error.message
+      this.#gone(child)
+    })
+    child.once('exit', () => this.#gone(child))
+    process.once('exit', this.#end)
+    try {
+      await this.#ready()
+    } catch (error) {
+      await this.kill()
+      throw error
+    }
+  }
+
+  async kill(): Promise<void> {
+    await this.#signal('SIGKILL')
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  async stop(): Promise<void> {
+    const killing = setTimeout(() => this.#child?.kill('SIGKILL'), backendStopTimeoutMs)
+    await this.#signal('SIGTERM')
+    clearTimeout(killing)
+  }
+
+  async #signal(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    child.kill('SIGCONT')
+    await exited
+  }
+
+  #gone(child: ChildProcess): void {
+    if (this.#child === child) this.#child = undefined
+    process.removeListener('exit', this.#end)
+  }
+
+  async #ready(): Promise<void> {
+    const deadlineMs = performance.now() + backendReadyTimeoutMs
+    while (this.#child !== undefined && performance.now() < deadlineMs) {
+      if (await isHealthy(this.#options.healthUrl)) return
+      await delay(backendPollIntervalMs)
+    }
+    throw new Error(`${this.#options.path} did not become ready: ${this.#said}`)
+  }
+}
+
+function isHealthy(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: 1_000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,4 @@
+/** Programs of others that tests run on. */
+
+export { type BackendTls, openEtcd, openNats, type Program } from '@orch/platform/backends'
+export { findBackend } from './backends.ts'
