@@ -1,4 +1,23 @@
+import { networkInterfaces } from 'node:os'
+
 /** True for addresses that only this machine can reach. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
+}
+
+/** Where others find this machine: the address that is listened on, unless that is all of them or one that nobody else can reach. */
+export function advertisedAddress(bindAddress: string): string {
+  const isOwn = bindAddress === '0.0.0.0' || bindAddress === '::' || isLoopback(bindAddress)
+  if (!isOwn) return bindAddress
+  const family = bindAddress.includes(':') ? 'IPv6' : 'IPv4'
+  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  const reachable = addresses.find((found) => !found.internal && found.family === family && !found.address.startsWith('fe80:'))
+  return reachable?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
+}
+
+/** The host of a URL by which this machine reaches the address. */
+export function printHost(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1'
+  if (bindAddress === '::') return '[::1]'
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
 }

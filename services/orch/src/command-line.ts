@@ -1,5 +1,5 @@
 import { printHelp, SettingsError, suggestion } from '@orch/platform'
-import { upSettings } from './settings.ts'
+import { upSettings } from './settings/up.ts'
 import { StartError } from './start-error.ts'
 import { productVersion, versionInfo } from './version.ts'
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printUpHelp, runCommand } from './command-line.ts'
-import { upSettings } from './settings.ts'
+import { readUpOptions } from './options/up.ts'
+import { upSettings } from './settings/up.ts'
 import { printStartMessage } from './start-message.ts'
-import { readUpOptions } from './up-options.ts'
 
 function aFolder(files: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'settings-'))
@@ -46,12 +46,12 @@ test('settings come from flags, the environment and a file, in that order', asyn
   const files = {
     'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  APIListChunking: false\n',
   }
-  const { settings, controllers, featureGates } = await read(['--config=orch.yaml', '--secure-port=3'], {
+  const { settings, controllers, api } = await read(['--config=orch.yaml', '--secure-port=3'], {
     env: { ORCH_SECURE_PORT: '2', ORCH_REQUEST_TIMEOUT: '5s' },
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  expect([controllers, featureGates.isOn('APIListChunking')]).toEqual([['namespace', 'garbage-collector'], false])
+  expect([controllers, api.featureGates.isOn('APIListChunking')]).toEqual([['namespace', 'garbage-collector'], false])
 })
 
 test('the data folder belongs to the profile', async () => {

@@ -1,9 +1,20 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core'
-import { type Clock, certificateMemory, type Log, settingTypes, silentLog, systemClock } from '@orch/platform'
+import {
+  type Clock,
+  certificateMemory,
+  type Log,
+  readSettings,
+  type SettingType,
+  settingTypes,
+  silentLog,
+  systemClock,
+} from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
+import { readControllers } from './options/controllers.ts'
+import { readGateway } from './options/gateway.ts'
 import { type Server, startServer } from './server.ts'
-import { readControllers, readFeatureGates, readRuntimeConfig } from './up-options.ts'
+import { startSettings } from './settings/start.ts'
 
 /** What a server for tests may be told; everything has a default. */
 export interface StartOptions {
@@ -29,6 +40,8 @@ export interface StartOptions {
   readonly serviceClusterIpRange?: string
   /** Ports for Services, such as `30000-32767`. */
   readonly serviceNodePortRange?: string
+  /** Settings of `orch up` that have no option here, as flags: `['--shutdown-delay-duration=1s']`. */
+  readonly flags?: readonly string[]
   /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks?: boolean
   /** The real clock by default; a fake one lets a test decide about times. */
@@ -59,33 +72,45 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
+  const settings = settingsOf(options)
   const server = await startServer({
-    profile: options.profile ?? 'orch',
+    ...readGateway(settings),
+    controllers: readControllers(settings),
+    watchHistoryMs: settings.watchHistoryMs,
     store: createMemoryStore(),
     certificateFiles: certificateMemory(),
-    clientCertificateAuthorities: '',
-    bindAddress: '127.0.0.1',
-    securePort: 0,
-    pathPrefix: options.pathPrefix ?? '',
-    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
-    anonymousAuth: options.anonymousAuth ?? false,
-    runtimeConfig: readRuntimeConfig(options.profile ?? 'orch', options.runtimeConfig ?? []),
-    featureGates: readFeatureGates(options.featureGates ?? []),
-    controllers: readControllers(options.controllers ?? ['*']),
-    eventTtlMs: options.eventTtlMs ?? 3_600_000,
-    watchHistoryMs: options.watchHistoryMs ?? 300_000,
-    serviceClusterIpRange: parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange ?? '10.0.0.0/24'),
-    serviceNodePortRange: parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange ?? '30000-32767'),
     freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
   })
-  return toRunningServer(server)
+  return toRunningServer(server, settings.shutdownDelayMs)
 }
 
-function toRunningServer(server: Server): RunningServer {
+/** Flags, then what the options say beside them. */
+function settingsOf(options: StartOptions) {
+  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
+  return {
+    ...values,
+    securePort: given.has('securePort') ? values.securePort : 0,
+    profile: options.profile ?? values.profile,
+    featureGates: options.featureGates ?? values.featureGates,
+    controllers: options.controllers ?? values.controllers,
+    runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
+    anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
+    pathPrefix: options.pathPrefix ?? values.pathPrefix,
+    requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
+    watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
+    eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
+    serviceClusterIpRange:
+      parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
+    serviceNodePortRange:
+      parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
+  }
+}
+
+function toRunningServer(server: Server, shutdownDelayMs: number): RunningServer {
   const { url, names, certificates, storage } = server
   const configuration = {
     server: url,
@@ -97,7 +122,7 @@ function toRunningServer(server: Server): RunningServer {
   const atStart = storage.snapshot()
   const stop = async () => {
     client.close()
-    await server.stop({ delayMs: 0, graceMs: 0 })
+    await server.stop({ delayMs: shutdownDelayMs, graceMs: 0 })
   }
   return {
     url,
@@ -111,8 +136,9 @@ function toRunningServer(server: Server): RunningServer {
   }
 }
 
-function parsed<T>(name: string, type: { readonly expected: string; parse(text: string): T | undefined }, text: string): T {
-  const value = type.parse(text)
-  if (value === undefined) throw new Error(`${name}: ${text}: must be ${type.expected}`)
+function parsed<T>(name: string, { expected, parse }: SettingType<T>, text: string | undefined): T | undefined {
+  if (text === undefined) return undefined
+  const value = parse(text)
+  if (value === undefined) throw new Error(`${name}: ${text}: must be ${expected}`)
   return value
 }

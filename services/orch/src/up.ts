@@ -4,10 +4,10 @@ import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import { certificateFolder, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock, writePrivateFile } from '@orch/platform'
 import { createMemoryStore, type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
 import type { Terminal } from './command-line.ts'
+import { readUpOptions, type UpOptions } from './options/up.ts'
 import { type Server, startServer } from './server.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage } from './start-message.ts'
-import { readUpOptions, type UpOptions } from './up-options.ts'
 
 /** Longest that watches are spread over when the server stops. */
 const watchGraceMs = 10_000
@@ -17,7 +17,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const options = await readUpOptions(terminal, flags)
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
-  for (const warning of options.featureGates.warnings) log.warn({}, warning)
+  for (const warning of options.api.featureGates.warnings) log.warn({}, warning)
   // Whatever is written from here on is for the owner alone.
   process.umask(0o077)
   makePrivateFolder(dataDir)
@@ -52,8 +52,8 @@ function lockOrExplain(dataDir: string): DirectoryLock {
 
 async function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<Server> {
   return await startServer({
-    ...settings,
     ...options,
+    watchHistoryMs: settings.watchHistoryMs,
     store: settings.memory ? createMemoryStore() : await openStore(dataDir, settings.profile),
     certificateFiles: certificateFolder(dataDir),
     freezesLinks: false,
@@ -73,7 +73,7 @@ async function openStore(directory: string, profile: UpOptions['settings']['prof
 }
 
 /** `admin.conf`, for clients that read such files; `ca.crt`, `admin.crt` and `admin.key` are there already. */
-function writeClientFiles({ url, names, certificates }: Server, { dataDir, servingPair }: UpOptions): void {
+function writeClientFiles({ url, names, certificates }: Server, { dataDir, serving: { servingPair } }: UpOptions): void {
   const serverName = servingPair === undefined ? undefined : serverNameFor(url, servingPair.certificate)
   const configuration: ClientConfiguration = {
     server: url,
@@ -94,7 +94,7 @@ function serverNameFor(url: string, pem: string): string | undefined {
   return /DNS:([^,*]+)/.exec(certificate.subjectAltName ?? '')?.[1]
 }
 
-function stopWithSignals(server: Server, { settings }: UpOptions, { log, lock }: { log: Log; lock: DirectoryLock }): void {
+function stopWithSignals(server: Server, { serving }: UpOptions, { log, lock }: { log: Log; lock: DirectoryLock }): void {
   stopOnSignal({
     source: {
       on: (signal, listener) => process.on(signal, listener),
@@ -104,7 +104,7 @@ function stopWithSignals(server: Server, { settings }: UpOptions, { log, lock }:
     log,
     stop: async () => {
       log.info({}, 'stopping')
-      await server.stop({ delayMs: settings.shutdownDelayMs, graceMs: watchGraceMs })
+      await server.stop({ delayMs: serving.shutdownDelayMs, graceMs: watchGraceMs })
       lock.release()
     },
   })

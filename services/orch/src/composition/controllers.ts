@@ -1,0 +1,56 @@
+import type { Client } from '@orch/client'
+import {
+  type BootstrapObject,
+  bootstrapController,
+  type ControllerName,
+  garbageCollector,
+  namespaceController,
+  startControllers,
+} from '@orch/controllers'
+import type { Names } from '@orch/core'
+import type { Surroundings } from './surroundings.ts'
+
+/** As whom a part of the server acts. */
+export interface Identity {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+/** Of the part that makes the objects of the start. */
+export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
+
+export interface ControllersParts {
+  readonly controllers: readonly ControllerName[]
+  /** What is there from the start, for the controller that keeps it there. */
+  readonly objects: readonly BootstrapObject[]
+  /** A client that acts as this identity. */
+  clientAs(identity: Identity): Client
+}
+
+/** Runs the controllers, each as its own identity. */
+export async function runControllers({ controllers, objects, clientAs }: ControllersParts, surroundings: Surroundings): Promise<void> {
+  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { names } = catalogue
+  const running = startControllers({
+    controllers: [namespaceController, bootstrapController(objects), garbageCollector].filter(({ name }) => controllers.includes(name)),
+    clientFor: (name) => clientAs(name === 'bootstrap' ? serverIdentity : controllerIdentity(names, name)),
+    names,
+    clock,
+    random,
+    log,
+  })
+  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+}
+
+function controllerIdentity(names: Names, controller: ControllerName): Identity {
+  const group = 'system:serviceaccounts'
+  return {
+    name: `system:serviceaccount:${names.systemNamespace}:${accountOf(controller)}`,
+    groups: [group, `${group}:${names.systemNamespace}`],
+  }
+}
+
+/** The service account as whom a controller acts. */
+function accountOf(controller: ControllerName): string {
+  return controller === 'garbage-collector' ? 'generic-garbage-collector' : `${controller}-controller`
+}

@@ -1,0 +1,80 @@
+import type { AdmissionService, StorageService, WatchService } from '@orch/core'
+import { createGateway, createWatchHub, type Gateway, type HealthCheck } from '@orch/gateway'
+import type { KeyPair, Metrics } from '@orch/platform'
+import type { GatewayGroups } from '../options/gateway.ts'
+import type { ServingOptions } from '../options/serving.ts'
+import { StartError } from '../start-error.ts'
+import { versionInfo } from '../version.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export interface GatewayNeeds extends GatewayGroups {
+  readonly storage: StorageService
+  readonly watch: WatchService
+  readonly admission: AdmissionService
+  readonly metrics: Metrics
+  readonly checks: readonly HealthCheck[]
+}
+
+/** A gateway over the other services. The caller closes it, in its own way. */
+export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
+  const { api, serving, authentication, objects, storage, metrics, checks } = needs
+  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random })
+  await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  return createGateway({
+    catalogue,
+    storage,
+    watchHub,
+    admission: needs.admission,
+    clock,
+    random: (bound) => Math.floor(random() * bound),
+    log,
+    metrics,
+    version: versionInfo(),
+    anonymousAuth: authentication.anonymousAuth,
+    requestTimeoutMs: serving.requestTimeoutMs,
+    listChunking: api.featureGates.isOn('APIListChunking'),
+    fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
+    pathPrefix: serving.pathPrefix,
+    serviceClusterIpRange: objects.serviceClusterIpRange.text,
+    serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
+    eventTtlMs: objects.eventTtlMs,
+    checks,
+  })
+}
+
+export interface PortOptions {
+  readonly serving: ServingOptions
+  readonly pair: KeyPair
+  /** Of client certificates, PEM. */
+  readonly clientCertificateAuthorities: string
+}
+
+/** Opens the port for clients; gives its number. */
+export async function listenForClients(gateway: Gateway, { serving, pair, clientCertificateAuthorities }: PortOptions): Promise<number> {
+  const { bindAddress, securePort } = serving
+  try {
+    return await gateway.listen({
+      host: bindAddress,
+      port: securePort,
+      certificate: pair.certificate,
+      key: pair.key,
+      clientCertificateAuthorities,
+    })
+  } catch (error) {
+    throw explainListenFailure(error, bindAddress, securePort)
+  }
+}
+
+function explainListenFailure(error: unknown, address: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new StartError(
+      `port ${port} on ${address} is in use by another program; choose another with --secure-port, or 0 for any free one`,
+    )
+  }
+  if (code === 'EACCES')
+    return new StartError(`port ${port} on ${address} may not be opened by this user; choose another with --secure-port`)
+  if (code === 'EADDRNOTAVAIL') return new StartError(`this machine does not have the address ${address} of --bind-address`)
+  return error
+}

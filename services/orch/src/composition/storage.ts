@@ -1,0 +1,23 @@
+import { renewalBy, type Store } from '@orch/core'
+import { createStorage, type Storage } from '@orch/storage'
+import type { Surroundings } from './surroundings.ts'
+
+export interface StorageParts {
+  /** Where the state is kept. Whoever opened it closes it. */
+  readonly store: Store
+  readonly watchHistoryMs: number
+}
+
+/** Storage over a store. */
+export async function openStorage({ store, watchHistoryMs }: StorageParts, surroundings: Surroundings): Promise<Storage> {
+  const { catalogue, clock, lifecycle, log } = surroundings
+  const storage = await createStorage({
+    store,
+    clock,
+    reencode: renewalBy(catalogue),
+    watchHistoryMs,
+    onError: (error, what) => log.error({ err: error, what }, 'storage failed'),
+  })
+  await lifecycle.run({ name: 'storage', stop: () => storage.close() })
+  return storage
+}

@@ -1,0 +1,12 @@
+import type { StorageService } from '@orch/core'
+import { createWatch } from '@orch/watch'
+import { convertFrom } from '../watch-conversion.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Watch over the changes that storage tells. */
+export async function openWatch({ storage }: { readonly storage: StorageService }, surroundings: Surroundings) {
+  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
+  await lifecycle.run({ name: 'watch', stop: () => watch.close() })
+  return watch
+}

@@ -1,0 +1,2 @@
+/** What admission lets pass. */
+export const admissionSettings = {}

@@ -1,0 +1,33 @@
+import { actingGates, gateOf } from '@orch/core'
+import { setting, settingTypes } from '@orch/platform'
+
+const { list } = settingTypes
+
+/** What is served; all services of a control plane must agree. */
+export const apiSettings = {
+  runtimeConfig: setting({
+    flag: '--runtime-config',
+    env: 'ORCH_RUNTIME_CONFIG',
+    type: list,
+    default: '',
+    group: 'API',
+    doc: 'Group versions and resources to switch, such as api/beta=false or batch/v1beta1=true.',
+  }),
+  featureGates: setting({
+    flag: '--feature-gates',
+    env: 'ORCH_FEATURE_GATES',
+    type: list,
+    default: '',
+    group: 'API',
+    doc: `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
+  }),
+}
+
+/** `May be switched: APIListChunking (beta, true by default).` */
+function printActingGates(): string {
+  const gates = actingGates.map((name) => {
+    const gate = gateOf(name)
+    return `${name} (${gate?.stage}, ${gate?.isOnByDefault} by default)`
+  })
+  return `May be switched: ${gates.join(', ')}.`
+}

@@ -1,0 +1,2 @@
+/** What a gateway writes down about requests. */
+export const auditSettings = {}

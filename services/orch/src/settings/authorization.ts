@@ -1,0 +1,2 @@
+/** How a gateway decides who may do what. */
+export const authorizationSettings = {}

@@ -1,0 +1,40 @@
+import { profiles } from '@orch/core'
+import { logFormats, logLevels, setting, settingTypes } from '@orch/platform'
+
+const { oneOf, path } = settingTypes
+
+/** Settings that every command has. */
+export const generalSettings = {
+  config: setting({
+    flag: '--config',
+    env: 'ORCH_CONFIG',
+    type: path,
+    default: '',
+    group: 'General',
+    doc: 'YAML file with settings; each is called like its flag, without the dashes.',
+  }),
+  profile: setting({
+    flag: '--profile',
+    env: 'ORCH_PROFILE',
+    type: oneOf(profiles),
+    default: 'orch',
+    group: 'General',
+    doc: 'Names of groups, labels and namespaces: orch has its own, kubernetes those that kubectl and other existing clients expect.',
+  }),
+  logLevel: setting({
+    flag: '--log-level',
+    env: 'ORCH_LOG_LEVEL',
+    type: oneOf(logLevels),
+    default: 'info',
+    group: 'General',
+    doc: 'Least important lines that are still written to standard error.',
+  }),
+  logFormat: setting({
+    flag: '--log-format',
+    env: 'ORCH_LOG_FORMAT',
+    type: oneOf(logFormats),
+    default: 'text',
+    group: 'General',
+    doc: 'json for machines, text for people.',
+  }),
+}

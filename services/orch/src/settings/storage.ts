@@ -1,0 +1,15 @@
+import { setting, settingTypes } from '@orch/platform'
+
+const { duration } = settingTypes
+
+/** What storage keeps. */
+export const storageSettings = {
+  watchHistoryMs: setting({
+    flag: '--watch-history',
+    env: 'ORCH_WATCH_HISTORY',
+    type: duration,
+    default: '5m',
+    group: 'State',
+    doc: 'How long changes are kept, for watches to resume from and for lists to be continued.',
+  }),
+}
