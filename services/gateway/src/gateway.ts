@@ -2,6 +2,7 @@ import { badRequest, domainGroup, type StatusError } from '@orch/core'
 import { sleep, TimerWheel } from '@orch/platform'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
+import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
@@ -89,6 +90,7 @@ function createParts(options: GatewayOptions): GatewayParts {
     catalogue,
     storage,
     watchHub: options.watchHub,
+    authentication: createAuthenticators(options.authentication ?? certificatesAlone),
     admitter: createAdmitter({ admission: options.admission, clock, log }),
     allocator: createAllocator({
       storage,

@@ -59,7 +59,9 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
     maxHeaderListPairs: 2_000,
     maxSessionMemory: limits.memoryPerConnectionMb,
   })
-  http2.on('stream', (stream, headers) => handle(new Http2Exchange(stream, headers, peers.of(stream.session?.socket as TLSSocket))))
+  http2.on('stream', (stream, headers, _flags, rawHeaders) => {
+    handle(new Http2Exchange(stream, headers, rawHeaders, peers.of(stream.session?.socket as TLSSocket)))
+  })
   const sessions = trackSessions(http2)
   const connections = trackConnections(http1)
   routeByProtocol(http1, http2)

@@ -2,6 +2,8 @@ import type { AdmissionService, Catalogue, Names, StorageService } from '@orch/c
 import type { Clock, Log, Metrics, TimerWheel } from '@orch/platform'
 import type { Admitter } from './admission/admitter.ts'
 import type { Allocator } from './allocation/allocator.ts'
+import type { GatewayAuthentication } from './authentication/authenticator.ts'
+import type { Authenticators } from './authentication/authenticators.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { ServedResources } from './served.ts'
@@ -42,6 +44,8 @@ export interface GatewayOptions {
   readonly log: Log
   readonly metrics: Metrics
   readonly version: VersionInfo
+  /** Ways to tell who asks; default: client certificates. */
+  readonly authentication?: GatewayAuthentication
   /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
   readonly anonymousAuth?: boolean
   /** Asked in order until one decides; default: everything is allowed. */
@@ -69,6 +73,7 @@ export interface GatewayParts {
   readonly catalogue: Catalogue
   readonly storage: StorageService
   readonly watchHub: WatchHub
+  readonly authentication: Authenticators
   readonly admitter: Admitter
   readonly allocator: Allocator
   readonly clock: Clock

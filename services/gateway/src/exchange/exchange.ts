@@ -26,6 +26,12 @@ export interface Exchange {
   readonly waitingBytes: number
   /** Value of a request header; the name is lower-case. */
   header(name: string): string | undefined
+  /** The same, one text for each time that the header was sent. */
+  headerValues(name: string): readonly string[]
+  /** Names of the request's headers, in lower case. */
+  headerNames(): readonly string[]
+  /** Forgets request headers, so that nothing later reads or logs what only the beginning needed. */
+  dropHeaders(names: readonly string[]): void
   /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
   readBody(bytesMax: number): Promise<BodyOutcome>
   /** Answers at once. */

@@ -43,6 +43,21 @@ export class Http1Exchange implements Exchange {
     return headerText(this.#request.headers[name])
   }
 
+  headerValues(name: string): readonly string[] {
+    return this.#request.headersDistinct[name] ?? []
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#request.headers)
+  }
+
+  dropHeaders(names: readonly string[]): void {
+    for (const name of names) {
+      delete this.#request.headers[name]
+      delete this.#request.headersDistinct[name]
+    }
+  }
+
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = Number(this.#request.headers['content-length'] ?? Number.NaN)
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)

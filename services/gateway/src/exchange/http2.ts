@@ -6,14 +6,17 @@ import { drainOf } from './http1.ts'
 export class Http2Exchange implements Exchange {
   readonly #stream: ServerHttp2Stream
   #headers: IncomingHttpHeaders
+  /** Name, value, name, value, as they came. */
+  #rawHeaders: readonly string[]
   readonly peer: Peer
   #resetsAfterAnswer = false
   /** Not `writableEnded`: a HEAD's stream counts as ended before it is answered. */
   #isEnded = false
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, peer: Peer) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], peer: Peer) {
     this.#stream = stream
     this.#headers = headers
+    this.#rawHeaders = rawHeaders
     this.peer = peer
     stream.on('error', ignoreError)
   }
@@ -42,6 +45,19 @@ export class Http2Exchange implements Exchange {
     return headerText(this.#headers[name])
   }
 
+  headerValues(name: string): readonly string[] {
+    return this.#rawHeaders.filter((_text, index) => index % 2 === 1 && this.#rawHeaders[index - 1] === name)
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#headers).filter((name) => !name.startsWith(':'))
+  }
+
+  dropHeaders(names: readonly string[]): void {
+    for (const name of names) delete this.#headers[name]
+    this.#rawHeaders = this.#rawHeaders.filter((_text, index) => !names.includes(this.#rawHeaders[index & ~1] as string))
+  }
+
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = Number(this.#headers['content-length'] ?? Number.NaN)
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#stream, bytesMax)
@@ -64,6 +80,7 @@ export class Http2Exchange implements Exchange {
     this.#respond(code, headers, false)
     // The answer may last for hours.
     this.#headers = noHeaders
+    this.#rawHeaders = []
   }
 
   write(bytes: Uint8Array | string): boolean {

@@ -23,6 +23,7 @@ const waitingBytesComfortable = 1024 * 1024
 /** An exchange without a socket: the answer's head resolves `response`, its body is an async iterable. */
 export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   readonly #request: InProcessRequest
+  #headers: Readonly<Record<string, string>>
   readonly peer: Peer
   readonly remoteAddress = ''
   /** Resolves with the head of the answer. */
@@ -38,6 +39,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
 
   constructor(request: InProcessRequest, peer: Peer) {
     this.#request = request
+    this.#headers = request.headers
     this.peer = peer
     this.response = new Promise((resolve, reject) => {
       this.#answer = resolve
@@ -64,7 +66,20 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   header(name: string): string | undefined {
-    return this.#request.headers[name]
+    return this.#headers[name]
+  }
+
+  headerValues(name: string): readonly string[] {
+    const value = this.#headers[name]
+    return value === undefined ? [] : [value]
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#headers)
+  }
+
+  dropHeaders(names: readonly string[]): void {
+    this.#headers = Object.fromEntries(Object.entries(this.#headers).filter(([name]) => !names.includes(name)))
   }
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {

@@ -1,5 +1,7 @@
 import { namesOf, type User } from '@orch/core'
+import { silentLog } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
+import { certificatesAlone, createAuthenticators } from '../authentication/authenticators.ts'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
@@ -23,7 +25,13 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
     pathPrefix: '',
     negotiate: createNegotiator(namesOf('orch')),
   })
-  authenticate(request, { clock: { now: () => nowMs }, options: { anonymousAuth } } as unknown as GatewayParts)
+  const parts = {
+    clock: { now: () => nowMs, monotonic: () => 0 },
+    log: silentLog,
+    options: { anonymousAuth },
+    authentication: createAuthenticators(certificatesAlone),
+  }
+  authenticate(request, parts as unknown as GatewayParts)
   return request.user
 }
 

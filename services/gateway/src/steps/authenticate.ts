@@ -1,46 +1,49 @@
 import { type User, unauthorized } from '@orch/core'
+import type { Authentication } from '../authentication/authenticator.ts'
+import { asAuthenticated } from '../authentication/authenticators.ts'
+import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Step } from './step.ts'
-
-const authenticatedGroup = 'system:authenticated'
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 
 /** Says who asks. Without anonymous access only the paths that say nothing about the cluster answer a stranger. */
-export const authenticate: Step = (request, { clock, options }) => {
-  const { peer } = request.exchange
-  switch (peer.kind) {
-    case 'internal':
-      request.user = userOf(peer, peer.name, peer.groups)
+export const authenticate: Step = (request, parts) => {
+  const { exchange } = request
+  const answer = parts.authentication.authenticate({
+    peer: exchange.peer,
+    nowMs: parts.clock.now(),
+    timeoutMs: Math.max(0, request.deadlineMs - parts.clock.monotonic()),
+    header: (name) => exchange.header(name),
+    headerValues: (name) => exchange.headerValues(name),
+    headerNames: () => exchange.headerNames(),
+  })
+  // Whoever is known by the connection must not cost a promise.
+  return answer instanceof Promise ? answer.then((settled) => settle(request, settled, parts)) : settle(request, answer, parts)
+}
+
+function settle(request: GatewayRequest, answer: Authentication, { authentication, options, log }: GatewayParts): void {
+  const { exchange } = request
+  const spent = authentication.credentialHeaders(exchange)
+  if (spent.length > 0) exchange.dropHeaders(spent)
+  switch (answer.kind) {
+    case 'user':
+      if (!isForUs(answer, authentication.audiences)) throw unauthorized()
+      request.user = asAuthenticated(answer.user)
+      request.auditAnnotations = answer.auditAnnotations
       return
-    case 'certificate':
-      // A connection may outlive the certificate that opened it.
-      if (peer.expiresMs <= clock.now()) throw unauthorized()
-      request.user = userOf(peer, peer.commonName, peer.organizations)
-      return
-    case 'untrusted':
+    case 'refused':
+      log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
       throw unauthorized()
-    case 'unknown':
-      if (hasBearerToken(request)) throw unauthorized()
+    case 'none':
       if (options.anonymousAuth !== true && !isOpenPath(request)) throw unauthorized()
       request.user = anonymous
   }
 }
 
-/** One user object per connection. */
-const users = new WeakMap<object, User>()
-
-function userOf(peer: object, name: string, groups: readonly string[]): User {
-  const known = users.get(peer)
-  if (known !== undefined) return known
-  const user = { name, uid: '', groups: [...new Set([...groups, authenticatedGroup])], extra: {} }
-  users.set(peer, user)
-  return user
-}
-
-function hasBearerToken(request: GatewayRequest): boolean {
-  const text = request.exchange.header('authorization')
-  return text !== undefined && /^bearer\s+\S/i.test(text)
+/** A credential that names audiences must name one of ours. */
+function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {
+  return audiences === undefined || ours.length === 0 || audiences.some((audience) => ours.includes(audience))
 }
 
 /** Paths that answer anybody. */

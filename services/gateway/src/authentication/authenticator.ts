@@ -1,0 +1,67 @@
+import type { User } from '@orch/core'
+import type { Exchange } from '../exchange/exchange.ts'
+
+/** What a way to tell who asks may read of a request. */
+export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValues' | 'headerNames'> {
+  /** Wall clock. */
+  readonly nowMs: number
+  /** How long the request may still take. */
+  readonly timeoutMs: number
+}
+
+/** What became of a credential. */
+export type Authentication =
+  /** Somebody who is known. The group of everybody who is known is added later. */
+  | {
+      readonly kind: 'user'
+      readonly user: User
+      /** Audiences that the credential is good for, where it knows of such; absent: those of the server. */
+      readonly audiences?: readonly string[]
+      /** For the audit event of the request. */
+      readonly auditAnnotations?: Readonly<Record<string, string>>
+    }
+  /** Nothing was presented that this way looks at; the next one is asked. */
+  | { readonly kind: 'none' }
+  /** Something was presented and is not good. The reason is for the log, never for the client, and never holds the credential. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** One way to tell who asks from the request as a whole. Cheap ways answer at once, without a promise. */
+export interface RequestAuthenticator {
+  readonly name: string
+  /** Headers that carry its credential: names in lower case, or what they begin with before a `*`. Nobody later sees them. */
+  readonly headers?: readonly string[]
+  authenticate(attempt: Attempt): Authentication | Promise<Authentication>
+}
+
+/** What is asked about a token. */
+export interface TokenQuestion {
+  /** For whom the token should be good: one of these is enough. */
+  readonly audiences: readonly string[]
+  /** Wall clock. */
+  readonly nowMs: number
+  readonly timeoutMs: number
+}
+
+/** One way to tell who a bearer token belongs to. A token of another kind is `none`, so that the next way is asked. */
+export interface TokenAuthenticator {
+  readonly name: string
+  authenticate(token: string, question: TokenQuestion): Authentication | Promise<Authentication>
+}
+
+/** Nothing was presented. */
+export const none: Authentication = Object.freeze({ kind: 'none' })
+
+/** What was presented is not good. */
+export function refused(reason: string): Authentication {
+  return { kind: 'refused', reason }
+}
+
+/** How requests are told apart: the gateway's part of a configuration. */
+export interface GatewayAuthentication {
+  /** Asked in order before bearer tokens: the authenticating proxy, then client certificates. */
+  readonly requests: readonly RequestAuthenticator[]
+  /** Asked in order about a bearer token: file, service accounts, bootstrap, OIDC, webhook. */
+  readonly tokens: readonly TokenAuthenticator[]
+  /** Audiences of this server. */
+  readonly audiences: readonly string[]
+}

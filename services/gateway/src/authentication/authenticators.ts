@@ -1,0 +1,78 @@
+import type { User } from '@orch/core'
+import type { Attempt, Authentication, GatewayAuthentication, RequestAuthenticator, TokenQuestion } from './authenticator.ts'
+import { refused } from './authenticator.ts'
+import { bearerTokenOf } from './bearer-token.ts'
+import { certificateAuthenticator, internalAuthenticator } from './certificate.ts'
+import { type Answer, firstToAccept } from './first-to-accept.ts'
+import { limits } from './limits.ts'
+
+/** All ways to tell who asks, joined. */
+export interface Authenticators {
+  /** Who asks; the first way that accepts counts. */
+  authenticate(attempt: Attempt): Answer
+  /** Who a token belongs to. One that nobody accepts is refused. */
+  readToken(token: string, question: TokenQuestion): Answer
+  /** Headers that are of no concern once it is known who asks. */
+  credentialHeaders(request: Pick<Attempt, 'header' | 'headerNames'>): readonly string[]
+  /** Audiences of this server. */
+  readonly audiences: readonly string[]
+}
+
+/** Where nothing is configured: client certificates alone. */
+export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
+
+/** Joins the configured ways in the order in which they are asked. */
+export function createAuthenticators({ requests, tokens, audiences }: GatewayAuthentication): Authenticators {
+  const readToken = (token: string, question: TokenQuestion): Answer => {
+    if (token.length > limits.tokenLengthMax) return refused('the token is too long')
+    const answer = firstToAccept(tokens, (way) => way.authenticate(token, question))
+    return answer instanceof Promise ? answer.then(unlessUnknown) : unlessUnknown(answer)
+  }
+  const bearer: RequestAuthenticator = {
+    name: 'bearer',
+    authenticate(attempt) {
+      const token = bearerTokenOf(attempt.header('authorization'))
+      if (token === undefined) return { kind: 'none' }
+      return readToken(token, { audiences, nowMs: attempt.nowMs, timeoutMs: attempt.timeoutMs })
+    },
+  }
+  const ways = [internalAuthenticator, ...requests, bearer]
+  const patterns = requests.flatMap(({ headers = [] }) => headers)
+  return {
+    authenticate: (attempt) => firstToAccept(ways, (way) => way.authenticate(attempt)),
+    readToken,
+    credentialHeaders(request) {
+      const authorization = request.header('authorization') === undefined ? noHeaders : onlyAuthorization
+      if (patterns.length === 0) return authorization
+      return [...authorization, ...request.headerNames().filter((name) => patterns.some((pattern) => isMeantBy(name, pattern)))]
+    },
+    audiences,
+  }
+}
+
+const noHeaders: readonly string[] = []
+const onlyAuthorization: readonly string[] = ['authorization']
+
+function unlessUnknown(answer: Authentication): Authentication {
+  return answer.kind === 'none' ? refused('nobody knows the token') : answer
+}
+
+function isMeantBy(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+const authenticatedGroup = 'system:authenticated'
+const unauthenticatedGroup = 'system:unauthenticated'
+
+/** Users with the group that everybody has who is known; kept beside the user, who is the same object for a whole connection. */
+const withGroup = new WeakMap<User, User>()
+
+/** The user, in the group of everybody who is known. */
+export function asAuthenticated(user: User): User {
+  const known = withGroup.get(user)
+  if (known !== undefined) return known
+  const isTold = user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)
+  const made = isTold ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
+  withGroup.set(user, made)
+  return made
+}

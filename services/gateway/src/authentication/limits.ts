@@ -1,0 +1,11 @@
+/** Bounds of authentication, each with the reason for its number. */
+export const limits = {
+  /** Longest bearer token in characters; the largest that providers issue have some 10,000. */
+  tokenLengthMax: 16 * 1024,
+  /** Tokens whose outcome is kept. */
+  cachedTokensMax: 4_096,
+  /** How long an accepted token is believed without looking again, unless what stands behind it changes. */
+  cachedAcceptedMs: 10_000,
+  /** How long a refused token is refused without looking again, unless what could stand behind it changes. */
+  cachedRefusedMs: 10_000,
+} as const
