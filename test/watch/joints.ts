@@ -7,7 +7,7 @@ import {
   type WatchService,
   watchContract,
 } from '@orch/core'
-import { directLink } from '@orch/platform'
+import { directLink, silentLog } from '@orch/platform'
 import { dialContract, openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 
 /** How the services of a scenario reach one another. */
@@ -47,13 +47,13 @@ export async function joinByRpc(storage: StorageService, watch: WatchService): P
 
 async function joinOne<M extends Methods>(contract: Contract<M>, service: Service<Contract<M>>) {
   const offers = [serveContract(contract, service)]
-  let server = await openRpcServer({ address: '127.0.0.1:0', offers })
-  const dialled = dialContract(contract, server.address)
+  let server = await openRpcServer({ address: '127.0.0.1:0', offers, log: silentLog })
+  const dialled = dialContract(contract, { addresses: [server.address], random: Math.random, log: silentLog })
   return {
     service: dialled.service,
     async cut() {
       server.close()
-      server = await openRpcServer({ address: server.address, offers })
+      server = await openRpcServer({ address: server.address, offers, log: silentLog })
     },
     close() {
       dialled.close()

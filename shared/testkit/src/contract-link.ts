@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Contract, Methods, Service } from '@orch/core'
-import { directLink } from '@orch/platform'
+import { directLink, silentLog } from '@orch/platform'
 
 /** Contracts by the names that a test uses for them. */
 export type Contracts = Readonly<Record<string, Contract<Methods>>>
@@ -68,7 +68,10 @@ function childContractLink<C extends Contracts>({ contracts, script }: { contrac
       const { dialContract } = await import('@orch/platform/rpc')
       child ??= fork(fileURLToPath(script), { execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'] })
       const { address } = await ask(child, { kind: 'open' })
-      const dialled = Object.entries(contracts).map(([name, contract]) => ({ name, ...dialContract(contract, address) }))
+      const dialled = Object.entries(contracts).map(([name, contract]) => ({
+        name,
+        ...dialContract(contract, { addresses: [address], random: Math.random, log: silentLog }),
+      }))
       const held = child
       return {
         services: Object.fromEntries(dialled.map(({ name, service }) => [name, service])) as ServicesOf<C>,
@@ -118,7 +121,7 @@ export function serveToParent<C extends Contracts>({ contracts, open }: Contract
     const offers = Object.entries(contracts).map(([name, contract]) =>
       serveContract(contract, opened.services[name] as Service<Contract<Methods>>),
     )
-    const server = await openRpcServer({ address: '127.0.0.1:0', offers })
+    const server = await openRpcServer({ address: '127.0.0.1:0', offers, log: silentLog })
     closers.set(server.address, async () => {
       server.close()
       await opened.close()

@@ -100,12 +100,20 @@ export type Service<C> =
     : never
 
 /** Describes a method with one answer. */
-export function unary<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S, options: UnaryOptions<Q> = {}): UnaryMethod<Q, S> {
+export function unary<Q extends AnyMessage, S extends AnyMessage>(
+  request: Q,
+  response: S,
+  options: UnaryOptions<Q> = {},
+): UnaryMethod<Q, S> {
   return { form: 'unary', request, response, options }
 }
 
 /** Describes a method with many answers. */
-export function stream<Q extends AnyMessage, S extends AnyMessage>(request: Q, response: S, options: StreamOptions<Q> = {}): StreamMethod<Q, S> {
+export function stream<Q extends AnyMessage, S extends AnyMessage>(
+  request: Q,
+  response: S,
+  options: StreamOptions<Q> = {},
+): StreamMethod<Q, S> {
   return { form: 'stream', request, response, options }
 }
 

@@ -1,120 +1,83 @@
-import { type CallOptions, Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
-import { type CallContext, type Contract, type Methods, type Service, type Stream, timeout } from '@orch/core'
-import { type Codec, codecOf } from './codec.ts'
-import { channelOptions, methodPath, traceparentKey } from './path.ts'
-import { fromGrpcError } from './status.ts'
+import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
+import { parseRpcAddress, type RpcAddress } from './address.ts'
+import { codecOf } from './codec.ts'
+import { callerCredentials, requireLoopback } from './credentials.ts'
+import { createObserve, type RpcTelemetry } from './observe.ts'
+import { methodPath } from './path.ts'
+import { Pool } from './pool.ts'
+import { callOnce, type RemoteMethod } from './remote-call.ts'
+import { RemoteStream } from './remote-stream.ts'
 
-/** Somebody else's service, until the connection is closed. */
+/** Somebody else's service, until the connections are closed. */
 export interface Dialled<S> {
   readonly service: S
+  /** Whether a replica can be reached and wants calls. */
+  isReady(): boolean
   close(): void
 }
 
-interface Method {
-  readonly client: Client
-  readonly path: string
-  readonly request: Codec
-  readonly response: Codec
+/** Where a service is, and how it is reached. */
+export interface DialOptions extends RpcTelemetry {
+  /** `host:port` for each replica, or `dns:///name:port` for all that are behind a name. */
+  readonly addresses: readonly string[]
+  /** What we show and whom we trust; absent: nothing is encrypted. */
+  readonly tls?: TlsFiles | undefined
+  /** Allows to go without `tls` beyond this machine. */
+  readonly insecureTransport?: boolean
+  readonly clock?: Clock
+  /** From 0 to 1; spreads calls and attempts. */
+  readonly random: () => number
+  readonly log: Log
 }
 
-/** A contract's service at an address, unencrypted: for one machine. The connection is made at the first call and again when it is lost. */
-export function dialContract<M extends Methods>(contract: Contract<M>, address: string): Dialled<Service<Contract<M>>> {
-  const client = new Client(address, credentials.createInsecure(), channelOptions)
+/**
+ * A contract's service at the given addresses. Connections are made at once, and again when they are lost. A call goes to the
+ * replica with the fewest calls in flight; where there is none, it waits for at most a second and is then refused with 503.
+ */
+export function dialContract<M extends Methods>(contract: Contract<M>, options: DialOptions): Dialled<Service<Contract<M>>> {
+  const { tls, clock = systemClock, random, log } = options
+  const addresses = parseAddresses(options)
+  const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
+  const credentials = callerCredentials(source, contract.offeredBy)
+  const pool = new Pool({ service: contract.name, addresses, credentials, clock, random, log })
   const service: Record<string, unknown> = {}
-  for (const [name, { form, request, response }] of Object.entries(contract.methods)) {
-    const method: Method = { client, path: methodPath(contract.name, name), request: codecOf(request), response: codecOf(response) }
-    service[name] =
-      form === 'unary'
-        ? (message: unknown, context?: CallContext) => callOnce(method, message, context ?? {})
-        : (message: unknown, context?: CallContext) => openStream(method, message, context ?? {})
+  for (const [name, method] of Object.entries(contract.methods)) service[name] = callerOf(contract.name, name, method, pool, options)
+  return {
+    // Built from the contract, one method for each of its own.
+    service: service as unknown as Service<Contract<M>>,
+    isReady: () => pool.isReady,
+    close() {
+      pool.close()
+      source?.close()
+    },
   }
-  // Built from the contract, one method for each of its own.
-  return { service: service as unknown as Service<Contract<M>>, close: () => client.close() }
 }
 
-function callOnce({ client, path, request, response }: Method, message: unknown, context: CallContext): Promise<unknown> {
-  if (context.signal?.aborted) return Promise.reject(timeout('the call was cancelled'))
-  return new Promise((resolve, reject) => {
-    const cancel = () => call.cancel()
-    const done = (error: ServiceError | null, answer?: unknown) => {
-      context.signal?.removeEventListener('abort', cancel)
-      if (error === null) resolve(answer)
-      else reject(fromGrpcError(error))
-    }
-    const call = client.makeUnaryRequest(path, request.encode, decoder(response), message, metadataOf(context), optionsOf(context), done)
-    context.signal?.addEventListener('abort', cancel, { once: true })
+function parseAddresses({ addresses, tls, insecureTransport = false }: DialOptions): readonly RpcAddress[] {
+  if (addresses.length === 0) throw new Error('expected at least one address of a service')
+  return addresses.map((text) => {
+    const address = parseRpcAddress(text)
+    if (address === undefined) throw new Error(`${text}: expected host:port or dns:///name:port`)
+    if (tls === undefined) requireLoopback(address.host, { insecureTransport })
+    return address
   })
 }
 
-function openStream({ client, path, request, response }: Method, message: unknown, context: CallContext): Stream<unknown> {
-  const metadata = metadataOf(context)
-  const call = client.makeServerStreamRequest(path, request.encode, decoder(response), message, metadata, optionsOf(context))
-  return new CallStream(call, context.signal)
-}
-
-/** The parts of a call, pulled one by one: what is not read stays with the sender. */
-class CallStream implements Stream<unknown>, AsyncIterator<unknown, undefined> {
-  readonly #call: ClientReadableStream<unknown>
-  readonly #parts: AsyncIterator<unknown>
-  readonly #signal: AbortSignal | undefined
-  #closed = false
-
-  constructor(call: ClientReadableStream<unknown>, signal: AbortSignal | undefined) {
-    this.#call = call
-    this.#signal = signal
-    this.#parts = call[Symbol.asyncIterator]()
-    // The iterator reports the error; without a listener an unread stream would end the process.
-    call.on('error', () => {})
-    if (signal?.aborted) this.close()
-    signal?.addEventListener('abort', this.close, { once: true })
+function callerOf(contractName: string, name: string, description: Methods[string], pool: Pool, options: DialOptions) {
+  const method: RemoteMethod = {
+    name,
+    path: methodPath(contractName, name),
+    request: codecOf(description.request),
+    response: codecOf(description.response),
+    idempotent: description.options.idempotent === true,
+    observe: createObserve(options, 'client', contractName, name),
+    pool,
+    clock: options.clock ?? systemClock,
   }
-
-  async next(): Promise<IteratorResult<unknown, undefined>> {
-    if (this.#closed) return { value: undefined, done: true }
-    try {
-      const { value, done } = await this.#parts.next()
-      if (done !== true && !this.#closed) return { value, done: false }
-    } catch (error) {
-      if (!this.#closed) {
-        this.#release()
-        throw fromGrpcError(error as ServiceError)
-      }
-    }
-    this.#release()
-    return { value: undefined, done: true }
-  }
-
-  return(): Promise<IteratorResult<unknown, undefined>> {
-    this.close()
-    return Promise.resolve({ value: undefined, done: true })
-  }
-
-  close = (): void => {
-    if (this.#closed) return
-    this.#release()
-    this.#call.cancel()
-  };
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #release(): void {
-    this.#closed = true
-    this.#signal?.removeEventListener('abort', this.close)
-  }
-}
-
-function decoder(codec: Codec): (bytes: Buffer) => unknown {
-  return (bytes) => codec.decode(bytes)
-}
-
-function metadataOf({ traceparent }: CallContext): Metadata {
-  const metadata = new Metadata()
-  if (traceparent !== undefined) metadata.set(traceparentKey, traceparent)
-  return metadata
-}
-
-function optionsOf({ timeoutMs }: CallContext): CallOptions {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
+  return description.form === 'unary'
+    ? (message: unknown, context: CallContext = {}): Promise<unknown> => callOnce(method, message, context)
+    : (message: unknown, context: CallContext = {}): Stream<unknown> => new RemoteStream(method, message, context)
 }

@@ -1,4 +1,7 @@
 /** Contracts between processes, over gRPC. Imported only where services are apart: the library costs time to load. */
-export { type Dialled, dialContract } from './dial.ts'
+export { parseRpcAddress, type RpcAddress } from './address.ts'
+export { type Dialled, type DialOptions, dialContract } from './dial.ts'
 export { rpcLimits } from './limits.ts'
-export { type Offer, openRpcServer, type RpcServer, serveContract } from './serve.ts'
+export type { RpcTelemetry } from './observe.ts'
+export { type Offer, serveContract } from './serve.ts'
+export { openRpcServer, type RpcServer, type RpcServerOptions } from './server.ts'

@@ -6,4 +6,23 @@ export const rpcLimits = {
   metadataBytesMax: 48 * 1024,
   /** Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds. */
   reconnectDelayMsMax: 2_000,
+  /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */
+  waitMsMax: 1_000,
+  /** Calls that wait for a replica. Each holds a client's request; beyond it they are refused at once. */
+  waitingCallsMax: 4_096,
+  /** Silence after which a connection is asked whether it lives, and how long the answer may take: a stopped machine is noticed in 8 s. */
+  keepaliveMs: 5_000,
+  keepaliveTimeoutMs: 3_000,
+  /** How often a name is looked up again. A replica that was added gets work after that time. */
+  resolveMs: 5_000,
+  /** Replicas behind one name. */
+  replicasMax: 64,
+  /** Calls of one stream of batches that have no answer yet; about twice what the gateways of a busy cluster have open. */
+  exchangeCallsMax: 8_192,
+  /** What waits to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
+  exchangeQueueBytesMax: 64 * 1024 * 1024,
+  /** Where one batch ends and the next begins: large enough to share the cost of a message, small enough not to delay its first call. */
+  batchBytesMax: 512 * 1024,
+  /** How long a server that is about to stop waits for the calls that it has taken. Below the 30 s that a pod has for its end. */
+  drainMsMax: 20_000,
 } as const

@@ -2,8 +2,16 @@ import { rpcLimits } from './limits.ts'
 
 /** Path of a method: `/orch.storage.v1.Storage/Get`. */
 export function methodPath(contractName: string, method: string): string {
-  return `/${contractName}/${method.charAt(0).toUpperCase()}${method.slice(1)}`
+  return `/${contractName}/${wireName(method)}`
 }
+
+/** A method as the wire and people call it: `Get`. */
+export function wireName(method: string): string {
+  return `${method.charAt(0).toUpperCase()}${method.slice(1)}`
+}
+
+/** The method that carries calls in batches. No contract has one of this name. */
+export const exchangeMethod = 'exchange'
 
 /** Metadata key of the W3C trace context. */
 export const traceparentKey = 'traceparent'
@@ -12,7 +20,18 @@ export const traceparentKey = 'traceparent'
 export const channelOptions = {
   'grpc.max_receive_message_length': rpcLimits.messageBytesMax,
   'grpc.max_send_message_length': rpcLimits.messageBytesMax,
+  'grpc.keepalive_time_ms': rpcLimits.keepaliveMs,
+  'grpc.keepalive_timeout_ms': rpcLimits.keepaliveTimeoutMs,
+}
+
+/** Options of the side that connects. Services reach one another without a proxy, and without settings from DNS. */
+export const dialOptions = {
+  ...channelOptions,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': rpcLimits.reconnectDelayMsMax,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.use_local_subchannel_pool': 1,
 }

@@ -1,9 +1,11 @@
 import { type CallContext, contract, failed, invalid, type Service, StatusError, stream, unary, wire } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'
 import { directLink } from './direct-link.ts'
 import { PushStream } from './push-stream.ts'
-import { openRpcServer, serveContract } from './serve.ts'
+import { serveContract } from './serve.ts'
+import { openRpcServer } from './server.ts'
 
 const note = wire.message({ text: wire.string(1), size: wire.int64(2), data: wire.optional(wire.bytes(3)) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note), follow: stream(note, note) })
@@ -14,8 +16,8 @@ async function open(service: Partial<Notes>) {
     throw failed(501, '', 'not in this test')
   }
   const offer = serveContract(notes, { ask: refuse, follow: refuse, ...service })
-  const server = await openRpcServer({ address: '127.0.0.1:0', offers: [offer] })
-  const dialled = dialContract(notes, server.address)
+  const server = await openRpcServer({ address: '127.0.0.1:0', offers: [offer], log: silentLog })
+  const dialled = dialContract(notes, { addresses: [server.address], random: Math.random, log: silentLog })
   onTestFinished(() => {
     dialled.close()
     server.close()
@@ -169,7 +171,7 @@ test('CARD-25: a connection is made again when the service has come back', async
   await service.ask({ text: 'a', size: 1 })
   server.close()
   await expect(service.ask({ text: 'b', size: 2 })).rejects.toMatchObject({ code: 503 })
-  const again = await openRpcServer({ address: server.address, offers: [offer] })
+  const again = await openRpcServer({ address: server.address, offers: [offer], log: silentLog })
   onTestFinished(() => again.close())
   const answer = async () => {
     for (;;) {

@@ -1,101 +1,170 @@
 import { once } from 'node:events'
-import {
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  type MethodDefinition,
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
+import type {
+  handleServerStreamingCall,
+  handleUnaryCall,
+  MethodDefinition,
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core'
-import { codecOf } from './codec.ts'
-import { channelOptions, methodPath, traceparentKey } from './path.ts'
+import { type CallContext, type Contract, failed, type Methods, type Service, type ServiceRole, type Stream } from '@orch/core'
+import type { Clock } from '../clock.ts'
+import { type Codec, codecOf } from './codec.ts'
+import { roleOf } from './credentials.ts'
+import { createObserve, type Observe, type RpcTelemetry } from './observe.ts'
+import { methodPath, traceparentKey, wireName } from './path.ts'
 import { toGrpcError } from './status.ts'
+import type { Work } from './work.ts'
 
 /** A contract together with someone who fulfils it. */
 export interface Offer {
-  readonly definition: ServiceDefinition
-  readonly implementation: UntypedServiceImplementation
-}
-
-/** A server of contracts, until it is closed. */
-export interface RpcServer {
-  /** Host and port that it listens on. */
-  readonly address: string
-  /** Ends what is in flight, streams included. */
-  close(): void
+  readonly contract: Contract<Methods>
+  readonly service: Service<Contract<Methods>>
 }
 
 /** Makes a service reachable by others under its contract. */
-export function serveContract<M extends Methods>({ name, methods }: Contract<M>, service: Service<Contract<M>>): Offer {
+export function serveContract<M extends Methods>(contract: Contract<M>, service: Service<Contract<M>>): Offer {
+  return { contract, service: service as unknown as Service<Contract<Methods>> }
+}
+
+/** What the methods of a server share. */
+export interface ServeOptions extends RpcTelemetry {
+  readonly clock: Clock
+  readonly work: Work
+  /** Whether callers show certificates, and so have roles. */
+  readonly hasRoles: boolean
+}
+
+/** A method that is ready to be called. */
+export interface ServedMethod {
+  readonly request: Codec
+  readonly response: Codec
+  readonly observe: Observe
+  readonly isEndless: boolean
+  /** Throws 403 where a role may not ask for this. */
+  admit(role: ServiceRole | undefined, request: unknown): void
+  call(request: unknown, context: CallContext): unknown
+}
+
+/** What gRPC needs to serve one contract. */
+export interface GrpcService {
+  readonly definition: ServiceDefinition
+  readonly implementation: UntypedServiceImplementation
+  /** Methods whose calls may come in batches. */
+  readonly hot: ReadonlyMap<string, ServedMethod>
+}
+
+/** Binds an offer to a server. */
+export function bindOffer({ contract: { name, methods }, service }: Offer, options: ServeOptions): GrpcService {
   const definition: Record<string, MethodDefinition<unknown, unknown>> = {}
   const implementation: UntypedServiceImplementation = {}
-  for (const [method, { form, request, response }] of Object.entries(methods)) {
+  const hot = new Map<string, ServedMethod>()
+  for (const [method, description] of Object.entries(methods)) {
+    const { form, request, response } = description
+    const path = methodPath(name, method)
     definition[method] = {
-      path: methodPath(name, method),
+      path,
       requestStream: false,
       responseStream: form === 'stream',
-      ...serializers(request, response),
+      ...serializers(codecOf(request), codecOf(response)),
     }
-    // The contract ties method and service together; TypeScript loses that in the loop.
-    const call = (service as Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>)[method]
-    if (call === undefined) throw new TypeError(`the service has no method ${method}`)
-    const bound = call.bind(service)
-    implementation[method] = form === 'unary' ? answerOnce(bound as Unary) : answerMany(bound as Streaming)
+    const served: ServedMethod = {
+      request: codecOf(request),
+      response: codecOf(response),
+      observe: createObserve(options, 'server', name, method),
+      isEndless: description.form === 'stream' && description.options.endless === true,
+      admit: (role, message) => admit({ name, method, role, message, rule: description.options }, options),
+      call: bind(service, method),
+    }
+    implementation[method] = form === 'unary' ? answerOnce(served, options) : answerMany(served, options)
+    if (description.form === 'unary' && description.options.hot === true) hot.set(method, served)
   }
-  return { definition, implementation }
+  return { definition, implementation, hot }
 }
 
-/** Listens for calls of the offered contracts, unencrypted: for one machine. Port 0 takes any free one. */
-export async function openRpcServer({ address, offers }: { address: string; offers: readonly Offer[] }): Promise<RpcServer> {
-  const server = new Server(channelOptions)
-  for (const { definition, implementation } of offers) server.addService(definition, implementation)
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)))
-  })
-  const host = address.slice(0, address.lastIndexOf(':'))
-  return { address: `${host}:${port}`, close: () => server.forceShutdown() }
-}
-
-type Unary = (request: unknown, context: CallContext) => Promise<unknown>
-type Streaming = (request: unknown, context: CallContext) => Stream<unknown>
-
-function serializers(request: Parameters<typeof codecOf>[0], response: Parameters<typeof codecOf>[0]) {
+/** Serializers in the shape of gRPC. */
+export function serializers(request: Codec, response: Codec) {
   return {
-    requestSerialize: (message: unknown) => codecOf(request).encode(message),
-    requestDeserialize: (bytes: Buffer) => codecOf(request).decode(bytes),
-    responseSerialize: (message: unknown) => codecOf(response).encode(message),
-    responseDeserialize: (bytes: Buffer) => codecOf(response).decode(bytes),
+    requestSerialize: (message: unknown) => request.encode(message),
+    requestDeserialize: (bytes: Buffer) => request.decode(bytes),
+    responseSerialize: (message: unknown) => response.encode(message),
+    responseDeserialize: (bytes: Buffer) => response.decode(bytes),
   }
 }
 
-function answerOnce(answer: Unary): handleUnaryCall<unknown, unknown> {
+/** The role of whoever has opened a call; undefined: it shows no certificate, or one without a role. */
+export function callerOf(
+  call: ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
+): ServiceRole | undefined {
+  const certificate = call.getAuthContext()?.sslPeerCertificate
+  return certificate === undefined ? undefined : roleOf(certificate)
+}
+
+// The contract ties method and service together; TypeScript loses that in the loop.
+function bind(service: unknown, method: string): (request: unknown, context: CallContext) => unknown {
+  const call = (service as Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>)[method]
+  if (call === undefined) throw new TypeError(`the service has no method ${method}`)
+  return call.bind(service)
+}
+
+interface Admission {
+  readonly name: string
+  readonly method: string
+  readonly role: ServiceRole | undefined
+  readonly message: unknown
+  readonly rule: Methods[string]['options']
+}
+
+function admit({ name, method, role, message, rule }: Admission, { hasRoles }: ServeOptions): void {
+  if (!hasRoles || rule.callers === undefined) return
+  if (role !== undefined && rule.callers.includes(role) && rule.permits?.(role, message as never) !== false) return
+  const who = role === undefined ? 'a certificate without a role' : `the role ${role}`
+  throw failed(403, 'Forbidden', `${who} may not call ${wireName(method)} of ${name} for this`)
+}
+
+function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCall<unknown, unknown> {
   return async (call, callback) => {
+    const context = contextOf(call)
+    const observation = method.observe(context.traceparent)
+    const done = work.begin()
     try {
-      callback(null, await answer(call.request, contextOf(call)))
+      method.admit(callerOf(call), call.request)
+      const answer = await method.call(call.request, { ...context, traceparent: observation.traceparent })
+      observation.end()
+      callback(null, answer)
     } catch (error) {
+      observation.end(error)
       callback(toGrpcError(error))
+    } finally {
+      done()
     }
   }
 }
 
 /** The reader's pace is kept: the next part is asked for when the one before it has found room. */
-function answerMany(answer: Streaming): handleServerStreamingCall<unknown, unknown> {
+function answerMany(method: ServedMethod, { work }: ServeOptions): handleServerStreamingCall<unknown, unknown> {
   return async (call) => {
     const context = contextOf(call)
+    const observation = method.observe(context.traceparent)
+    const done = method.isEndless ? () => {} : work.begin()
     try {
-      const stream = answer(call.request, context)
+      method.admit(callerOf(call), call.request)
+      const stream = method.call(call.request, { ...context, traceparent: observation.traceparent }) as Stream<unknown>
       context.signal.addEventListener('abort', () => stream.close(), { once: true })
       for await (const part of stream) {
+        observation.end()
         if (context.signal.aborted) return
         if (!call.write(part)) await once(call, 'drain', { signal: context.signal })
       }
       call.end()
+      observation.end()
     } catch (error) {
+      observation.end(error)
       if (!context.signal.aborted) call.emit('error', toGrpcError(error))
+    } finally {
+      done()
     }
   }
 }

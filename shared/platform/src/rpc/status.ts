@@ -1,40 +1,84 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js'
-import { internal, type Status, StatusError, serviceUnavailable, timeout } from '@orch/core'
+import { internal, type Status, StatusError, serviceUnavailable, timeout, UnknownOutcomeError } from '@orch/core'
 import { rpcLimits } from './limits.ts'
 
-/** Trailer with the whole Status as JSON. The suffix makes it binary on the wire. */
-const statusTrailer = 'status-bin'
+/** Trailer with the whole failure as JSON. The suffix makes it binary on the wire. */
+const failureTrailer = 'status-bin'
 
-/** A failure as gRPC carries it: the nearest code, the message, and the whole Status in a trailer. */
-export function toGrpcError(error: unknown): Partial<StatusObject> {
-  const status = error instanceof StatusError ? error.status : internal('an unexpected error in another service', { cause: error }).status
-  const metadata = new Metadata()
-  metadata.set(statusTrailer, fitting(status))
-  return { code: grpcCode(status.code), details: (status.message ?? '').slice(0, 1024), metadata }
+/** A failure as it travels. */
+export interface WireFailure {
+  readonly status: Status
+  /** The callee does not know itself whether it has done what it was asked for. */
+  readonly isUnknown: boolean
 }
 
-/** The failure that the other side had, or the one that kept us from reaching it. */
-export function fromGrpcError(error: ServiceError): StatusError {
-  const trailer = error.metadata?.get(statusTrailer)[0]
-  if (trailer instanceof Buffer) return new StatusError(JSON.parse(trailer.toString()) as Status, { cause: error })
-  switch (error.code) {
-    case status.DEADLINE_EXCEEDED:
-      return timeout('a service has not answered in time', { cause: error })
-    case status.CANCELLED:
-      return timeout('the call was cancelled', { cause: error })
-    case status.UNAVAILABLE:
-      return serviceUnavailable('a service cannot be reached', { cause: error })
-    default:
-      return internal('a call to a service has failed', { cause: error })
+/** The connection died, or was never there. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError'
+  /** Whether the call may have reached the other side. */
+  readonly wasSent: boolean
+
+  constructor(wasSent: boolean, options?: ErrorOptions) {
+    super('a service cannot be reached', options)
+    this.wasSent = wasSent
   }
 }
 
-function fitting(whole: Status): Buffer {
-  const bytes = Buffer.from(JSON.stringify(whole))
+/** What others may know of a failure. The text of an unexpected error stays at home, and nobody knows what it left undone. */
+export function toWireFailure(error: unknown): WireFailure {
+  if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
+  return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }
+}
+
+/** The failure that the other side had. */
+export function fromWireFailure({ status, isUnknown }: WireFailure, cause?: unknown): StatusError {
+  return isUnknown ? new UnknownOutcomeError(status, { cause }) : new StatusError(status, { cause })
+}
+
+/** A failure as gRPC carries it: the nearest code, the message, and the whole failure in a trailer. */
+export function toGrpcError(error: unknown): Partial<StatusObject> {
+  const failure = toWireFailure(error)
+  const metadata = new Metadata()
+  metadata.set(failureTrailer, fitting(failure))
+  return { code: grpcCode(failure.status.code), details: (failure.status.message ?? '').slice(0, 1024), metadata }
+}
+
+/** The failure that the other side had, or what kept us from hearing of it. */
+export function fromGrpcError(error: ServiceError): StatusError | ConnectionLostError {
+  const trailer = error.metadata?.get(failureTrailer)[0]
+  if (trailer instanceof Buffer) return fromWireFailure(JSON.parse(trailer.toString()) as WireFailure, error)
+  switch (error.code) {
+    case status.DEADLINE_EXCEEDED:
+      return noAnswerInTime(error)
+    case status.CANCELLED:
+      return timeout('the call was cancelled', { cause: error })
+    case status.RESOURCE_EXHAUSTED:
+      return internal('a message to another service is too large', { cause: error })
+    case status.UNIMPLEMENTED:
+      return internal('another service does not know what it was asked for', { cause: error })
+    default:
+      return new ConnectionLostError(true, { cause: error })
+  }
+}
+
+/** The time is up. What was asked for may have happened. */
+export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
+  return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
+}
+
+/** What a lost connection means to the caller, once nobody tries again. */
+export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
+  if (!(error instanceof ConnectionLostError)) return error
+  const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })
+  return error.wasSent && !idempotent ? new UnknownOutcomeError(unreachable.status, { cause: error }) : unreachable
+}
+
+function fitting(failure: WireFailure): Buffer {
+  const bytes = Buffer.from(JSON.stringify(failure))
   // Binary trailers travel as base64.
   if (bytes.length * 1.34 < rpcLimits.metadataBytesMax) return bytes
-  const { details: _, ...rest } = whole
-  return Buffer.from(JSON.stringify({ ...rest, message: whole.message?.slice(0, 4096) }))
+  const { details: _, ...rest } = failure.status
+  return Buffer.from(JSON.stringify({ ...failure, status: { ...rest, message: failure.status.message?.slice(0, 4096) } }))
 }
 
 function grpcCode(code: number): status {
@@ -54,6 +98,8 @@ function grpcCode(code: number): status {
       return status.OUT_OF_RANGE
     case 429:
       return status.RESOURCE_EXHAUSTED
+    case 501:
+      return status.UNIMPLEMENTED
     case 503:
       return status.UNAVAILABLE
     case 504:

@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import 'reflect-metadata'
+import { type Names, printServiceIdentity, type ServiceRole } from '@orch/core'
 import * as x509 from '@peculiar/x509'
 import type { KeyPair } from './certificates.ts'
 
@@ -41,7 +42,7 @@ export function issueServing(options: {
   names: readonly string[]
   nowMs: number
 }): Promise<KeyPair> {
-  const names = options.names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value }))
+  const names = options.names.map(alternativeName)
   return issue({
     ...options,
     organizations: [],
@@ -57,6 +58,32 @@ export function issueClient(options: {
   nowMs: number
 }): Promise<KeyPair> {
   return issue({ ...options, extensions: [new x509.ExtendedKeyUsageExtension([usage.client])] })
+}
+
+/** A certificate by which the services know one another: both as a server under these host names and addresses, and as a client. */
+export function issueServiceCertificate(options: {
+  authority: KeyPair
+  names: Names
+  role: ServiceRole
+  hostNames: readonly string[]
+  nowMs: number
+}): Promise<KeyPair> {
+  const { authority, names, role, hostNames, nowMs } = options
+  const identity = { type: 'url' as const, value: printServiceIdentity(names, role) }
+  return issue({
+    authority,
+    nowMs,
+    commonName: `${names.serverServiceName}-${role}`,
+    organizations: [],
+    extensions: [
+      new x509.ExtendedKeyUsageExtension([usage.server, usage.client]),
+      new x509.SubjectAlternativeNameExtension([...hostNames.map(alternativeName), identity]),
+    ],
+  })
+}
+
+function alternativeName(value: string) {
+  return { type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value }
 }
 
 interface IssueOptions {

@@ -1,0 +1,44 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { rpcLimits } from './limits.ts'
+
+/** Where replicas are: one at a host and port, or one at each address that a name has. */
+export type RpcAddress =
+  | { readonly kind: 'one'; readonly host: string; readonly port: number }
+  | { readonly kind: 'all'; readonly host: string; readonly port: number }
+
+/** One replica's place. `host` is the name that its certificate has to carry. */
+export interface Target {
+  readonly address: string
+  readonly host: string
+}
+
+const dnsScheme = 'dns:///'
+
+/** `host:port`, `[::1]:port` or `dns:///name:port`; undefined: none of them. */
+export function parseRpcAddress(text: string): RpcAddress | undefined {
+  const isName = text.startsWith(dnsScheme)
+  const [, bracketed, plain, digits] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(isName ? text.slice(dnsScheme.length) : text) ?? []
+  const host = bracketed ?? plain
+  const port = Number(digits)
+  if (host === undefined || port > 65_535 || (bracketed !== undefined && isIP(bracketed) !== 6)) return undefined
+  return { kind: isName ? 'all' : 'one', host, port }
+}
+
+/** Whether an address never leaves this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Where replicas are right now. A name that can't be looked up is an error. */
+export async function resolveTargets({ kind, host, port }: RpcAddress): Promise<readonly Target[]> {
+  if (kind === 'one') return [{ address: printHostPort(host, port), host }]
+  const found = await lookup(host, { all: true })
+  const addresses = new Set(found.map(({ address }) => printHostPort(address, port)))
+  return [...addresses].slice(0, rpcLimits.replicasMax).map((address) => ({ address, host }))
+}
+
+function printHostPort(host: string, port: number): string {
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
+}

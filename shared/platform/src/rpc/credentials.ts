@@ -1,0 +1,78 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { type ChannelCredentials, credentials, experimental, ServerCredentials } from '@grpc/grpc-js'
+import { parseServiceIdentity, type ServiceRole } from '@orch/core'
+import type { CertificateSource, TlsTexts } from '../tls/certificate-source.ts'
+import { isLoopback } from './address.ts'
+
+/** Credentials of a server: both sides show a certificate, or nobody does. */
+export function serverCredentials(source: CertificateSource | undefined): ServerCredentials {
+  if (source === undefined) return ServerCredentials.createInsecure()
+  const provider = new SourceProvider(source)
+  return experimental.createCertificateProviderServerCredentials(provider, provider, true)
+}
+
+/** Credentials of a caller. The server must carry the name that was dialled, and the role that the contract asks for. */
+export function callerCredentials(source: CertificateSource | undefined, role: ServiceRole | undefined): ChannelCredentials {
+  if (source === undefined) return credentials.createInsecure()
+  const provider = new SourceProvider(source)
+  return experimental.createCertificateProviderChannelCredentials(provider, provider, {
+    checkServerIdentity: (host, certificate) => checkServerIdentity(host, certificate) ?? checkRole(certificate, role),
+  })
+}
+
+/** The role that a certificate names; undefined: none. */
+export function roleOf({ subjectaltname }: PeerCertificate): ServiceRole | undefined {
+  const uris = (subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'))
+  return uris.map((uri) => parseServiceIdentity(uri.slice('URI:'.length))).find((role) => role !== undefined)
+}
+
+/** Throws where a connection without encryption would leave this machine and nobody has allowed that. */
+export function requireLoopback(host: string, { insecureTransport }: { insecureTransport: boolean }): void {
+  if (insecureTransport || isLoopback(host)) return
+  throw new Error(
+    `${host}: a connection between services that leaves this machine must be encrypted: give a certificate, its key and its authority, or allow insecure transport`,
+  )
+}
+
+function checkRole(certificate: PeerCertificate, expected: ServiceRole | undefined): Error | undefined {
+  const role = roleOf(certificate)
+  if (expected === undefined || role === expected) return undefined
+  return new Error(`the certificate of the server names ${role === undefined ? 'no role' : `the role ${role}`}, expected ${expected}`)
+}
+
+type Updates<T> = Map<(update: T) => void, () => void>
+type AuthorityListener = Parameters<experimental.CertificateProvider['addCaCertificateListener']>[0]
+type IdentityListener = Parameters<experimental.CertificateProvider['addIdentityCertificateListener']>[0]
+
+/** Certificates for gRPC: each new connection takes the latest. */
+class SourceProvider implements experimental.CertificateProvider {
+  readonly #source: CertificateSource
+  readonly #authorities: Updates<Parameters<AuthorityListener>[0]> = new Map()
+  readonly #identities: Updates<Parameters<IdentityListener>[0]> = new Map()
+
+  constructor(source: CertificateSource) {
+    this.#source = source
+  }
+
+  addCaCertificateListener(listener: AuthorityListener): void {
+    const tell = ({ authority }: TlsTexts) => listener({ caCertificate: Buffer.from(authority) })
+    this.#authorities.set(listener, this.#source.listen(tell))
+    tell(this.#source.current)
+  }
+
+  removeCaCertificateListener(listener: AuthorityListener): void {
+    this.#authorities.get(listener)?.()
+    this.#authorities.delete(listener)
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    const tell = ({ certificate, key }: TlsTexts) => listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) })
+    this.#identities.set(listener, this.#source.listen(tell))
+    tell(this.#source.current)
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identities.get(listener)?.()
+    this.#identities.delete(listener)
+  }
+}

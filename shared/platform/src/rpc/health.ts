@@ -1,0 +1,45 @@
+import { contract, failed, type Service, type Stream, stream, unary, wire } from '@orch/core'
+import { PushStream } from './push-stream.ts'
+
+const question = wire.message({ service: wire.string(1) })
+const answer = wire.message({ status: wire.int64(1) })
+
+/** The health service that gRPC tools know, as a contract of ours. The empty name means the whole server. */
+export const healthContract = contract('grpc.health.v1.Health', {
+  check: unary(question, answer),
+  watch: stream(question, answer, { endless: true }),
+})
+
+/** Values of the protocol. */
+export const servingStatus = { serving: 1, notServing: 2, serviceUnknown: 3 } as const
+
+/** How a server tells the others whether it wants calls. */
+export interface Health {
+  readonly service: Service<typeof healthContract>
+  setServing(isServing: boolean): void
+}
+
+/** The health of a server that offers these contracts. All of them share one answer. */
+export function createHealth({ offers, isServing }: { offers: readonly string[]; isServing: boolean }): Health {
+  const known = new Set(['', ...offers])
+  const watchers = new Set<PushStream<{ status: number }>>()
+  let status: number = isServing ? servingStatus.serving : servingStatus.notServing
+  return {
+    service: {
+      async check({ service }) {
+        if (!known.has(service)) throw failed(404, 'NotFound', `the service ${JSON.stringify(service)} is not offered here`)
+        return { status }
+      },
+      watch({ service }): Stream<{ status: number }> {
+        const parts: PushStream<{ status: number }> = new PushStream({ onClose: () => void watchers.delete(parts) })
+        parts.push({ status: known.has(service) ? status : servingStatus.serviceUnknown })
+        if (known.has(service)) watchers.add(parts)
+        return parts
+      },
+    },
+    setServing(wanted) {
+      status = wanted ? servingStatus.serving : servingStatus.notServing
+      for (const parts of watchers) parts.push({ status })
+    },
+  }
+}

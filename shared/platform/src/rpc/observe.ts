@@ -1,0 +1,73 @@
+import { StatusError } from '@orch/core'
+import type { Metrics } from '../metrics.ts'
+import { noTracer, type SpanKind, type Tracer } from '../telemetry.ts'
+import { wireName } from './path.ts'
+
+/** Where calls leave their traces. */
+export interface RpcTelemetry {
+  readonly tracer?: Tracer | undefined
+  readonly metrics?: Metrics | undefined
+}
+
+/** One call that is being watched. */
+export interface Observation {
+  /** What those who are called next belong to. */
+  readonly traceparent: string | undefined
+  /** The call is over; `error` if it has failed. Only the first time counts. */
+  end(error?: unknown): void
+}
+
+/** Watches the calls of one method from one side. */
+export type Observe = (parent: string | undefined) => Observation
+
+type Side = Extract<SpanKind, 'client' | 'server'>
+
+/** From a call within one machine to one that waits for a disk or for a deadline. */
+const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** How calls of a method are watched: a span where it is sampled, and the time until the answer, for streams until the first part. */
+export function createObserve({ tracer = noTracer, metrics }: RpcTelemetry, side: Side, service: string, method: string): Observe {
+  const name = `${service}/${wireName(method)}`
+  const attributes = { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': wireName(method) }
+  const duration = metrics === undefined ? undefined : durationOf(metrics, side)
+  if (duration === undefined && tracer === noTracer) return (traceparent) => ({ traceparent, end: () => {} })
+  return (parent) => {
+    const span = tracer.start(name, { kind: side, parent, attributes })
+    const startMs = performance.now()
+    let isOpen = true
+    return {
+      traceparent: span?.traceparent ?? parent,
+      end(error) {
+        if (!isOpen) return
+        isOpen = false
+        duration?.observe({ service, method: wireName(method), code: codeOf(error) }, (performance.now() - startMs) / 1_000)
+        if (error !== undefined) span?.fail(error)
+        span?.end()
+      },
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error === undefined) return '200'
+  return error instanceof StatusError ? String(error.code) : '500'
+}
+
+type Duration = ReturnType<Metrics['histogram']>
+const durations = new WeakMap<Metrics, Map<Side, Duration>>()
+
+/** One histogram for all contracts of a process. */
+function durationOf(metrics: Metrics, side: Side): Duration {
+  const known = durations.get(metrics) ?? new Map<Side, Duration>()
+  durations.set(metrics, known)
+  const duration =
+    known.get(side) ??
+    (metrics.histogram({
+      name: `orch_rpc_${side}_duration_seconds`,
+      help: side === 'client' ? 'Time until a call to another service was answered.' : 'Time that a call from another service took here.',
+      labels: ['service', 'method', 'code'],
+      buckets,
+    }) as unknown as Duration)
+  known.set(side, duration)
+  return duration
+}

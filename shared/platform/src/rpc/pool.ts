@@ -1,0 +1,139 @@
+import type { ChannelCredentials } from '@grpc/grpc-js'
+import { serviceUnavailable, timeout } from '@orch/core'
+import type { Clock, Timer } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { type RpcAddress, resolveTargets, type Target } from './address.ts'
+import { rpcLimits } from './limits.ts'
+import { Replica } from './replica.ts'
+
+/** Where the replicas of a service are, and how they are reached. */
+export interface PoolOptions {
+  /** Full name of the service. */
+  readonly service: string
+  readonly addresses: readonly RpcAddress[]
+  readonly credentials: ChannelCredentials
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** How long somebody waits for a replica. */
+export interface Patience {
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Calls and streams are spread each for themselves. */
+export type Load = keyof Replica['inFlight']
+
+interface Waiting {
+  readonly load: Load
+  resolve(replica: Replica): void
+}
+
+/** The replicas of one service. A call goes to the one with the fewest of its kind under way. */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #replicas = new Map<string, Replica>()
+  readonly #waiting = new Set<Waiting>()
+  readonly #resolving: Timer | undefined
+  #ready: readonly Replica[] = []
+  #closed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    void this.#resolve()
+    if (options.addresses.every(({ kind }) => kind === 'one')) return
+    this.#resolving = options.clock.every(rpcLimits.resolveMs, () => void this.#resolve())
+  }
+
+  /** Whether a call could leave now. */
+  get isReady(): boolean {
+    return this.#ready.length > 0
+  }
+
+  /** A replica that takes calls, if there is one right now. */
+  pick(load: Load): Replica | undefined {
+    let best: Replica | undefined
+    // Who is asked first changes, so that equals share.
+    const offset = this.#ready.length > 1 ? Math.floor(this.#options.random() * this.#ready.length) : 0
+    for (let index = 0; index < this.#ready.length; index += 1) {
+      const replica = this.#ready[(index + offset) % this.#ready.length]
+      if (replica === undefined) continue
+      if (best === undefined || replica.inFlight[load] < best.inFlight[load]) best = replica
+    }
+    return best
+  }
+
+  /** As `pick`, but waits a moment for a replica to come. */
+  async wait(load: Load, { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience): Promise<Replica> {
+    const { service, clock } = this.#options
+    const unreachable = () => serviceUnavailable(`no replica of ${service} can be reached`, { retryAfterSeconds: 1 })
+    if (this.#closed || this.#waiting.size >= rpcLimits.waitingCallsMax) throw unreachable()
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        timer.cancel()
+        this.#waiting.delete(waiting)
+        signal?.removeEventListener('abort', cancel)
+      }
+      const cancel = () => {
+        stop()
+        reject(timeout('the call was cancelled'))
+      }
+      const waiting: Waiting = {
+        load,
+        resolve(replica) {
+          stop()
+          resolve(replica)
+        },
+      }
+      const timer = clock.after(Math.min(timeoutMs, rpcLimits.waitMsMax), () => {
+        stop()
+        reject(unreachable())
+      })
+      this.#waiting.add(waiting)
+      signal?.addEventListener('abort', cancel, { once: true })
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#resolving?.cancel()
+    for (const replica of this.#replicas.values()) replica.close()
+  }
+
+  async #resolve(): Promise<void> {
+    const { addresses, log, service } = this.#options
+    const found = await Promise.allSettled(addresses.map(resolveTargets))
+    if (this.#closed) return
+    const targets = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    for (const target of targets) this.#add(target)
+    const failure = found.find((result) => result.status === 'rejected')
+    // A name that can't be looked up right now says nothing about the replicas that are known.
+    if (failure !== undefined) log.warn({ err: failure.reason, service }, 'the addresses of a service cannot be looked up')
+    else this.#keepOnly(new Set(targets.map(({ address }) => address)))
+  }
+
+  #add(target: Target): void {
+    if (this.#replicas.has(target.address)) return
+    const { credentials, clock, random, service } = this.#options
+    const onReadiness = () => this.#onReadiness()
+    this.#replicas.set(target.address, new Replica({ target, credentials, service, clock, random, onReadiness }))
+  }
+
+  #keepOnly(addresses: ReadonlySet<string>): void {
+    for (const [address, replica] of this.#replicas) {
+      if (addresses.has(address)) continue
+      this.#replicas.delete(address)
+      replica.close()
+    }
+  }
+
+  #onReadiness(): void {
+    this.#ready = [...this.#replicas.values()].filter(({ isReady }) => isReady)
+    for (const waiting of this.#waiting) {
+      const replica = this.pick(waiting.load)
+      if (replica !== undefined) waiting.resolve(replica)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import type { CallContext, Stream } from '@orch/core'
+import type { Observation } from './observe.ts'
+import { findReplica, mayRepeat, metadataOf, optionsOf, type RemoteMethod } from './remote-call.ts'
+import type { Replica } from './replica.ts'
+import { ConnectionLostError, fromGrpcError, toCallerError } from './status.ts'
+
+interface OpenCall {
+  readonly call: ClientReadableStream<unknown>
+  readonly parts: AsyncIterator<unknown>
+  readonly replica: Replica
+}
+
+/**
+ * The parts of a call, pulled one by one: what is not read stays with the sender. It is opened at once, or as soon as there is a
+ * replica; if the connection dies before the first part, it is opened once more where asking twice does no harm.
+ */
+export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, undefined> {
+  readonly #method: RemoteMethod
+  readonly #message: unknown
+  readonly #context: CallContext
+  readonly #observation: Observation
+  #open: OpenCall | Promise<OpenCall>
+  #mayRepeat = true
+  #closed = false
+
+  constructor(method: RemoteMethod, message: unknown, context: CallContext) {
+    this.#method = method
+    this.#message = message
+    this.#observation = method.observe(context.traceparent)
+    this.#context = { ...context, traceparent: this.#observation.traceparent }
+    this.#open = this.#start()
+    if (context.signal?.aborted) this.close()
+    context.signal?.addEventListener('abort', this.close, { once: true })
+  }
+
+  async next(): Promise<IteratorResult<unknown, undefined>> {
+    while (!this.#closed) {
+      try {
+        const { parts } = await this.#open
+        const { value, done } = await parts.next()
+        if (this.#closed || done === true) break
+        this.#mayRepeat = false
+        this.#observation.end()
+        return { value, done: false }
+      } catch (error) {
+        if (this.#closed) break
+        this.#handle(error)
+      }
+    }
+    this.#release()
+    return { value: undefined, done: true }
+  }
+
+  return(): Promise<IteratorResult<unknown, undefined>> {
+    this.close()
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  close = (): void => {
+    if (this.#closed) return
+    this.#release()
+    // A call that is still to be opened is cancelled by whoever opens it.
+    if (!(this.#open instanceof Promise)) this.#open.call.cancel()
+  };
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** Opens the call once more, or throws what the reader has to know. */
+  #handle(caught: unknown): void {
+    const error = isGrpcError(caught) ? fromGrpcError(caught) : caught
+    if (error instanceof ConnectionLostError && !(this.#open instanceof Promise)) this.#open.replica.suspect()
+    if (this.#mayRepeat && mayRepeat(error, this.#method)) {
+      this.#mayRepeat = false
+      this.#open = this.#start()
+      return
+    }
+    const told = toCallerError(error, { idempotent: true })
+    this.#release(told)
+    throw told
+  }
+
+  #start(): OpenCall | Promise<OpenCall> {
+    const replica = findReplica(this.#method, 'stream', this.#context)
+    if (!(replica instanceof Promise)) return this.#openAt(replica)
+    const opening = replica.then((found) => {
+      const open = this.#openAt(found)
+      if (this.#closed) open.call.cancel()
+      else this.#open = open
+      return open
+    })
+    // Whoever reads is told; an unread stream must not end the process.
+    opening.catch(() => {})
+    return opening
+  }
+
+  #openAt(replica: Replica): OpenCall {
+    const { path, request, response } = this.#method
+    const decode = (bytes: Buffer) => response.decode(bytes)
+    const call = replica.client.makeServerStreamRequest(
+      path,
+      request.encode,
+      decode,
+      this.#message,
+      metadataOf(this.#context),
+      optionsOf(this.#context),
+    )
+    replica.inFlight.stream += 1
+    call.once('status', () => {
+      replica.inFlight.stream -= 1
+    })
+    // As above: the iterator reports the error.
+    call.on('error', () => {})
+    return { call, parts: call[Symbol.asyncIterator](), replica }
+  }
+
+  #release(error?: unknown): void {
+    this.#closed = true
+    this.#observation.end(error)
+    this.#context.signal?.removeEventListener('abort', this.close)
+  }
+}
+
+function isGrpcError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'metadata' in error && 'code' in error
+}

@@ -1,0 +1,106 @@
+import { type ChannelCredentials, Client, type ClientReadableStream, Metadata } from '@grpc/grpc-js'
+import type { Clock, Timer } from '../clock.ts'
+import { retryDelayMs } from '../follow/retry-delay.ts'
+import type { Target } from './address.ts'
+import { codecOf } from './codec.ts'
+import { healthContract, servingStatus } from './health.ts'
+import { rpcLimits } from './limits.ts'
+import { dialOptions, methodPath } from './path.ts'
+
+/** What a replica needs, and whom it tells. */
+export interface ReplicaOptions {
+  readonly target: Target
+  readonly credentials: ChannelCredentials
+  /** Name of the service whose health is asked for. */
+  readonly service: string
+  readonly clock: Clock
+  readonly random: () => number
+  /** Called when it has become ready, or is no longer. */
+  readonly onReadiness: (replica: Replica) => void
+}
+
+const health = healthContract.methods.watch
+
+/**
+ * One process that offers the service. A stream of the health service stays open as long as it can be reached: what it says, and
+ * its end, tell whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
+ */
+export class Replica {
+  readonly client: Client
+  readonly address: string
+  /** What is under way: calls without an answer, and streams that are open. */
+  readonly inFlight = { call: 0, stream: 0 }
+  readonly #options: ReplicaOptions
+  #isReady = false
+  #failures = 0
+  #watching: ClientReadableStream<unknown> | undefined
+  #retry: Timer | undefined
+  #closed = false
+
+  constructor(options: ReplicaOptions) {
+    const { address, host } = options.target
+    this.#options = options
+    this.address = address
+    this.client = new Client(address, options.credentials, {
+      ...dialOptions,
+      'grpc.ssl_target_name_override': host,
+      'grpc.default_authority': host,
+    })
+    this.#watch()
+  }
+
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** A call has failed there: it gets no more until it says again that it is well. */
+  suspect(): void {
+    if (this.#closed || !this.#isReady) return
+    const asked = this.#watching
+    this.#become(false)
+    this.#watch()
+    asked?.cancel()
+  }
+
+  /** What is under way may still end well. */
+  close(): void {
+    this.#closed = true
+    this.#retry?.cancel()
+    this.#watching?.cancel()
+    this.#become(false)
+    this.client.close()
+  }
+
+  #watch(): void {
+    const call = this.client.makeServerStreamRequest(
+      methodPath(healthContract.name, 'watch'),
+      codecOf(health.request).encode,
+      (bytes) => codecOf(health.response).decode(bytes),
+      { service: this.#options.service },
+      new Metadata(),
+    )
+    this.#watching = call
+    call.on('data', ({ status }: { status: number }) => {
+      this.#failures = 0
+      this.#become(status === servingStatus.serving)
+    })
+    // Every end comes with a status, also that of a connection that died.
+    call.on('error', () => {})
+    call.on('status', () => this.#watchAgain(call))
+  }
+
+  #watchAgain(ended: ClientReadableStream<unknown>): void {
+    if (this.#closed || this.#watching !== ended) return
+    this.#become(false)
+    const { clock, random } = this.#options
+    this.#failures += 1
+    const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
+    this.#retry = clock.after(delayMs, () => this.#watch())
+  }
+
+  #become(isReady: boolean): void {
+    if (this.#isReady === isReady) return
+    this.#isReady = isReady
+    this.#options.onReadiness(this)
+  }
+}

@@ -1,0 +1,87 @@
+import { Server } from '@grpc/grpc-js'
+import { type Clock, sleep, systemClock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
+import { parseRpcAddress } from './address.ts'
+import { requireLoopback, serverCredentials } from './credentials.ts'
+import { createHealth, healthContract } from './health.ts'
+import { rpcLimits } from './limits.ts'
+import type { RpcTelemetry } from './observe.ts'
+import { channelOptions } from './path.ts'
+import { bindOffer, type Offer, type ServeOptions, serveContract } from './serve.ts'
+import { createWork } from './work.ts'
+
+/** A server of contracts, until it is closed. */
+export interface RpcServer {
+  /** Host and port that it listens on. */
+  readonly address: string
+  /** Tells callers whether to come here; a server starts as one that wants calls unless it was opened otherwise. */
+  setServing(isServing: boolean): void
+  /** Sends callers elsewhere, finishes what they have asked for, ends streams without an end of their own, then closes. */
+  drain(options?: { readonly timeoutMs?: number }): Promise<void>
+  /** Ends what is in flight, streams included. */
+  close(): void
+}
+
+/** Where a server listens, and what it offers. */
+export interface RpcServerOptions extends RpcTelemetry {
+  /** Host and port; port 0 takes any free one. */
+  readonly address: string
+  readonly offers: readonly Offer[]
+  /** Both sides show certificates; absent: nothing is encrypted and every caller may do everything. */
+  readonly tls?: TlsFiles | undefined
+  /** Allows to go without `tls` where others than this machine can listen. */
+  readonly insecureTransport?: boolean
+  /** False: callers are told to wait until `setServing(true)`. */
+  readonly serving?: boolean
+  readonly clock?: Clock
+  readonly log: Log
+}
+
+/** Listens for calls of the offered contracts, and of the health service. */
+export async function openRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+  const { address, tls, insecureTransport = false, clock = systemClock, log } = options
+  const host = hostOf(address)
+  if (tls === undefined) requireLoopback(host, { insecureTransport })
+  const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
+  const health = createHealth({ offers: options.offers.map(({ contract }) => contract.name), isServing: options.serving ?? true })
+  const work = createWork()
+  const serving: ServeOptions = { ...options, clock, work, hasRoles: tls !== undefined }
+  const server = new Server(channelOptions)
+  for (const offer of [...options.offers, serveContract(healthContract, health.service)]) {
+    const { definition, implementation } = bindOffer(offer, serving)
+    server.addService(definition, implementation)
+  }
+  const close = () => {
+    server.forceShutdown()
+    source?.close()
+  }
+  const port = await listen(server, address, serverCredentials(source)).catch((error: unknown) => {
+    close()
+    throw error
+  })
+  return {
+    address: `${address.slice(0, address.lastIndexOf(':'))}:${port}`,
+    setServing: health.setServing,
+    async drain({ timeoutMs = rpcLimits.drainMsMax } = {}) {
+      health.setServing(false)
+      const enough = new AbortController()
+      await Promise.race([work.idle(), sleep(clock, timeoutMs, enough.signal)])
+      enough.abort()
+      close()
+    },
+    close,
+  }
+}
+
+function hostOf(address: string): string {
+  const parsed = parseRpcAddress(address)
+  if (parsed?.kind !== 'one') throw new Error(`${address}: expected an address to listen on, such as 127.0.0.1:7000`)
+  return parsed.host
+}
+
+function listen(server: Server, address: string, credentials: Parameters<Server['bindAsync']>[1]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)))
+  })
+}
