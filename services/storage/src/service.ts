@@ -15,6 +15,7 @@ import {
   internal,
   type ListPart,
   type ListRequest,
+  type Profile,
   type Revision,
   type StorageService,
   type StorageStatus,
@@ -43,6 +44,8 @@ export interface StorageOptions {
   readonly store: Store
   readonly clock?: Clock
   readonly reencode?: Reencode
+  /** Whose names stand in the objects; default: our own. */
+  readonly profile?: Profile
   /** How long changes are kept. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
@@ -190,7 +193,7 @@ class StorageOverStore implements Storage {
 
   status = async (): Promise<StorageStatus> => {
     const { epoch, revision, compacted, tree, bytes } = this.#state
-    return { epoch, revision, compacted, refusing: this.#store.status().refusing, entries: tree.size, bytes }
+    return { epoch, revision, compacted, refusing: this.#store.status().refusing, entries: tree.size, bytes, profile: this.#options.profile ?? 'orch' }
   }
 
   snapshot(): StateSnapshot {

@@ -181,7 +181,7 @@ export function createTinyStorage({ sendsBefore = true, epoch: firstEpoch = 'e1'
       return entry === undefined ? {} : { entry }
     },
     async status() {
-      return { epoch, revision, compacted, refusing: '', entries: present.size, bytes: 0 }
+      return { epoch, revision, compacted, refusing: '', entries: present.size, bytes: 0, profile: 'orch' }
     },
   }
 }

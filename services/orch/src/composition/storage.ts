@@ -14,6 +14,7 @@ export async function openStorage({ store, watchHistoryMs }: StorageParts, surro
   const storage = await createStorage({
     store,
     clock,
+    profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
     onError: (error, what) => log.error({ err: error, what }, 'storage failed'),

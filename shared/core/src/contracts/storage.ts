@@ -139,6 +139,8 @@ export const statusResponse = message({
   refusing: string(4),
   entries: int64(5),
   bytes: int64(6),
+  /** Whose names stand in the objects: `orch` or `kubernetes`. All services of a control plane must agree. */
+  profile: string(7),
 })
 
 /** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
