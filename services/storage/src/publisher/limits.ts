@@ -1,0 +1,25 @@
+/** Bounds of the publisher. */
+export interface PublisherLimits {
+  /** Bytes of one message: NATS takes 1 MiB, and each follower holds a message whole. */
+  readonly messageBytesMax: number
+  /** A change above this goes as a reference. With what else a change carries it still fits a message. */
+  readonly changeBytesMax: number
+  /** Messages that NATS has not acknowledged: enough for a round trip at full speed. */
+  readonly inFlightMax: number
+  /** Longest silence of the publisher; followers turn to storage after 1 s without a word. */
+  readonly heartbeatMs: number
+  /** A storage that has said nothing for so long is not vouched for: it says where it stands once a second. */
+  readonly storageSilenceMsMax: number
+  /** Longest pause between two attempts. */
+  readonly retryDelayMsMax: number
+}
+
+/** The bounds of a server that was told nothing else. */
+export const defaultPublisherLimits: PublisherLimits = {
+  messageBytesMax: 256 * 1024,
+  changeBytesMax: 512 * 1024,
+  inFlightMax: 256,
+  heartbeatMs: 400,
+  storageSilenceMsMax: 2_500,
+  retryDelayMsMax: 5_000,
+}

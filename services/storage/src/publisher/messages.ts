@@ -1,0 +1,55 @@
+import type { Change, FeedMessage } from '@orch/core'
+import type { PublisherLimits } from './limits.ts'
+
+/** Objects of these resources are never shown to those who carry messages. */
+const secretResources = ['core/secrets/']
+
+/**
+ * The messages that carry a list of changes, in order: many to a message, and one of its own for a change that goes as a
+ * reference.
+ */
+export function* toMessages(
+  changes: readonly Change[],
+  { epoch, limits }: { readonly epoch: string; readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'> },
+): Generator<FeedMessage, void, undefined> {
+  let together: Change[] = []
+  let bytes = 0
+  for (const whole of changes) {
+    const change = withoutOldContent(whole)
+    const size = sizeOf(change)
+    const isReference = size > limits.changeBytesMax || secretResources.some((prefix) => change.key.startsWith(prefix))
+    if (together.length > 0 && (isReference || bytes + size > limits.messageBytesMax)) {
+      yield { kind: 'changes', epoch, changes: together }
+      together = []
+      bytes = 0
+    }
+    if (isReference) {
+      const { revision, previous, key } = change
+      yield { kind: 'reference', epoch, revision, previous, key }
+      continue
+    }
+    together.push(change)
+    bytes += size
+  }
+  if (together.length > 0) yield { kind: 'changes', epoch, changes: together }
+}
+
+/** Followers hold what an update replaced, or ask for it where somebody is interested. */
+function withoutOldContent(change: Change): Change {
+  const { after, before } = change
+  if (after === undefined || before?.value === undefined) return change
+  const { revision, facts } = before
+  return { ...change, before: { revision, facts } }
+}
+
+/** What a change takes on the wire beside its values and facts. */
+const changeOverheadBytes = 100
+
+function sizeOf({ key, after, before }: Change): number {
+  let bytes = changeOverheadBytes + key.length + (after?.value.length ?? 0) + (before?.value?.length ?? 0)
+  for (const facts of [after?.facts, before?.facts]) {
+    if (facts === undefined) continue
+    for (const map of [facts.labels, facts.fields]) for (const key in map) bytes += key.length + (map[key]?.length ?? 0) + 8
+  }
+  return bytes
+}

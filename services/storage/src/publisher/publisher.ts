@@ -1,0 +1,232 @@
+import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core'
+import { type Clock, type Log, type Metrics, retryDelayMs, sleep } from '@orch/platform'
+import type { ChangeStream } from '@orch/platform/nats'
+import type { Leadership } from '../leadership.ts'
+import { defaultPublisherLimits, type PublisherLimits } from './limits.ts'
+import { toMessages } from './messages.ts'
+
+/** What a publisher is made from. */
+export interface PublisherOptions {
+  /** Whose changes are published: this process' own. */
+  readonly storage: Pick<StorageService, 'changes' | 'status'>
+  /** Its owner closes it, after the publisher. */
+  readonly stream: ChangeStream
+  readonly leadership: Leadership
+  readonly clock: Clock
+  readonly log: Log
+  /** From 0 to 1; spreads the attempts. */
+  readonly random: () => number
+  readonly metrics: Metrics
+  readonly limits?: Partial<PublisherLimits>
+}
+
+/** Publishes until it is closed. */
+export interface Publisher {
+  close(): Promise<void>
+}
+
+/**
+ * Publishes storage's changes while this replica leads: from behind the last message of the stream on, each message naming
+ * the one before it, so that of two publishers one is refused and begins anew behind the other's last message. Nothing waits
+ * for it: while NATS is away, storage goes on, and watch asks storage.
+ */
+export function createPublisher(options: PublisherOptions): Publisher {
+  const closing = new AbortController()
+  const counts = createCounts(options.metrics)
+  const done = run({ ...options, limits: { ...defaultPublisherLimits, ...options.limits } }, counts, closing.signal)
+  return {
+    async close() {
+      closing.abort()
+      await done
+    },
+  }
+}
+
+type Environment = PublisherOptions & { readonly limits: PublisherLimits }
+
+function createCounts(metrics: Metrics) {
+  const messages = metrics.counter({
+    name: 'change_feed_published_messages_total',
+    help: 'Messages that NATS took in, by kind.',
+    labels: ['kind'],
+  })
+  const changes = metrics.counter({ name: 'change_feed_published_changes_total', help: 'Changes that NATS took in.' })
+  const restarts = metrics.counter({
+    name: 'change_feed_publisher_restarts_total',
+    help: 'Times that the publisher had to begin anew: it was refused, or NATS or storage failed.',
+  })
+  const publishing = metrics.gauge({ name: 'change_feed_publishing', help: '1 while this replica publishes changes.' })
+  const revision = metrics.gauge({ name: 'change_feed_published_revision', help: 'Revision up to which changes have been published.' })
+  return { messages, changes, restarts, publishing, revision }
+}
+type Counts = ReturnType<typeof createCounts>
+
+async function run(environment: Environment, counts: Counts, closing: AbortSignal): Promise<void> {
+  const { leadership, clock, log, random, limits } = environment
+  let attempt = 0
+  while (!closing.aborted) {
+    const term = await leading(leadership, closing)
+    if (term === undefined) return
+    try {
+      await new Session(environment, counts, term.signal, () => {
+        attempt = 0
+      }).run()
+    } catch (error) {
+      counts.restarts.inc()
+      if (!term.signal.aborted) log.warn({ err: error, attempt }, 'changes cannot be published')
+    } finally {
+      counts.publishing.set(0)
+      term.end()
+    }
+    attempt += 1
+    await sleep(clock, retryDelayMs({ attempt, maxMs: limits.retryDelayMsMax, random: random() }), closing)
+  }
+}
+
+/** Waits until this replica leads; the signal is raised when it does so no longer, or with the other one. */
+async function leading(leadership: Leadership, closing: AbortSignal): Promise<{ readonly signal: AbortSignal; end(): void } | undefined> {
+  const over = new AbortController()
+  const { promise: elected, resolve } = Promise.withResolvers<void>()
+  const detach = leadership.onChange((isLeader) => (isLeader ? resolve() : over.abort()))
+  const close = () => {
+    over.abort()
+    resolve()
+  }
+  closing.addEventListener('abort', close, { once: true })
+  const end = () => {
+    detach()
+    closing.removeEventListener('abort', close)
+  }
+  if (!leadership.isLeader && !closing.aborted) await elected
+  if (!closing.aborted) return { signal: over.signal, end }
+  end()
+  return undefined
+}
+
+/** From reading the end of the stream to the first failure. */
+class Session {
+  readonly #environment: Environment
+  readonly #counts: Counts
+  readonly #onPublished: () => void
+  readonly #failed = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #inFlight = new Set<Promise<void>>()
+  #epoch = ''
+  /** Everything up to here has been given to NATS. */
+  #revision = 0
+  /** The last change of it, as far as it is known. */
+  #lastChange = 0
+  #sequence = 0
+  #lastId: string | undefined
+  #publishedAtMs: number
+  #heardAtMs: number
+
+  constructor(environment: Environment, counts: Counts, over: AbortSignal, onPublished: () => void) {
+    this.#environment = environment
+    this.#counts = counts
+    this.#onPublished = onPublished
+    this.#signal = AbortSignal.any([over, this.#failed.signal])
+    this.#publishedAtMs = environment.clock.monotonic()
+    this.#heardAtMs = this.#publishedAtMs
+  }
+
+  async run(): Promise<void> {
+    const { clock, storage, limits } = this.#environment
+    await this.#begin()
+    if (this.#signal.aborted) return
+    this.#counts.publishing.set(1)
+    const heart = clock.every(limits.heartbeatMs / 2, () => this.#beat())
+    const stream = storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [] }, { signal: this.#signal })
+    try {
+      for await (const part of stream) {
+        this.#heardAtMs = clock.monotonic()
+        if (part.kind === 'expired' || part.epoch !== this.#epoch) break
+        await this.#pass(part)
+        if (this.#signal.aborted) break
+      }
+    } finally {
+      heart.cancel()
+      stream.close()
+      await Promise.allSettled(this.#inFlight)
+    }
+    if (this.#failed.signal.aborted) throw this.#failed.signal.reason
+  }
+
+  /** Behind the stream's last message where it is of this epoch and storage still has what follows, else in the present. */
+  async #begin(): Promise<void> {
+    const { storage, stream } = this.#environment
+    const last = await stream.prepare()
+    const { epoch, revision, compacted } = await storage.status({}, { signal: this.#signal })
+    this.#epoch = epoch
+    this.#sequence = last.sequence
+    const { message } = last
+    const isContinued = message !== undefined && message.epoch === epoch && feedRevision(message) >= compacted
+    this.#revision = isContinued ? feedRevision(message) : revision
+    this.#lastChange = isContinued && message.kind === 'position' ? message.last : this.#revision
+    // Says that this publisher is there, and who was there before finds out.
+    this.#publish({ kind: 'position', epoch, revision: this.#revision, last: this.#lastChange })
+  }
+
+  async #pass(part: Extract<ChangesPart, { kind: 'changes' | 'position' }>): Promise<void> {
+    const { limits } = this.#environment
+    switch (part.kind) {
+      case 'changes': {
+        const changes = part.changes.filter(({ revision }) => revision > this.#revision)
+        for (const message of toMessages(changes, { epoch: this.#epoch, limits })) {
+          await this.#room()
+          if (this.#signal.aborted) return
+          this.#publish(message)
+        }
+        break
+      }
+      case 'position':
+        if (part.revision < this.#revision) return
+        this.#revision = part.revision
+        this.#publishPosition()
+    }
+  }
+
+  /** Says again where it stands, as long as storage does so too. */
+  #beat(): void {
+    const { clock, limits } = this.#environment
+    const nowMs = clock.monotonic()
+    if (nowMs - this.#publishedAtMs < limits.heartbeatMs / 2 || nowMs - this.#heardAtMs > limits.storageSilenceMsMax) return
+    if (this.#inFlight.size < limits.inFlightMax) this.#publishPosition()
+  }
+
+  #publishPosition(): void {
+    this.#publish({ kind: 'position', epoch: this.#epoch, revision: this.#revision, last: this.#lastChange })
+  }
+
+  #publish(message: FeedMessage): void {
+    const { stream, clock } = this.#environment
+    if (this.#signal.aborted) return
+    const expectedSequence = this.#sequence
+    const revision = feedRevision(message)
+    // A position may be told many times; its place in the stream makes its id its own.
+    const id = message.kind === 'position' ? `${this.#epoch}-${revision}.${expectedSequence}` : `${this.#epoch}-${revision}`
+    const acknowledged = stream.publish(message, { id, expectedSequence, expectedId: this.#lastId }).then(
+      () => this.#count(message),
+      (error: unknown) => this.#failed.abort(error),
+    )
+    this.#inFlight.add(acknowledged)
+    void acknowledged.then(() => this.#inFlight.delete(acknowledged))
+    this.#sequence += 1
+    this.#lastId = id
+    this.#revision = Math.max(this.#revision, revision)
+    if (message.kind !== 'position') this.#lastChange = revision
+    this.#publishedAtMs = clock.monotonic()
+  }
+
+  #count(message: FeedMessage): void {
+    this.#onPublished()
+    this.#counts.messages.inc({ kind: message.kind })
+    this.#counts.changes.inc(message.kind === 'changes' ? message.changes.length : Number(message.kind === 'reference'))
+    this.#counts.revision.set(feedRevision(message))
+  }
+
+  async #room(): Promise<void> {
+    const { inFlightMax } = this.#environment.limits
+    while (this.#inFlight.size >= inFlightMax) await Promise.race(this.#inFlight)
+  }
+}

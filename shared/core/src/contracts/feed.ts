@@ -1,0 +1,30 @@
+import { int64, many, message, nested, type Static, string, variants } from './message.ts'
+import { change } from './storage.ts'
+
+/**
+ * What the change feed carries, in order of revision, from the one who publishes to all who watch. Whoever stands at a
+ * revision may take a message in when nothing lies between: when the first change's `previous`, or a position's `last`, is
+ * not above it. Else something is missing, and storage is asked.
+ *
+ *   standing at 7:   changes 9 (previous 7) → 9      position 12, last 9 → 12      changes 15 (previous 14) → 14 is missing
+ */
+export const feedMessage = variants({
+  /** Without the content before an update: who needs it has it, or asks storage. */
+  changes: message({ epoch: string(1), changes: many(nested(2, change)) }),
+  /** One change that is too large for a message, or may not be seen by who carries it: storage is asked for it. */
+  reference: message({ epoch: string(1), revision: int64(2), previous: int64(3), key: string(4) }),
+  /** Everything up to `revision` has been published; `last` is the last change of it. Also when nothing changes. */
+  position: message({ epoch: string(1), revision: int64(2), last: int64(3) }),
+})
+export type FeedMessage = Static<typeof feedMessage>
+
+/** How far whoever has taken in a message stands. */
+export function feedRevision(message: FeedMessage): number {
+  switch (message.kind) {
+    case 'changes':
+      return message.changes.at(-1)?.revision ?? 0
+    case 'reference':
+    case 'position':
+      return message.revision
+  }
+}

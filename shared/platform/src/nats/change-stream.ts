@@ -1,0 +1,37 @@
+import type { FeedMessage } from '@orch/core'
+
+/** The last message of a stream. */
+export interface LastMessage {
+  /** How many messages the stream has ever taken in; 0: none. */
+  readonly sequence: number
+  /** Absent: it is no longer held, or there was none. */
+  readonly id?: string | undefined
+  readonly message?: FeedMessage | undefined
+}
+
+/** What a message comes with, so that it is refused when another publisher has been there. */
+export interface PublishOptions {
+  readonly id: string
+  /** Sequence of the last message that the publisher knows of. */
+  readonly expectedSequence: number
+  /** Id of that message, where the publisher has sent it itself. */
+  readonly expectedId?: string | undefined
+}
+
+/** Told of what a stream carries. */
+export interface FollowListener {
+  onMessage(message: FeedMessage, bytes: number): void
+  /** Nothing comes any more; whoever wants more follows again. */
+  onEnd(error: unknown): void
+}
+
+/** Messages in one order for all, kept for a while by somebody who may lose them. */
+export interface ChangeStream {
+  /** Makes the stream what it should be, and says where it ends. */
+  prepare(): Promise<LastMessage>
+  /** Rejected when it is refused, unanswered or known already. Messages are taken in in the order of the calls. */
+  publish(message: FeedMessage, options: PublishOptions): Promise<void>
+  /** Every message that is taken in from now on; the function that is returned ends it. */
+  follow(listener: FollowListener): Promise<() => void>
+  close(): Promise<void>
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import { isLoopback } from '../rpc/address.ts'
+import { natsPingIntervalMs, natsTimeoutMs } from './limits.ts'
+
+/** Where NATS is and how to speak to it. */
+export interface NatsOptions {
+  /** `host:port` each; one that answers is enough. */
+  readonly servers: readonly string[]
+  /** What the server's own tools call this connection. */
+  readonly name: string
+  /** Whom to trust, and who we are. Files are read at every connection, so renewed ones are taken up. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+  /** A credentials file as NATS' own tools write it. */
+  readonly credentialsFile?: string | undefined
+  /** Lets unencrypted connections leave this machine. */
+  readonly insecureTransport?: boolean | undefined
+}
+
+/** A connection that is made when it is needed. Once broken it stays broken: whoever uses it begins anew and knows it. */
+export interface Nats {
+  connection(): Promise<NatsConnection>
+  close(): Promise<void>
+}
+
+/** Throws where the options would send anything unencrypted beyond this machine. */
+export function createNats(options: NatsOptions): Nats {
+  checkTransport(options)
+  let current: Promise<NatsConnection> | undefined
+  let isClosed = false
+  const open = async (): Promise<NatsConnection> => {
+    const connection = await connect(await toConnectionOptions(options))
+    void connection.closed().then(() => {
+      current = undefined
+    })
+    if (isClosed) await connection.close()
+    return connection
+  }
+  return {
+    connection() {
+      if (isClosed) return Promise.reject(new Error('the connection to NATS has been closed'))
+      current ??= open().catch((error: unknown) => {
+        current = undefined
+        throw error
+      })
+      return current
+    },
+    async close() {
+      isClosed = true
+      const connection = await current?.catch(() => undefined)
+      await connection?.close()
+    },
+  }
+}
+
+function checkTransport({ servers, tls, insecureTransport = false }: NatsOptions): void {
+  if (servers.length === 0) throw new RangeError('NATS: at least one server is wanted')
+  for (const server of servers) {
+    const url = URL.canParse(`nats://${server}`) ? new URL(`nats://${server}`) : undefined
+    if (url === undefined || url.hostname === '' || url.port === '' || url.username !== '')
+      throw new RangeError(`NATS server ${JSON.stringify(server)}: must be host:port`)
+    if (tls === undefined && !insecureTransport && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+      throw new RangeError(
+        `NATS server ${server}: beyond this machine TLS is wanted; name a certificate authority, or allow insecure transport`,
+      )
+  }
+}
+
+async function toConnectionOptions({ servers, name, tls, user, password, credentialsFile }: NatsOptions): Promise<ConnectionOptions> {
+  return {
+    servers: [...servers],
+    name,
+    // What was under way when a connection broke may not be sent again by the next one: the order would be lost.
+    reconnect: false,
+    timeout: natsTimeoutMs,
+    pingInterval: natsPingIntervalMs,
+    maxPingOut: 2,
+    ignoreClusterUpdates: true,
+    ...(tls === undefined ? {} : { tls: { ...tls } }),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  type ConsumerMessages,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamUpdateConfig,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { type FeedMessage, feedMessage } from '@orch/core'
+import { codecOf } from '../rpc/codec.ts'
+import type { ChangeStream, FollowListener, LastMessage, PublishOptions } from './change-stream.ts'
+import type { Nats } from './connection.ts'
+import {
+  changeStreamAgeMsMaxDefault,
+  changeStreamBytesMaxDefault,
+  natsDuplicatesWindowMs,
+  natsFollowerIdleMs,
+  natsTimeoutMs,
+} from './limits.ts'
+
+/** How a stream of changes is kept. */
+export interface JetStreamOptions {
+  readonly nats: Nats
+  /** See `streamName`. */
+  readonly name: string
+  /** Where the stream is kept when it is made; one that is there stays where it is. Nothing depends on it: storage is the truth. */
+  readonly storage?: 'memory' | 'file'
+  readonly replicas?: number
+  readonly bytesMax?: number
+  readonly ageMsMax?: number
+}
+
+/**
+ * The stream of one control plane: its profile and the prefix of its state in etcd, so that two may share a NATS. What a
+ * name may not hold is written as its code: `/prod/eu` is `=2fprod=2feu`.
+ */
+export function streamName({ profile, prefix }: { readonly profile: string; readonly prefix: string }): string {
+  const printed = prefix.replace(/[^A-Za-z0-9-]/gu, (character) => `=${character.codePointAt(0)?.toString(16)}`)
+  return `${profile}_${printed}_changes`
+}
+
+/** The stream of changes on JetStream. Subjects carry the epoch. */
+export function createJetStream(options: JetStreamOptions): ChangeStream {
+  return new JetStreamOfChanges(options)
+}
+
+const idHeader = 'Nats-Msg-Id'
+const codec = codecOf(feedMessage)
+
+class JetStreamOfChanges implements ChangeStream {
+  readonly #options: JetStreamOptions
+  #client: { readonly of: object; readonly client: JetStreamClient } | undefined
+
+  constructor(options: JetStreamOptions) {
+    this.#options = options
+  }
+
+  async prepare(): Promise<LastMessage> {
+    const { nats, name } = this.#options
+    // Before any message, so that none has to wait for a connection while another overtakes it.
+    await this.#connect()
+    const { streams } = await jetstreamManager(await nats.connection(), { checkAPI: false, timeout: natsTimeoutMs })
+    const existing = await streams.info(name).catch(orAbsent)
+    const { state } = existing === undefined ? await streams.add(this.#config()) : await streams.update(name, this.#limits())
+    if (state.last_seq === 0 || state.messages === 0) return { sequence: state.last_seq }
+    const last = await streams.getMessage(name, { seq: state.last_seq }).catch(orAbsent)
+    if (last === undefined || last === null) return { sequence: state.last_seq }
+    return { sequence: last.seq, id: last.header.get(idHeader), message: decode(last.data) }
+  }
+
+  async publish(message: FeedMessage, { id, expectedSequence, expectedId }: PublishOptions): Promise<void> {
+    const { name } = this.#options
+    if (this.#client === undefined) throw new Error('there is no connection to NATS')
+    const answer = await this.#client.client.publish(`${name}.${message.epoch}`, codec.encode(message), {
+      msgID: id,
+      timeout: natsTimeoutMs,
+      expect: { streamName: name, lastSequence: expectedSequence, ...(expectedId === undefined ? {} : { lastMsgID: expectedId }) },
+    })
+    if (answer.duplicate || answer.seq !== expectedSequence + 1)
+      throw new Error(`message ${id} lies at ${answer.seq} of the stream, and not at ${expectedSequence + 1}`)
+  }
+
+  async follow({ onMessage, onEnd }: FollowListener): Promise<() => void> {
+    const { name } = this.#options
+    const { client } = await this.#connect()
+    const consumer = await client.consumers.getPushConsumer(name, {
+      deliver_policy: DeliverPolicy.New,
+      inactive_threshold: nanos(natsFollowerIdleMs),
+    })
+    let isEnded = false
+    let messages: ConsumerMessages | undefined
+    const end = (error?: unknown) => {
+      if (isEnded) return
+      isEnded = true
+      messages?.stop()
+      onEnd(error)
+    }
+    const callback = ({ data }: JsMsg) => {
+      if (isEnded) return
+      const message = decode(data)
+      if (message !== undefined) onMessage(message, data.length)
+    }
+    messages = await consumer.consume({ callback })
+    void messages.closed().then(end, end)
+    return () => {
+      isEnded = true
+      messages.stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#options.nats.close()
+  }
+
+  async #connect() {
+    const connection = await this.#options.nats.connection()
+    if (this.#client?.of === connection) return this.#client
+    const made = { of: connection, client: jetstream(connection, { timeout: natsTimeoutMs }) }
+    this.#client = made
+    void connection.closed().then(() => {
+      if (this.#client === made) this.#client = undefined
+    })
+    return made
+  }
+
+  #config() {
+    const { name, storage = 'memory' } = this.#options
+    return {
+      name,
+      retention: RetentionPolicy.Limits,
+      storage: storage === 'file' ? StorageType.File : StorageType.Memory,
+      ...this.#limits(),
+    }
+  }
+
+  #limits(): Partial<StreamUpdateConfig> & { subjects: string[] } {
+    const { name, replicas = 1, bytesMax = changeStreamBytesMaxDefault, ageMsMax = changeStreamAgeMsMaxDefault } = this.#options
+    return {
+      subjects: [`${name}.*`],
+      discard: DiscardPolicy.Old,
+      max_bytes: bytesMax,
+      max_age: nanos(ageMsMax),
+      duplicate_window: nanos(Math.min(natsDuplicatesWindowMs, ageMsMax)),
+      num_replicas: replicas,
+    }
+  }
+}
+
+/** Undefined: written by a version that is not ours; those behind it find out by the revisions. */
+function decode(data: Uint8Array): FeedMessage | undefined {
+  try {
+    return codec.decode(data) as FeedMessage
+  } catch {
+    return undefined
+  }
+}
+
+function orAbsent(error: unknown): undefined {
+  if (error instanceof JetStreamApiError && (error.code === JetStreamApiCodes.StreamNotFound || error.status === 404)) return undefined
+  throw error
+}
