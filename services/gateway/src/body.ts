@@ -33,6 +33,7 @@ export async function readBytes(request: GatewayRequest, { clock, wheel }: Gatew
   if (outcome === 'late') throw requestLate()
   switch (outcome.kind) {
     case 'body':
+      request.audit?.takeBody(request.contentType, outcome.bytes)
       return outcome.bytes
     case 'tooLarge':
       throw requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyBytesMax}`)

@@ -4,6 +4,7 @@ import type { GatewayRequest } from './request.ts'
 /** Counts and logs a request that has been answered, and frees what it held. */
 export function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.finish()
+  request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
   parts.log.debug(

@@ -48,6 +48,7 @@ function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resou
   const served = resources.find(info.group, info.version, info.resource)
   if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
   request.isUnserved = false
+  if (request.audit !== undefined) request.audit.resourceType = served.resource.type
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)

@@ -17,6 +17,7 @@ import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
 import { createRoutes } from './routes/routes.ts'
 import { createServedResources } from './served.ts'
+import { audit } from './steps/audit.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { authorize } from './steps/authorize.ts'
 import { deadline } from './steps/deadline.ts'
@@ -25,7 +26,7 @@ import type { Step } from './steps/step.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
-const chain: readonly Step[] = [deadline, authenticate, inFlight, authorize]
+const chain: readonly Step[] = [deadline, authenticate, audit, inFlight, authorize]
 
 /** Who asks and in which words: the entry point of everything. */
 export interface Gateway {
@@ -74,6 +75,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       parts.admitter.close()
       parts.allocator.close()
       parts.wheel.close()
+      await options.auditor?.close()
       log.debug({}, 'the gateway has stopped')
     },
   }
@@ -118,6 +120,7 @@ function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     pathPrefix: options.pathPrefix ?? '',
     negotiate: createNegotiator(parts.names),
+    isAudited: options.auditor !== undefined,
   }
   const routes = createRoutes()
   return (exchange) => {
@@ -142,6 +145,7 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     await routes.fetch(toHonoRequest(request), { request, parts })
   } catch (error) {
     fail(request, parts, error)
+    if (!request.isKnown) parts.options.auditor?.refuse(request)
   } finally {
     if (!request.goesOn) conclude(request, parts)
   }

@@ -68,4 +68,18 @@ export const limits = {
   cutWarningLengthMax: 256,
   /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */
   fieldErrorsMax: 1_000,
+  /** Bytes of an answer that are kept for its audit event; of a longer one the event says that it was cut. */
+  auditAnswerBytesMax: 10 * 1024 * 1024,
+  /** Addresses that an audit event repeats from `X-Forwarded-For`. */
+  auditSourcesMax: 16,
+  /** Characters of a user agent in an audit event. */
+  auditUserAgentLengthMax: 1024,
+  /** Events that a blocking audit backend may owe before further requests wait: about what is in flight at once. */
+  auditBlockedEventsMax: 1_000,
+  /** Attempts to deliver a batch of audit events. */
+  auditAttemptsMax: 5,
+  /** Audit events that are lost before the log is told again. */
+  auditLossesPerLine: 1_000,
+  /** Longest that an audit webhook may take over a batch. */
+  auditWebhookTimeoutMs: 30_000,
 } as const

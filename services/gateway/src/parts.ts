@@ -2,6 +2,7 @@ import type { AdmissionService, Catalogue, Names, StorageService } from '@orch/c
 import type { Clock, Log, Metrics, TimerWheel } from '@orch/platform'
 import type { Admitter } from './admission/admitter.ts'
 import type { Allocator } from './allocation/allocator.ts'
+import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { Authenticators } from './authentication/authenticators.ts'
 import type { FormCache } from './forms/form-cache.ts'
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly anonymousAuth?: boolean
   /** Asked in order until one decides; default: everything is allowed. */
   readonly authorizers?: readonly Authorizer[]
+  /** Writes down what requests do; absent: nothing is. The gateway closes it. */
+  readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs?: number
   /** With it off, `limit` does not divide a list. */
   readonly listChunking?: boolean

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { badRequest, type User } from '@orch/core'
+import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
@@ -11,6 +12,8 @@ export interface RequestOptions {
   readonly requestTimeoutMs: number
   readonly pathPrefix: string
   readonly negotiate: Negotiate
+  /** Requests are written down: what is said about them is kept. */
+  readonly isAudited?: boolean
 }
 
 /** A request on its way through the gateway, and what has become known of it. */
@@ -38,14 +41,22 @@ export class GatewayRequest {
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
+  /** It has been found whose it is. */
+  isKnown = false
+  /** What is remembered for the audit events; absent when there will be none. */
+  audit: AuditRecord | undefined
+  /** Annotations of the audit events. */
+  annotations: Record<string, string> | undefined
+  readonly #isAudited: boolean
   #warningsLength = 0
   #finish: (() => void)[] | undefined
   readonly #negotiate: Negotiate
   #negotiated: Negotiated | undefined
 
-  constructor(exchange: Exchange, startedMs: number, { requestTimeoutMs, pathPrefix, negotiate }: RequestOptions) {
+  constructor(exchange: Exchange, startedMs: number, { requestTimeoutMs, pathPrefix, negotiate, isAudited = false }: RequestOptions) {
     this.exchange = exchange
     this.#negotiate = negotiate
+    this.#isAudited = isAudited
     this.method = exchange.method
     this.auditId = auditIdOf(exchange)
     this.startedMs = startedMs
@@ -102,6 +113,13 @@ export class GatewayRequest {
     if (this.warnings.includes(warning)) return
     this.warnings.push(warning)
     this.#warningsLength += text.length
+  }
+
+  /** Says something about the request that its audit events shall tell. The first word on a key stands. */
+  annotate(key: string, value: string): void {
+    if (!this.#isAudited) return
+    this.annotations ??= {}
+    this.annotations[key] ??= value
   }
 
   /** Calls back when the request has been answered in full. */

@@ -11,7 +11,7 @@ import {
 } from '@orch/core'
 import type { HeaderFields } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
-import type { Format } from './negotiate.ts'
+import { type Format, mediaTypeOf } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import { prettyJson } from './pretty-json.ts'
 import type { GatewayRequest } from './request.ts'
@@ -48,6 +48,7 @@ export function respondJson(
   json: Uint8Array,
   format: TextFormat = textFormat(request.plainFormat),
 ): void | Promise<void> {
+  request.audit?.takeAnswer('application/json', json)
   if (format === 'yaml') return respondYaml(request, code, json)
   const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
   return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
@@ -72,7 +73,9 @@ export function respondObject(request: GatewayRequest, code: number, object: obj
 
 /** Answers with the Status of a success. It carries no code. */
 export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: GatewayParts): void | Promise<void> {
-  return respondObject(request, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }, parts)
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as const
+  noteStatus(request, status, false)
+  return respondObject(request, 200, status, parts)
 }
 
 /** Answers a request that failed, whatever was thrown. An answer that has begun is broken off. */
@@ -82,11 +85,20 @@ export function respondError(request: GatewayRequest, error: unknown, { protobuf
     return send(request, error.code, headers, error.message)
   }
   const { status } = error instanceof StatusError ? error : internal('the server has failed', { cause: error })
+  noteStatus(request, status, !(error instanceof StatusError))
   const retryAfter = status.details?.retryAfterSeconds
   const format = request.plainFormat
   const headers = commonHeaders(request, format === 'protobuf' ? protobufMediaType : `application/${format}`)
   if (retryAfter !== undefined && retryAfter > 0) headers['retry-after'] = String(retryAfter)
   send(request, status.code, headers, printStatus(request, status, format))
+}
+
+/** A Status that is answered is told in the audit event at every level, and whole where answers are. */
+function noteStatus({ audit }: GatewayRequest, status: Omit<Status, 'code'>, hasPanicked: boolean): void {
+  if (audit === undefined) return
+  audit.status = status
+  audit.hasPanicked = hasPanicked
+  if (audit.wantsAnswer) audit.takeAnswer('application/json', Buffer.from(JSON.stringify(status)))
 }
 
 function printStatus(request: GatewayRequest, status: Status, format: Format): Uint8Array | string {
@@ -107,6 +119,7 @@ function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): v
 
 /** Sends a body that is whole, compressed where that pays. */
 export function sendBytes(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array): void | Promise<void> {
+  request.audit?.takeAnswer(mediaTypeOf(headers['content-type'] ?? ''), body)
   if (body.length < limits.gzipBytesMin || !acceptsGzip(request)) return send(request, code, headers, body)
   return new Promise((resolve, reject) => {
     gzip(body, { level: 1 }, (error, packed) => {

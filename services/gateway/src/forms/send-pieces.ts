@@ -43,6 +43,7 @@ async function stream(
   exchange.begin(200, headers)
   try {
     for await (const chunk of chunksOf(continued(begun, pieces))) {
+      request.audit?.addAnswer(contentType, chunk)
       for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
         if (exchange.isClosed) return
         await writer.write(chunk.length <= limits.listWriteBytes ? chunk : chunk.subarray(at, at + limits.listWriteBytes))

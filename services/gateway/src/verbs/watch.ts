@@ -151,6 +151,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#parts.state.watches.add(this)
     exchange.onClose(() => this.#over())
     exchange.begin(200, commonHeaders(this.#request, this.#contentType()))
+    this.#request.audit?.responseStarted()
   }
 
   #contentType(): string {

@@ -1,0 +1,93 @@
+import { domainGroup, internal, type Names } from '@orch/core'
+import type { Clock, Log } from '@orch/platform'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request.ts'
+import { type AuditDecision, createDecider } from './decide.ts'
+import type { AuditEvent } from './event.ts'
+import type { AuditMetrics } from './metrics.ts'
+import { type Moment, toEvent } from './observe.ts'
+import type { AuditPolicy, AuditStage } from './policy.ts'
+import { AuditRecord } from './record.ts'
+import type { AuditSink } from './sink.ts'
+
+/** Writes down what requests do, as far as a policy asks. */
+export interface Auditor {
+  /** A request that is known by user begins. The promise is that of a backend which blocks; a strict one may refuse the request. */
+  begin(request: GatewayRequest): void | Promise<void>
+  /** A request was refused before anybody knew whose it is. */
+  refuse(request: GatewayRequest): void
+  /** Resolves when everything that was taken has been handed on or given up. */
+  close(): Promise<void>
+}
+
+export interface AuditorOptions {
+  readonly policy: AuditPolicy
+  readonly sinks: readonly AuditSink[]
+  readonly names: Names
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: AuditMetrics
+}
+
+/** An auditor over the given backends, which it closes. */
+export function createAuditor({ policy, sinks, names, clock, log, metrics }: AuditorOptions): Auditor {
+  const decide = createDecider(policy)
+  const apiVersion = `${domainGroup(names, 'audit')}/v1`
+  const truncatedKey = `${domainGroup(names, 'audit')}/truncated`
+
+  const tell = (event: AuditEvent): Promise<void> | undefined => {
+    metrics.event()
+    const waits = sinks.map((sink) => sink.take(event)).filter((wait) => wait !== undefined)
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
+  }
+  const report = (request: GatewayRequest, record: AuditRecord, stage: AuditStage): Promise<void> | undefined => {
+    if (record.decision.omitStages.has(stage)) return undefined
+    const moment: Moment = { apiVersion, truncatedKey, stage, nowMs: clock.now(), monotonicMs: clock.monotonic(), names }
+    try {
+      return tell(toEvent(request, record, moment))
+    } catch (error) {
+      log.error({ err: error, auditId: request.auditId }, 'an audit event could not be made')
+      return undefined
+    }
+  }
+  const recordOf = (request: GatewayRequest, decision: AuditDecision): AuditRecord => {
+    const reporter = {
+      report(record: AuditRecord, stage: AuditStage) {
+        // Nobody waits any more, and what went wrong has been counted and logged.
+        report(request, record, stage)?.catch(() => {})
+      },
+    }
+    const record = new AuditRecord(decision, request.user, { reporter, answerBytesMax: limits.auditAnswerBytesMax })
+    request.audit = record
+    return record
+  }
+
+  return {
+    begin(request) {
+      const decision = decide(request.user, request.info)
+      metrics.level(decision.level)
+      if (decision.level === 'None') return
+      const record = recordOf(request, decision)
+      const told = report(request, record, 'RequestReceived') ?? roomIn(sinks)
+      return told?.catch((error: unknown) => {
+        metrics.rejected()
+        throw internal('failed to store audit event', { cause: error })
+      })
+    },
+    refuse(request) {
+      const decision = decide(request.user, request.info)
+      metrics.level(decision.level)
+      if (decision.level !== 'None') recordOf(request, decision).responseStarted()
+      request.audit = undefined
+    },
+    async close() {
+      await Promise.all(sinks.map((sink) => sink.close()))
+    },
+  }
+}
+
+/** Waits where a blocking backend has fallen so far behind that more would pile up. */
+function roomIn(sinks: readonly AuditSink[]): Promise<void> | undefined {
+  const waits = sinks.map((sink) => sink.room()).filter((wait) => wait !== undefined)
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
+}

@@ -1,0 +1,102 @@
+import { readdir, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { printJson } from '@orch/core'
+import type { Clock, Log } from '@orch/platform'
+import type { RotatingFileStream } from 'rotating-file-stream'
+import { type AuditEvent, printLegacyEvent } from './event.ts'
+import type { AuditDelivery } from './sink.ts'
+
+export const auditLogFormats = ['json', 'legacy'] as const
+
+export interface AuditLogOptions {
+  /** `-` is standard output. */
+  readonly path: string
+  readonly format: (typeof auditLogFormats)[number]
+  /** A file that has grown to this is set aside; 0 is 100. */
+  readonly sizeMegabytesMax: number
+  /** Files set aside are kept this long; 0 is for ever. */
+  readonly ageDaysMax: number
+  /** So many files set aside are kept; 0 is all. */
+  readonly filesMax: number
+  readonly compress: boolean
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Writes events to a file, a line each. The file is opened by the first event. */
+export function createAuditLog(options: AuditLogOptions): AuditDelivery {
+  const print = (event: AuditEvent): string =>
+    `${options.format === 'json' ? printJson(event, { hasBigIntegers: true }) : printLegacyEvent(event)}\n`
+  if (options.path === '-') return toStandardOutput(print)
+  let file: Promise<RotatingFileStream> | undefined
+  const opened = (): Promise<RotatingFileStream> => {
+    file ??= openFile(options, () => {
+      // A stream that has failed stays so: the next event tries a new one, and writing goes on when there is room again.
+      file = undefined
+    })
+    return file
+  }
+  return {
+    name: 'log',
+    async deliver(events) {
+      const stream = await opened()
+      const text = events.map(print).join('')
+      await new Promise<void>((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())))
+    },
+    async close() {
+      const stream = await file
+      if (stream !== undefined) await new Promise<void>((resolve) => stream.end(() => resolve()))
+    },
+  }
+}
+
+function toStandardOutput(print: (event: AuditEvent) => string): AuditDelivery {
+  return {
+    name: 'log',
+    deliver: (events) =>
+      new Promise((resolve, reject) => {
+        process.stdout.write(events.map(print).join(''), (error) => (error ? reject(error) : resolve()))
+      }),
+    close: async () => {},
+  }
+}
+
+async function openFile(options: AuditLogOptions, onEnd: () => void): Promise<RotatingFileStream> {
+  const { createStream } = await import('rotating-file-stream')
+  const { path, sizeMegabytesMax, compress, clock, log } = options
+  const stream = createStream((time, index) => (time ? asideName(path, new Date(clock.now()), index ?? 1, compress) : path), {
+    size: `${sizeMegabytesMax === 0 ? 100 : sizeMegabytesMax}M`,
+    mode: 0o600,
+    ...(compress ? { compress: 'gzip' } : {}),
+  })
+  stream.on('error', onEnd)
+  stream.on('rotated', () => {
+    dropOldFiles(options).catch((error: unknown) => log.error({ err: error, path }, 'old audit files could not be removed'))
+  })
+  return stream
+}
+
+/** `audit-2026-01-01T00-00-00.000.log` beside `audit.log`; files set aside within one millisecond are numbered. */
+function asideName(path: string, at: Date, index: number, isCompressed: boolean): string {
+  const extension = extname(path)
+  const stem = basename(path, extension)
+  const time = at.toISOString().slice(0, -1).replaceAll(':', '-')
+  return join(dirname(path), `${stem}-${time}${index === 1 ? '' : `.${index}`}${extension}${isCompressed ? '.gz' : ''}`)
+}
+
+/** Removes files set aside that are too old or too many. */
+async function dropOldFiles({ path, ageDaysMax, filesMax, clock }: AuditLogOptions): Promise<void> {
+  const extension = extname(path)
+  const stem = `${basename(path, extension)}-`
+  const names = (await readdir(dirname(path))).filter((name) => name.startsWith(stem) && /-\d{4}-\d\d-\d\dT[\d.-]+/.test(name))
+  // Their names tell their times: the newest first.
+  const files = names
+    .sort()
+    .reverse()
+    .map((name) => join(dirname(path), name))
+  const oldestMs = ageDaysMax === 0 ? Number.NEGATIVE_INFINITY : clock.now() - ageDaysMax * 24 * 60 * 60 * 1000
+  for (const [index, file] of files.entries()) {
+    const isTooMany = filesMax > 0 && index >= filesMax
+    if (isTooMany || (await stat(file)).mtimeMs < oldestMs) await unlink(file)
+  }
+}

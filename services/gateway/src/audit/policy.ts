@@ -1,0 +1,164 @@
+import { domainGroup, type Names } from '@orch/core'
+import { parseYaml } from '../yaml.ts'
+
+/** How much of a request is written down, from nothing to everything. */
+export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
+export type AuditLevel = (typeof auditLevels)[number]
+
+/** Moments of a request that an event is written at. */
+export const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+export type AuditStage = (typeof auditStages)[number]
+
+/** What requests a policy tells apart, and how they are written down. */
+export interface AuditPolicy {
+  readonly rules: readonly AuditRule[]
+  readonly omitStages: readonly AuditStage[]
+  readonly omitManagedFields: boolean
+}
+
+/** One rule. An empty list says nothing about what it is a list of. */
+export interface AuditRule {
+  readonly level: AuditLevel
+  readonly users: readonly string[]
+  readonly userGroups: readonly string[]
+  readonly verbs: readonly string[]
+  readonly resources: readonly AuditResources[]
+  readonly namespaces: readonly string[]
+  readonly nonResourceURLs: readonly string[]
+  readonly omitStages: readonly AuditStage[]
+  /** Absent: as the policy says. */
+  readonly omitManagedFields: boolean | undefined
+}
+
+/** Resources of one group: none named means all of them. */
+export interface AuditResources {
+  readonly group: string
+  readonly resources: readonly string[]
+  readonly resourceNames: readonly string[]
+}
+
+export type PolicyReading =
+  | { readonly kind: 'policy'; readonly policy: AuditPolicy }
+  /** Each names the rule and what was expected. */
+  | { readonly kind: 'refused'; readonly problems: readonly string[] }
+
+/** Reads a policy file. Whatever it does not understand it refuses: a rule that is misread would leave a gap nobody sees. */
+export function parseAuditPolicy(text: string, names: Names): PolicyReading {
+  const parsed = parseYaml(text)
+  if (parsed.kind === 'malformed') return { kind: 'refused', problems: [`the file is not YAML: ${parsed.message}`] }
+  const reader = new Reader()
+  const policy = readPolicy(reader, parsed.value, `${domainGroup(names, 'audit')}/v1`)
+  const problems = [...parsed.duplicates.map((path) => `${path}: is there more than once`), ...reader.problems]
+  return problems.length === 0 ? { kind: 'policy', policy } : { kind: 'refused', problems }
+}
+
+function readPolicy(reader: Reader, value: unknown, apiVersion: string): AuditPolicy {
+  const fields = reader.fields(value, '', ['apiVersion', 'kind', 'metadata', 'rules', 'omitStages', 'omitManagedFields'])
+  if (fields.apiVersion !== apiVersion) reader.refuse('apiVersion', `must be ${apiVersion}`)
+  if (fields.kind !== 'Policy') reader.refuse('kind', 'must be Policy')
+  const rules = reader.list(fields.rules, 'rules').map((rule, index) => readRule(reader, rule, `rules[${index}]`))
+  if (rules.length === 0) reader.refuse('rules', 'must have at least one rule')
+  return {
+    rules,
+    omitStages: readStages(reader, fields.omitStages, 'omitStages'),
+    omitManagedFields: reader.truth(fields.omitManagedFields, 'omitManagedFields') ?? false,
+  }
+}
+
+const ruleFields = [
+  'level',
+  'users',
+  'userGroups',
+  'verbs',
+  'resources',
+  'namespaces',
+  'nonResourceURLs',
+  'omitStages',
+  'omitManagedFields',
+]
+
+function readRule(reader: Reader, value: unknown, path: string): AuditRule {
+  const fields = reader.fields(value, path, ruleFields)
+  const rule: AuditRule = {
+    level: reader.oneOf(fields.level, `${path}.level`, auditLevels),
+    users: reader.texts(fields.users, `${path}.users`),
+    userGroups: reader.texts(fields.userGroups, `${path}.userGroups`),
+    verbs: reader.texts(fields.verbs, `${path}.verbs`),
+    resources: reader
+      .list(fields.resources, `${path}.resources`)
+      .map((one, index) => readResources(reader, one, `${path}.resources[${index}]`)),
+    namespaces: reader.texts(fields.namespaces, `${path}.namespaces`),
+    nonResourceURLs: reader.texts(fields.nonResourceURLs, `${path}.nonResourceURLs`),
+    omitStages: readStages(reader, fields.omitStages, `${path}.omitStages`),
+    omitManagedFields: reader.truth(fields.omitManagedFields, `${path}.omitManagedFields`),
+  }
+  if (rule.nonResourceURLs.length > 0 && (rule.resources.length > 0 || rule.namespaces.length > 0)) {
+    reader.refuse(`${path}.nonResourceURLs`, 'a rule cannot be about both resources and non-resource URLs')
+  }
+  for (const [index, url] of rule.nonResourceURLs.entries()) {
+    if (!/^(?:\*|\/[^*]*\*?)$/.test(url)) {
+      reader.refuse(`${path}.nonResourceURLs[${index}]`, "must begin with '/', and '*' may only stand at the end")
+    }
+  }
+  return rule
+}
+
+function readResources(reader: Reader, value: unknown, path: string): AuditResources {
+  const fields = reader.fields(value, path, ['group', 'resources', 'resourceNames'])
+  const group = fields.group ?? ''
+  if (typeof group !== 'string' || group.includes('/')) reader.refuse(`${path}.group`, 'must be the name of a group, without a version')
+  const resources = reader.texts(fields.resources, `${path}.resources`)
+  const resourceNames = reader.texts(fields.resourceNames, `${path}.resourceNames`)
+  if (resourceNames.length > 0 && resources.length === 0) reader.refuse(`${path}.resourceNames`, 'needs at least one resource')
+  return { group: String(group), resources, resourceNames }
+}
+
+function readStages(reader: Reader, value: unknown, path: string): AuditStage[] {
+  return reader.texts(value, path).map((stage, index) => reader.oneOf(stage, `${path}[${index}]`, auditStages))
+}
+
+/** Reads values of unknown shape and collects what is wrong with them. */
+class Reader {
+  readonly problems: string[] = []
+
+  refuse(path: string, problem: string): void {
+    this.problems.push(`${path}: ${problem}`)
+  }
+
+  fields(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.refuse(path === '' ? 'the file' : path, 'must be an object')
+      return {}
+    }
+    for (const name of Object.keys(value)) {
+      if (!known.includes(name)) this.refuse(path === '' ? name : `${path}.${name}`, `unknown field; expected one of ${known.join(', ')}`)
+    }
+    return value as Readonly<Record<string, unknown>>
+  }
+
+  list(value: unknown, path: string): readonly unknown[] {
+    if (value === undefined || value === null) return []
+    if (Array.isArray(value)) return value
+    this.refuse(path, 'must be a list')
+    return []
+  }
+
+  texts(value: unknown, path: string): string[] {
+    return this.list(value, path).map((item, index) => {
+      if (typeof item !== 'string') this.refuse(`${path}[${index}]`, 'must be a text')
+      return String(item)
+    })
+  }
+
+  truth(value: unknown, path: string): boolean | undefined {
+    if (value === undefined || value === null) return undefined
+    if (typeof value !== 'boolean') this.refuse(path, 'must be true or false')
+    return value === true
+  }
+
+  oneOf<W extends string>(value: unknown, path: string, words: readonly W[]): W {
+    const word = words.find((one) => one === value)
+    if (word === undefined) this.refuse(path, `must be one of ${words.join(', ')}`)
+    return word ?? (words[0] as W)
+  }
+}

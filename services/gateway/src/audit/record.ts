@@ -1,0 +1,91 @@
+import type { Status, User } from '@orch/core'
+import type { AuditDecision } from './decide.ts'
+import type { AuditStage } from './policy.ts'
+
+/** A body as it went over the wire. */
+export interface AuditedBody {
+  /** Media type, without parameters. */
+  readonly contentType: string
+  readonly chunks: readonly Uint8Array[]
+}
+
+/** Where a record tells that a moment has come. */
+export interface AuditReporter {
+  report(record: AuditRecord, stage: AuditStage): void
+}
+
+/**
+ * What is remembered of one request for its events. Bodies are kept as they are and read only when an event is written, so that
+ * a request pays for what its level asks and for nothing else.
+ */
+export class AuditRecord {
+  readonly decision: AuditDecision
+  /** Who asked, before anybody is impersonated. */
+  readonly user: User
+  body: AuditedBody | undefined
+  /** Type of the resource that the request is about, once that is found; Protobuf cannot be read without it. */
+  resourceType: string | undefined
+  /** The Status that was answered, if one was. */
+  status: Omit<Status, 'code'> | undefined
+  /** Something failed that should not. */
+  hasPanicked = false
+  /** The answer was longer than what is kept. */
+  isCut = false
+  #answer: AuditedBody | undefined
+  #answerBytes = 0
+  readonly #reporter: AuditReporter
+  readonly #answerBytesMax: number
+
+  constructor(decision: AuditDecision, user: User, { reporter, answerBytesMax }: { reporter: AuditReporter; answerBytesMax: number }) {
+    this.decision = decision
+    this.user = user
+    this.#reporter = reporter
+    this.#answerBytesMax = answerBytesMax
+  }
+
+  get answer(): AuditedBody | undefined {
+    return this.isCut ? undefined : this.#answer
+  }
+
+  /** Whether a body is wanted at all; at level Metadata only what an object is called. */
+  get wantsBody(): boolean {
+    return this.decision.level !== 'None'
+  }
+
+  get wantsAnswer(): boolean {
+    return this.decision.level === 'RequestResponse'
+  }
+
+  takeBody(contentType: string, bytes: Uint8Array): void {
+    if (this.wantsBody) this.body = { contentType, chunks: [bytes] }
+  }
+
+  /** The first whole answer counts: what is sent may be another form of it. */
+  takeAnswer(contentType: string, bytes: Uint8Array): void {
+    if (this.wantsAnswer && this.#answer === undefined) this.addAnswer(contentType, bytes)
+  }
+
+  /** One piece of an answer that leaves in pieces. */
+  addAnswer(contentType: string, bytes: Uint8Array): void {
+    if (!this.wantsAnswer || this.isCut) return
+    this.#answerBytes += bytes.length
+    if (this.#answerBytes > this.#answerBytesMax) {
+      this.isCut = true
+      this.#answer = undefined
+      return
+    }
+    const chunks = this.#answer?.chunks ?? []
+    ;(chunks as Uint8Array[]).push(bytes)
+    this.#answer ??= { contentType, chunks }
+  }
+
+  /** A long answer has begun: a watch. */
+  responseStarted(): void {
+    this.#reporter.report(this, 'ResponseStarted')
+  }
+
+  /** The request is over. */
+  responseComplete(): void {
+    this.#reporter.report(this, this.hasPanicked ? 'Panic' : 'ResponseComplete')
+  }
+}
