@@ -1,0 +1,491 @@
+import type { ApiObject } from '../meta/object-meta.ts'
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '../names.ts'
+import { aggregatedRules } from './aggregate.ts'
+import type { BindingObject, PolicyRule, RoleObject } from './rule.ts'
+
+/** The roles and bindings that are there from the start. */
+export interface BootstrapPolicy {
+  readonly clusterRoles: readonly RoleObject[]
+  readonly clusterRoleBindings: readonly BindingObject[]
+  readonly roles: readonly RoleObject[]
+  readonly roleBindings: readonly BindingObject[]
+}
+
+/** The annotation that says whether the server keeps a role or binding of the start as it should be. */
+export function autoUpdateAnnotation(names: Names): string {
+  return subdomainLabel(names, 'rbac.authorization', 'autoupdate')
+}
+
+/** What every node may do besides what concerns its own objects. */
+export function nodeRules(names: Names): readonly PolicyRule[] {
+  return named(names, clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [])
+}
+
+/** The policy of the start in the words of a profile. Roles that gather rules of others have them already. */
+export function bootstrapPolicy(names: Names): BootstrapPolicy {
+  const plain = [...clusterRoleTable, ...controllerRoles()].map((row) => toRole(names, row))
+  const clusterRoles = plain.map((role) => (role.aggregationRule ? { ...role, rules: aggregated(role, plain) } : role))
+  return {
+    clusterRoles,
+    clusterRoleBindings: [...clusterBindingTable, ...controllerBindings()].map((row) => toBinding(names, row)),
+    roles: namespaceRoleTable.map((row) => toRole(names, row)),
+    roleBindings: namespaceBindingTable.map((row) => toBinding(names, row)),
+  }
+}
+
+/** `view` gives to `edit`, and `edit` to `admin`: what is gathered may be gathered itself. */
+function aggregated(role: RoleObject, all: readonly RoleObject[]): PolicyRule[] {
+  const complete = all.map((one) => {
+    const isSource = one !== role && one.aggregationRule && gives(one, role)
+    return isSource ? { ...one, rules: aggregated(one, all) } : one
+  })
+  return aggregatedRules(role, complete)
+}
+
+function gives(source: RoleObject, target: RoleObject): boolean {
+  const labels = Object.keys(source.metadata.labels ?? {})
+  return (target.aggregationRule?.clusterRoleSelectors ?? []).some(({ matchLabels = {} }) => labels.some((label) => label in matchLabels))
+}
+
+/** In the tables `~` stands for the domain of groups, `~label` for that of labels, and `core` for the group without a name. */
+interface RoleRow {
+  readonly name: string
+  readonly namespace?: 'system' | 'public'
+  /** Gives its rules to this role. */
+  readonly aggregatesTo?: string
+  /** Has the rules that others give to this role. */
+  readonly gathers?: string
+  readonly rules: readonly PolicyRule[]
+}
+
+interface BindingRow {
+  readonly name: string
+  readonly namespace?: 'system' | 'public'
+  /** Where it is not the binding's own name. */
+  readonly role?: string
+  /** `user:NAME`, `group:NAME`, or `account:NAME` in the system namespace. */
+  readonly subjects: readonly string[]
+}
+
+function toRole(names: Names, { name, namespace, aggregatesTo, gathers, rules }: RoleRow): RoleObject {
+  const group = domainGroup(names, 'rbac.authorization')
+  const label = (role: string) => ({ [subdomainLabel(names, 'rbac.authorization', `aggregate-to-${role}`)]: 'true' })
+  return {
+    apiVersion: `${group}/v1`,
+    kind: namespace === undefined ? 'ClusterRole' : 'Role',
+    metadata: metadataOf(names, name, namespace, aggregatesTo === undefined ? {} : label(aggregatesTo)),
+    ...(gathers === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(gathers) }] } }),
+    rules: named(names, rules),
+  }
+}
+
+function toBinding(names: Names, { name, namespace, role = name, subjects }: BindingRow): BindingObject {
+  const group = domainGroup(names, 'rbac.authorization')
+  return {
+    apiVersion: `${group}/v1`,
+    kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: metadataOf(names, name, namespace, {}),
+    subjects: subjects.map((text) => {
+      const colon = text.indexOf(':')
+      const subject = text.slice(colon + 1)
+      if (text.startsWith('account:')) return { kind: 'ServiceAccount', name: subject, namespace: names.systemNamespace }
+      return { kind: text.startsWith('group:') ? 'Group' : 'User', apiGroup: group, name: subject }
+    }),
+    roleRef: { apiGroup: group, kind: namespace === undefined ? 'ClusterRole' : 'Role', name: role },
+  }
+}
+
+function metadataOf(
+  names: Names,
+  name: string,
+  namespace: 'system' | 'public' | undefined,
+  labels: Readonly<Record<string, string>>,
+): ApiObject['metadata'] {
+  return {
+    name: withDomain(names, name),
+    ...(namespace === undefined ? {} : { namespace: namespace === 'system' ? names.systemNamespace : names.publicNamespace }),
+    labels: { [domainLabel(names, 'bootstrapping')]: 'rbac-defaults', ...labels },
+    annotations: { [autoUpdateAnnotation(names)]: 'true' },
+  }
+}
+
+function named(names: Names, rules: readonly PolicyRule[]): PolicyRule[] {
+  const words = (list: readonly string[]) => list.map((word) => withDomain(names, word))
+  return rules.map((rule) => ({
+    verbs: rule.verbs,
+    ...(rule.apiGroups === undefined ? {} : { apiGroups: rule.apiGroups.map((word) => (word === 'core' ? '' : withDomain(names, word))) }),
+    ...(rule.resources === undefined ? {} : { resources: rule.resources }),
+    ...(rule.resourceNames === undefined ? {} : { resourceNames: words(rule.resourceNames) }),
+    ...(rule.nonResourceURLs === undefined ? {} : { nonResourceURLs: rule.nonResourceURLs }),
+  }))
+}
+
+function withDomain(names: Names, word: string): string {
+  return word.replace(/^~label\b/, names.labelDomain).replace('~', names.apiDomain)
+}
+
+function on(verbs: string, groups: string, resources: string, resourceNames?: string): PolicyRule {
+  return {
+    verbs: verbs.split(' '),
+    apiGroups: groups.split(' '),
+    resources: resources.split(' '),
+    ...(resourceNames === undefined ? {} : { resourceNames: resourceNames.split(' ') }),
+  }
+}
+
+function paths(verbs: string, urls: string): PolicyRule {
+  return { verbs: verbs.split(' '), nonResourceURLs: urls.split(' ') }
+}
+
+const controllerRole = (account: string) => `system:controller:${account}`
+
+function controllerRoles(): RoleRow[] {
+  return Object.entries(controllerTable).map(([account, rules]) => ({ name: controllerRole(account), rules }))
+}
+
+function controllerBindings(): BindingRow[] {
+  return Object.keys(controllerTable).map((account) => ({ name: controllerRole(account), subjects: [`account:${account}`] }))
+}
+
+const clusterRoleTable: readonly RoleRow[] = [
+  { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
+  {
+    name: 'system:discovery',
+    rules: [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
+  },
+  { name: 'system:monitoring', rules: [paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')] },
+  { name: 'system:basic-user', rules: [on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews')] },
+  { name: 'system:public-info-viewer', rules: [paths('get', '/healthz /livez /readyz /version /version/')] },
+  { name: 'admin', gathers: 'admin', rules: [] },
+  { name: 'edit', aggregatesTo: 'admin', gathers: 'edit', rules: [] },
+  { name: 'view', aggregatesTo: 'edit', gathers: 'view', rules: [] },
+  {
+    name: 'system:aggregate-to-admin',
+    aggregatesTo: 'admin',
+    rules: [
+      on('create', 'authorization.~', 'localsubjectaccessreviews'),
+      on('create delete deletecollection get list patch update watch', 'rbac.authorization.~', 'rolebindings roles'),
+    ],
+  },
+  {
+    name: 'system:aggregate-to-edit',
+    aggregatesTo: 'edit',
+    rules: [
+      on('get list watch', 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'),
+      on('impersonate', 'core', 'serviceaccounts'),
+      on('create delete deletecollection patch update', 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
+      on('create', 'core', 'pods/eviction'),
+      on(
+        'create delete deletecollection patch update',
+        'core',
+        'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+      ),
+      on('create', 'core', 'serviceaccounts/token'),
+      on(
+        'create delete deletecollection patch update',
+        'apps',
+        'daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
+      ),
+      on('create delete deletecollection patch update', 'autoscaling', 'horizontalpodautoscalers'),
+      on('create delete deletecollection patch update', 'batch', 'cronjobs jobs'),
+      on(
+        'create delete deletecollection patch update',
+        'extensions',
+        'daemonsets deployments deployments/rollback deployments/scale ingresses networkpolicies replicasets replicasets/scale replicationcontrollers/scale',
+      ),
+      on('create delete deletecollection patch update', 'policy', 'poddisruptionbudgets'),
+      on('create delete deletecollection patch update', 'networking.~', 'ingresses networkpolicies'),
+      on('create delete deletecollection get list patch update watch', 'coordination.~', 'leases'),
+    ],
+  },
+  {
+    name: 'system:aggregate-to-view',
+    aggregatesTo: 'view',
+    rules: [
+      on(
+        'get list watch',
+        'core',
+        'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
+      ),
+      on(
+        'get list watch',
+        'core',
+        'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+      ),
+      on('get list watch', 'core', 'namespaces'),
+      on('get list watch', 'discovery.~', 'endpointslices'),
+      on(
+        'get list watch',
+        'apps',
+        'controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status',
+      ),
+      on('get list watch', 'autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status'),
+      on('get list watch', 'batch', 'cronjobs cronjobs/status jobs jobs/status'),
+      on(
+        'get list watch',
+        'extensions',
+        'daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status networkpolicies replicasets replicasets/scale replicasets/status replicationcontrollers/scale',
+      ),
+      on('get list watch', 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'),
+      on('get list watch', 'networking.~', 'ingresses ingresses/status networkpolicies'),
+    ],
+  },
+  {
+    name: 'system:heapster',
+    rules: [on('get list watch', 'core', 'events namespaces nodes pods'), on('get list watch', 'extensions', 'deployments')],
+  },
+  {
+    name: 'system:node',
+    rules: [
+      on('create', 'authentication.~', 'tokenreviews'),
+      on('create', 'authorization.~', 'localsubjectaccessreviews subjectaccessreviews'),
+      on('get list watch', 'core', 'services'),
+      on('create get list watch', 'core', 'nodes'),
+      on('patch update', 'core', 'nodes/status'),
+      on('patch update', 'core', 'nodes'),
+      on('create patch update', 'core', 'events'),
+      on('get list watch', 'core', 'pods'),
+      on('create delete', 'core', 'pods'),
+      on('patch update', 'core', 'pods/status'),
+      on('create', 'core', 'pods/eviction'),
+      on('get list watch', 'core', 'configmaps secrets'),
+      on('get', 'core', 'persistentvolumeclaims persistentvolumes'),
+      on('get', 'core', 'endpoints'),
+      on('create get list watch', 'certificates.~', 'certificatesigningrequests'),
+      on('create delete get patch update', 'coordination.~', 'leases'),
+      on('get', 'storage.~', 'volumeattachments'),
+      on('create', 'core', 'serviceaccounts/token'),
+      on('get patch update', 'core', 'persistentvolumeclaims/status'),
+      on('get list watch', 'storage.~', 'csidrivers'),
+      on('create delete get patch update', 'storage.~', 'csinodes'),
+      on('get list watch', 'node.~', 'runtimeclasses'),
+    ],
+  },
+  {
+    name: 'system:node-problem-detector',
+    rules: [on('get', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), on('create patch update', 'core events.~', 'events')],
+  },
+  {
+    name: 'system:kubelet-api-admin',
+    rules: [
+      on('get list watch', 'core', 'nodes'),
+      on('proxy', 'core', 'nodes'),
+      on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats'),
+    ],
+  },
+  { name: 'system:node-bootstrapper', rules: [on('create get list watch', 'certificates.~', 'certificatesigningrequests')] },
+  {
+    name: 'system:auth-delegator',
+    rules: [on('create', 'authentication.~', 'tokenreviews'), on('create', 'authorization.~', 'subjectaccessreviews')],
+  },
+  { name: 'system:kube-aggregator', rules: [on('get list watch', 'core', 'endpoints services')] },
+  {
+    name: 'system:kube-controller-manager',
+    rules: [
+      on('create patch update', 'core events.~', 'events'),
+      on('create', 'coordination.~', 'leases'),
+      on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
+      on('create', 'core', 'endpoints'),
+      on('get update', 'core', 'endpoints', 'kube-controller-manager'),
+      on('create', 'core', 'secrets serviceaccounts'),
+      on('delete', 'core', 'secrets'),
+      on('get', 'core', 'configmaps namespaces secrets serviceaccounts'),
+      on('update', 'core', 'secrets serviceaccounts'),
+      on('create', 'authentication.~', 'tokenreviews'),
+      on('create', 'authorization.~', 'subjectaccessreviews'),
+      on('list watch', '*', '*'),
+      on('create', 'core', 'serviceaccounts/token'),
+    ],
+  },
+  { name: 'system:kube-dns', rules: [on('list watch', 'core', 'endpoints services')] },
+  {
+    name: 'system:persistent-volume-provisioner',
+    rules: [
+      on('create delete get list watch', 'core', 'persistentvolumes'),
+      on('get list update watch', 'core', 'persistentvolumeclaims'),
+      on('get list watch', 'storage.~', 'storageclasses'),
+      on('watch', 'core', 'events'),
+      on('create patch update', 'core events.~', 'events'),
+    ],
+  },
+  {
+    name: 'system:certificates.~:certificatesigningrequests:nodeclient',
+    rules: [on('create', 'certificates.~', 'certificatesigningrequests/nodeclient')],
+  },
+  {
+    name: 'system:certificates.~:certificatesigningrequests:selfnodeclient',
+    rules: [on('create', 'certificates.~', 'certificatesigningrequests/selfnodeclient')],
+  },
+  {
+    name: 'system:volume-scheduler',
+    rules: [
+      on('get list patch update watch', 'core', 'persistentvolumes'),
+      on('get list watch', 'storage.~', 'storageclasses'),
+      on('get list patch update watch', 'core', 'persistentvolumeclaims'),
+    ],
+  },
+  { name: 'system:certificates.~:legacy-unknown-approver', rules: [on('approve', 'certificates.~', 'signers', '~label/legacy-unknown')] },
+  { name: 'system:certificates.~:kubelet-serving-approver', rules: [on('approve', 'certificates.~', 'signers', '~label/kubelet-serving')] },
+  {
+    name: 'system:certificates.~:kube-apiserver-client-approver',
+    rules: [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client')],
+  },
+  {
+    name: 'system:certificates.~:kube-apiserver-client-kubelet-approver',
+    rules: [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet')],
+  },
+  { name: 'system:service-account-issuer-discovery', rules: [paths('get', '/.well-known/openid-configuration /openid/v1/jwks')] },
+  {
+    name: 'system:node-proxier',
+    rules: [
+      on('list watch', 'core', 'endpoints services'),
+      on('get list watch', 'core', 'nodes'),
+      on('create patch update', 'core events.~', 'events'),
+      on('list watch', 'discovery.~', 'endpointslices'),
+    ],
+  },
+  {
+    name: 'system:kube-scheduler',
+    rules: [
+      on('create patch update', 'core events.~', 'events'),
+      on('create', 'coordination.~', 'leases'),
+      on('get update', 'coordination.~', 'leases', 'kube-scheduler'),
+      on('create', 'core', 'endpoints'),
+      on('get update', 'core', 'endpoints', 'kube-scheduler'),
+      on('get list watch', 'core', 'nodes'),
+      on('delete get list watch', 'core', 'pods'),
+      on('create', 'core', 'bindings pods/binding'),
+      on('patch update', 'core', 'pods/status'),
+      on('get list watch', 'core', 'replicationcontrollers services'),
+      on('get list watch', 'apps extensions', 'replicasets'),
+      on('get list watch', 'apps', 'statefulsets'),
+      on('get list watch', 'policy', 'poddisruptionbudgets'),
+      on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+      on('create', 'authentication.~', 'tokenreviews'),
+      on('create', 'authorization.~', 'subjectaccessreviews'),
+      on('get list watch', 'storage.~', 'csinodes'),
+      on('get list watch', 'core', 'namespaces'),
+      on('get list watch', 'storage.~', 'csidrivers'),
+      on('get list watch', 'storage.~', 'csistoragecapacities'),
+    ],
+  },
+]
+
+/** The roles of controllers, by the name of the service account as whom each acts. */
+const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
+  'clusterrole-aggregation-controller': [on('escalate get list patch update watch', 'rbac.authorization.~', 'clusterroles')],
+  'generic-garbage-collector': [on('delete get list patch update watch', '*', '*'), on('create patch update', 'core events.~', 'events')],
+  'namespace-controller': [
+    on('delete get list watch', 'core', 'namespaces'),
+    on('update', 'core', 'namespaces/finalize namespaces/status'),
+    on('delete deletecollection get list', '*', '*'),
+  ],
+  'replication-controller': [
+    on('get list update watch', 'core', 'replicationcontrollers'),
+    on('update', 'core', 'replicationcontrollers/status'),
+    on('update', 'core', 'replicationcontrollers/finalizers'),
+    on('create delete list patch watch', 'core', 'pods'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
+  'resourcequota-controller': [
+    on('list watch', '*', '*'),
+    on('update', 'core', 'resourcequotas/status'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
+  'service-account-controller': [on('create', 'core', 'serviceaccounts'), on('create patch update', 'core events.~', 'events')],
+  'certificate-controller': [
+    on('delete get list watch', 'certificates.~', 'certificatesigningrequests'),
+    on('update', 'certificates.~', 'certificatesigningrequests/approval certificatesigningrequests/status'),
+    on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet'),
+    on(
+      'sign',
+      'certificates.~',
+      'signers',
+      '~label/kube-apiserver-client ~label/kube-apiserver-client-kubelet ~label/kubelet-serving ~label/legacy-unknown',
+    ),
+    on('create', 'authorization.~', 'subjectaccessreviews'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
+  'pvc-protection-controller': [
+    on('get list update watch', 'core', 'persistentvolumeclaims'),
+    on('get list watch', 'core', 'pods'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
+  'pv-protection-controller': [
+    on('get list update watch', 'core', 'persistentvolumes'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
+  'root-ca-cert-publisher': [on('create update', 'core', 'configmaps'), on('create patch update', 'core events.~', 'events')],
+}
+
+const namespaceRoleTable: readonly RoleRow[] = [
+  {
+    name: 'system:controller:bootstrap-signer',
+    namespace: 'public',
+    rules: [
+      on('get list watch', 'core', 'configmaps'),
+      on('update', 'core', 'configmaps', 'cluster-info'),
+      on('create patch update', 'core events.~', 'events'),
+    ],
+  },
+  {
+    name: 'extension-apiserver-authentication-reader',
+    namespace: 'system',
+    rules: [on('get list watch', 'core', 'configmaps', 'extension-apiserver-authentication')],
+  },
+  { name: 'system:controller:bootstrap-signer', namespace: 'system', rules: [on('get list watch', 'core', 'secrets')] },
+  { name: 'system:controller:cloud-provider', namespace: 'system', rules: [on('create get list watch', 'core', 'configmaps')] },
+  {
+    name: 'system:controller:token-cleaner',
+    namespace: 'system',
+    rules: [on('delete get list watch', 'core', 'secrets'), on('create patch update', 'core events.~', 'events')],
+  },
+  {
+    name: 'system::leader-locking-kube-controller-manager',
+    namespace: 'system',
+    rules: [on('watch', 'core', 'configmaps'), on('get update', 'core', 'configmaps', 'kube-controller-manager')],
+  },
+  {
+    name: 'system::leader-locking-kube-scheduler',
+    namespace: 'system',
+    rules: [on('watch', 'core', 'configmaps'), on('get update', 'core', 'configmaps', 'kube-scheduler')],
+  },
+]
+
+const clusterBindingTable: readonly BindingRow[] = [
+  { name: 'cluster-admin', subjects: ['group:system:masters'] },
+  { name: 'system:monitoring', subjects: ['group:system:monitoring'] },
+  { name: 'system:discovery', subjects: ['group:system:authenticated'] },
+  { name: 'system:basic-user', subjects: ['group:system:authenticated'] },
+  { name: 'system:public-info-viewer', subjects: ['group:system:authenticated', 'group:system:unauthenticated'] },
+  { name: 'system:node-proxier', subjects: ['user:system:kube-proxy'] },
+  { name: 'system:kube-controller-manager', subjects: ['user:system:kube-controller-manager'] },
+  { name: 'system:kube-dns', subjects: ['account:kube-dns'] },
+  { name: 'system:kube-scheduler', subjects: ['user:system:kube-scheduler'] },
+  { name: 'system:volume-scheduler', subjects: ['user:system:kube-scheduler'] },
+  { name: 'system:node', subjects: [] },
+  { name: 'system:service-account-issuer-discovery', subjects: ['group:system:serviceaccounts'] },
+]
+
+const namespaceBindingTable: readonly BindingRow[] = [
+  { name: 'system:controller:bootstrap-signer', namespace: 'public', subjects: ['account:bootstrap-signer'] },
+  {
+    name: 'system::extension-apiserver-authentication-reader',
+    namespace: 'system',
+    role: 'extension-apiserver-authentication-reader',
+    subjects: ['user:system:kube-controller-manager', 'user:system:kube-scheduler'],
+  },
+  {
+    name: 'system::leader-locking-kube-controller-manager',
+    namespace: 'system',
+    subjects: ['user:system:kube-controller-manager', 'account:kube-controller-manager'],
+  },
+  {
+    name: 'system::leader-locking-kube-scheduler',
+    namespace: 'system',
+    subjects: ['user:system:kube-scheduler', 'account:kube-scheduler'],
+  },
+  { name: 'system:controller:bootstrap-signer', namespace: 'system', subjects: ['account:bootstrap-signer'] },
+  { name: 'system:controller:cloud-provider', namespace: 'system', subjects: ['account:cloud-provider'] },
+  { name: 'system:controller:token-cleaner', namespace: 'system', subjects: ['account:token-cleaner'] },
+]

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { namesOf } from '../names.ts'
+import { aggregatedRules } from './aggregate.ts'
+import { compactRules, missingRules, printRule } from './covers.ts'
+import { bootstrapPolicy } from './policy.ts'
+import { allowsPath, allowsResource, type PolicyRule, type ResourceAccess, type RoleObject } from './rule.ts'
+
+const access = (given: Partial<ResourceAccess>): ResourceAccess => ({
+  verb: 'get',
+  group: '',
+  resource: 'pods',
+  subresource: '',
+  name: 'a',
+  ...given,
+})
+
+const read: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }
+
+describe('AUTHZ-03: a rule allows', () => {
+  test.each<[string, PolicyRule, Partial<ResourceAccess>, boolean]>([
+    ['what it names', read, {}, true],
+    ['no other verb', read, { verb: 'delete' }, false],
+    ['no other group', read, { group: 'apps' }, false],
+    ['no other resource', read, { resource: 'secrets' }, false],
+    ['AUTHZ-05: no subresource of what it names', read, { subresource: 'log' }, false],
+    ['a subresource that it names', { ...read, resources: ['pods/log'] }, { subresource: 'log' }, true],
+    ['not the object of a subresource', { ...read, resources: ['pods/log'] }, {}, false],
+    ['a subresource of every resource', { ...read, resources: ['*/log'] }, { subresource: 'log' }, true],
+    ['nothing by a name and a star', { ...read, resources: ['pods/*'] }, { subresource: 'log' }, false],
+    ['every resource by a star, subresources too', { ...read, resources: ['*'] }, { resource: 'x', subresource: 'y' }, true],
+    ['every verb by a star', { ...read, verbs: ['*'] }, { verb: 'impersonate' }, true],
+    ['every group by a star', { ...read, apiGroups: ['*'] }, { group: 'apps' }, true],
+    ['a name that it names', { ...read, resourceNames: ['a', 'b'] }, {}, true],
+    ['no other name', { ...read, resourceNames: ['b'] }, {}, false],
+    ['no collection where it names names', { ...read, resourceNames: ['a'] }, { verb: 'list', name: '' }, false],
+    ['everything where its names are empty', { ...read, resourceNames: [] }, {}, true],
+    ['nothing where it speaks of paths', { verbs: ['*'], nonResourceURLs: ['*'] }, {}, false],
+  ])('%s', (_name, rule, asked, expected) => {
+    expect(allowsResource(rule, access(asked))).toBe(expected)
+  })
+
+  test.each<[string, string, boolean]>([
+    ['/healthz', '/healthz', true],
+    ['/healthz', '/healthz/etcd', false],
+    ['/healthz/*', '/healthz/etcd', true],
+    ['/healthz/*', '/healthz', false],
+    ['*', '/anything', true],
+    ['/a*', '/abc', true],
+    ['/a*c', '/abc', false],
+  ])('path %s means %s: %s', (pattern, path, expected) => {
+    expect(allowsPath({ verbs: ['get'], nonResourceURLs: [pattern] }, 'get', path)).toBe(expected)
+    expect(allowsPath({ verbs: ['post'], nonResourceURLs: [pattern] }, 'get', path)).toBe(false)
+  })
+})
+
+describe('rules that are missing', () => {
+  test('are told one per verb and thing, and put together again by resource', () => {
+    const wanted: PolicyRule = { verbs: ['get', 'delete', 'patch'], apiGroups: ['', 'apps'], resources: ['pods'] }
+    const missing = missingRules([read], [wanted])
+    expect(compactRules(missing).map(printRule)).toEqual([
+      '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "patch"]}',
+      '{APIGroups:["apps"], Resources:["pods"], Verbs:["get" "delete" "patch"]}',
+    ])
+  })
+
+  test.each<[string, PolicyRule, PolicyRule, boolean]>([
+    ['everything', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, read, true],
+    ['a star by words', read, { verbs: ['*'], apiGroups: [''], resources: ['pods'] }, false],
+    ['one name by all', read, { ...read, resourceNames: ['a'] }, true],
+    ['all names by one', { ...read, resourceNames: ['a'] }, read, false],
+    ['a part by the part of all', { ...read, resources: ['*/log'] }, { ...read, resources: ['pods/log'] }, true],
+    ['a path by a longer one', { verbs: ['get'], nonResourceURLs: ['/a/*'] }, { verbs: ['get'], nonResourceURLs: ['/a/b'] }, true],
+    ['paths by resources', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['get'], nonResourceURLs: ['/a'] }, false],
+  ])('%s is held: %#', (_name, held, wanted, isHeld) => {
+    expect(missingRules([held], [wanted]).length === 0).toBe(isHeld)
+  })
+
+  test('a path and names are printed', () => {
+    expect(printRule({ verbs: ['get'], nonResourceURLs: ['/a'] })).toBe('{NonResourceURLs:["/a"], Verbs:["get"]}')
+    expect(printRule({ ...read, resourceNames: ['n'] })).toBe(
+      '{APIGroups:[""], Resources:["pods"], ResourceNames:["n"], Verbs:["get" "list"]}',
+    )
+  })
+})
+
+describe('aggregation', () => {
+  const role = (name: string, labels: Record<string, string>, rules: PolicyRule[]): RoleObject => ({
+    apiVersion: 'v1',
+    kind: 'ClusterRole',
+    metadata: { name, labels },
+    rules,
+  })
+
+  test('gathers the rules of the chosen roles by name, none twice, and none of its own', () => {
+    const target: RoleObject = {
+      ...role('sum', { part: 'yes' }, [{ verbs: ['own'] }]),
+      aggregationRule: {
+        clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }, { matchExpressions: [{ key: 'more', operator: 'Exists' }] }],
+      },
+    }
+    const others = [
+      target,
+      role('b', { part: 'yes' }, [{ verbs: ['2'] }, { verbs: ['1'] }]),
+      role('a', { more: '' }, [{ verbs: ['1'] }]),
+      role('c', { part: 'no' }, [{ verbs: ['3'] }]),
+    ]
+    expect(aggregatedRules(target, others)).toEqual([{ verbs: ['1'] }, { verbs: ['2'] }])
+  })
+
+  test.each(['orch', 'kubernetes'] as const)('the roles of the start are complete from the start: %s', (profile) => {
+    const { clusterRoles, roles, clusterRoleBindings } = bootstrapPolicy(namesOf(profile))
+    const rulesOf = (name: string) => clusterRoles.find(({ metadata }) => metadata.name === name)?.rules ?? []
+    expect(missingRules(rulesOf('edit'), rulesOf('view'))).toEqual([])
+    expect(missingRules(rulesOf('admin'), rulesOf('edit'))).toEqual([])
+    expect(missingRules(rulesOf('view'), rulesOf('edit'))).not.toEqual([])
+    expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([41, 22, 7])
+    expect(JSON.stringify(bootstrapPolicy(namesOf(profile)))).not.toContain('~')
+  })
+})

@@ -1,0 +1,87 @@
+import type { ApiObject } from '../meta/object-meta.ts'
+import type { LabelSelector } from '../selectors/labels.ts'
+
+/** One permission of a role: verbs on resources, or verbs on paths that are no resources. */
+export interface PolicyRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[] | undefined
+  readonly resources?: readonly string[] | undefined
+  /** Absent or empty: every name. */
+  readonly resourceNames?: readonly string[] | undefined
+  readonly nonResourceURLs?: readonly string[] | undefined
+}
+
+/** Who is given a role. */
+export interface RoleSubject {
+  readonly kind: string
+  readonly apiGroup?: string
+  readonly name: string
+  readonly namespace?: string
+}
+
+/** The role that a binding gives. */
+export interface RoleReference {
+  readonly apiGroup: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** A Role or ClusterRole. */
+export interface RoleObject extends ApiObject {
+  readonly rules?: readonly PolicyRule[] | null
+  readonly aggregationRule?: AggregationRule | null
+}
+
+/** From which cluster roles the rules of a role are gathered. */
+export interface AggregationRule {
+  readonly clusterRoleSelectors?: readonly LabelSelector[]
+}
+
+/** A RoleBinding or ClusterRoleBinding. */
+export interface BindingObject extends ApiObject {
+  readonly subjects?: readonly RoleSubject[] | null
+  readonly roleRef: RoleReference
+}
+
+/** What somebody wants to do with a resource; `name` is '' for a collection. */
+export interface ResourceAccess {
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly name: string
+}
+
+const all = '*'
+
+/** Whether a rule allows an access to a resource. */
+export function allowsResource(rule: PolicyRule, { verb, group, resource, subresource, name }: ResourceAccess): boolean {
+  return (
+    includesOrAll(rule.verbs, verb) &&
+    includesOrAll(rule.apiGroups, group) &&
+    allowsPart(rule.resources, resource, subresource) &&
+    (rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(name))
+  )
+}
+
+/** Whether a rule allows a verb on a path that is no resource. A `*` at the end of the rule's path stands for anything. */
+export function allowsPath(rule: PolicyRule, verb: string, path: string): boolean {
+  return includesOrAll(rule.verbs, verb) && (rule.nonResourceURLs ?? []).some((pattern) => coversPath(pattern, path))
+}
+
+/** Whether a pattern such as `/healthz/*` stands for a path. */
+export function coversPath(pattern: string, path: string): boolean {
+  return pattern === path || pattern === all || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
+}
+
+function includesOrAll(list: readonly string[] | undefined, word: string): boolean {
+  return list !== undefined && (list.includes(word) || list.includes(all))
+}
+
+/** A resource, one part of it, or one part of every resource are meant; `pods` does not give `pods/log`, and `pods/*` means nothing. */
+function allowsPart(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
+  if (resources === undefined) return false
+  if (resources.includes(all)) return true
+  if (subresource === '') return resources.includes(resource)
+  return resources.includes(`${resource}/${subresource}`) || resources.includes(`*/${subresource}`)
+}
