@@ -9,6 +9,7 @@ import {
   fillRevision,
   StatusError,
   timeout,
+  UnknownOutcomeError,
 } from '@orch/core'
 import { toStoredObject } from '../convert.ts'
 import { limits } from '../limits.ts'
@@ -99,8 +100,8 @@ async function commitSurely(commit: CommitRequest, request: GatewayRequest, part
   try {
     return await parts.storage.commit(commit, { timeoutMs: remainingMs(request, parts) })
   } catch (error) {
-    // A Status is an answer: storage has refused, and nothing was written.
-    if (error instanceof StatusError) throw error
+    // A Status is an answer: storage has refused, and nothing was written. Unless it says that nobody knows.
+    if (error instanceof StatusError && !(error instanceof UnknownOutcomeError)) throw error
     parts.log.warn({ err: error, key: commit.key }, 'the answer to a commit was lost')
     return findLostCommit(commit, parts, error)
   }

@@ -1,5 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
-import { type ChannelCredentials, credentials, experimental, ServerCredentials } from '@grpc/grpc-js'
+import { type ChannelCredentials, credentials, experimental, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js'
 import { parseServiceIdentity, type ServiceRole } from '@orch/core'
 import type { CertificateSource, TlsTexts } from '../tls/certificate-source.ts'
 import { isLoopback } from './address.ts'
@@ -21,9 +21,15 @@ export function callerCredentials(source: CertificateSource | undefined, role: S
 }
 
 /** The role that a certificate names; undefined: none. */
-export function roleOf({ subjectaltname }: PeerCertificate): ServiceRole | undefined {
+function roleOf({ subjectaltname }: PeerCertificate): ServiceRole | undefined {
   const uris = (subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'))
   return uris.map((uri) => parseServiceIdentity(uri.slice('URI:'.length))).find((role) => role !== undefined)
+}
+
+/** The role of whoever has opened a call; undefined: it shows no certificate, or one without a role. */
+export function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): ServiceRole | undefined {
+  const certificate = call.getAuthContext()?.sslPeerCertificate
+  return certificate === undefined ? undefined : roleOf(certificate)
 }
 
 /** Throws where a connection without encryption would leave this machine and nobody has allowed that. */

@@ -72,6 +72,7 @@ function callerOf(contractName: string, name: string, description: Methods[strin
     path: methodPath(contractName, name),
     request: codecOf(description.request),
     response: codecOf(description.response),
+    isHot: description.form === 'unary' && description.options.hot === true,
     idempotent: description.options.idempotent === true,
     observe: createObserve(options, 'client', contractName, name),
     pool,

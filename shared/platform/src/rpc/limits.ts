@@ -21,6 +21,8 @@ export const rpcLimits = {
   exchangeCallsMax: 8_192,
   /** What waits to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
   exchangeQueueBytesMax: 64 * 1024 * 1024,
+  /** One call or answer in a batch. An object is at most 3 MiB of JSON, and admission gets two of them. */
+  exchangePayloadBytesMax: 32 * 1024 * 1024,
   /** Where one batch ends and the next begins: large enough to share the cost of a message, small enough not to delay its first call. */
   batchBytesMax: 512 * 1024,
   /** How long a server that is about to stop waits for the calls that it has taken. Below the 30 s that a pod has for its end. */

@@ -15,6 +15,8 @@ export interface RemoteMethod {
   readonly request: Codec
   readonly response: Codec
   readonly idempotent: boolean
+  /** Its calls travel in batches. */
+  readonly isHot: boolean
   readonly observe: Observe
   readonly pool: Pool
   readonly clock: Clock
@@ -65,13 +67,17 @@ function remaining(context: CallContext, elapsedMs: number): CallContext {
 async function send(replica: Replica, method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   replica.inFlight.call += 1
   try {
-    return await sendAlone(replica, method, message, context)
+    return await (method.isHot ? sendInBatch : sendAlone)(replica, method, message, context)
   } catch (error) {
     if (error instanceof ConnectionLostError) replica.suspect()
     throw error
   } finally {
     replica.inFlight.call -= 1
   }
+}
+
+async function sendInBatch(replica: Replica, { name, request, response }: RemoteMethod, message: unknown, context: CallContext) {
+  return response.decode(await replica.exchange.send(name, request.encode(message) as Buffer, context))
 }
 
 function sendAlone(

@@ -3,9 +3,11 @@ import type { Clock, Timer } from '../clock.ts'
 import { retryDelayMs } from '../follow/retry-delay.ts'
 import type { Target } from './address.ts'
 import { codecOf } from './codec.ts'
+import { ExchangeCaller } from './exchange-caller.ts'
+import { callFrames, type ReplyFrame, replyFrames } from './frames.ts'
 import { healthContract, servingStatus } from './health.ts'
 import { rpcLimits } from './limits.ts'
-import { dialOptions, methodPath } from './path.ts'
+import { dialOptions, exchangeMethod, methodPath } from './path.ts'
 
 /** What a replica needs, and whom it tells. */
 export interface ReplicaOptions {
@@ -35,6 +37,7 @@ export class Replica {
   #failures = 0
   #watching: ClientReadableStream<unknown> | undefined
   #retry: Timer | undefined
+  #exchange: ExchangeCaller | undefined
   #closed = false
 
   constructor(options: ReplicaOptions) {
@@ -62,13 +65,41 @@ export class Replica {
     asked?.cancel()
   }
 
+  /** The stream that carries calls in batches, opened at first use and again when it is gone. */
+  get exchange(): ExchangeCaller {
+    this.#exchange ??= this.#openExchange()
+    return this.#exchange
+  }
+
   /** What is under way may still end well. */
   close(): void {
     this.#closed = true
     this.#retry?.cancel()
     this.#watching?.cancel()
     this.#become(false)
+    this.#exchange?.finish()
     this.client.close()
+  }
+
+  #openExchange(): ExchangeCaller {
+    const { service, clock } = this.#options
+    const path = methodPath(service, exchangeMethod)
+    const call = this.client.makeBidiStreamRequest(
+      path,
+      callFrames.encode,
+      (bytes) => replyFrames.decode(bytes) as ReplyFrame,
+      new Metadata(),
+    )
+    const exchange = new ExchangeCaller({
+      call,
+      clock,
+      onGone: () => {
+        if (this.#exchange !== exchange) return
+        this.#exchange = undefined
+        this.suspect()
+      },
+    })
+    return exchange
   }
 
   #watch(): void {

@@ -3,20 +3,29 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
   MethodDefinition,
-  ServerDuplexStream,
   ServerUnaryCall,
   ServerWritableStream,
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import { type CallContext, type Contract, failed, type Methods, type Service, type ServiceRole, type Stream } from '@orch/core'
-import type { Clock } from '../clock.ts'
+import {
+  type CallContext,
+  type Contract,
+  failed,
+  type Methods,
+  type Service,
+  type ServiceRole,
+  type Stream,
+  serviceUnavailable,
+} from '@orch/core'
 import { type Codec, codecOf } from './codec.ts'
-import { roleOf } from './credentials.ts'
-import { createObserve, type Observe, type RpcTelemetry } from './observe.ts'
-import { methodPath, traceparentKey, wireName } from './path.ts'
+import { callerOf } from './credentials.ts'
+import { answerBatches } from './exchange-callee.ts'
+import { callFrames, replyFrames } from './frames.ts'
+import { createObserve } from './observe.ts'
+import { exchangeMethod, methodPath, traceparentKey, wireName } from './path.ts'
+import type { ServedMethod, ServeOptions } from './served.ts'
 import { toGrpcError } from './status.ts'
-import type { Work } from './work.ts'
 
 /** A contract together with someone who fulfils it. */
 export interface Offer {
@@ -29,31 +38,10 @@ export function serveContract<M extends Methods>(contract: Contract<M>, service:
   return { contract, service: service as unknown as Service<Contract<Methods>> }
 }
 
-/** What the methods of a server share. */
-export interface ServeOptions extends RpcTelemetry {
-  readonly clock: Clock
-  readonly work: Work
-  /** Whether callers show certificates, and so have roles. */
-  readonly hasRoles: boolean
-}
-
-/** A method that is ready to be called. */
-export interface ServedMethod {
-  readonly request: Codec
-  readonly response: Codec
-  readonly observe: Observe
-  readonly isEndless: boolean
-  /** Throws 403 where a role may not ask for this. */
-  admit(role: ServiceRole | undefined, request: unknown): void
-  call(request: unknown, context: CallContext): unknown
-}
-
 /** What gRPC needs to serve one contract. */
 export interface GrpcService {
   readonly definition: ServiceDefinition
   readonly implementation: UntypedServiceImplementation
-  /** Methods whose calls may come in batches. */
-  readonly hot: ReadonlyMap<string, ServedMethod>
 }
 
 /** Binds an offer to a server. */
@@ -81,7 +69,12 @@ export function bindOffer({ contract: { name, methods }, service }: Offer, optio
     implementation[method] = form === 'unary' ? answerOnce(served, options) : answerMany(served, options)
     if (description.form === 'unary' && description.options.hot === true) hot.set(method, served)
   }
-  return { definition, implementation, hot }
+  if (hot.size > 0) {
+    const path = methodPath(name, exchangeMethod)
+    definition[exchangeMethod] = { path, requestStream: true, responseStream: true, ...serializers(callFrames, replyFrames) }
+    implementation[exchangeMethod] = answerBatches(hot, options) as UntypedServiceImplementation[string]
+  }
+  return { definition, implementation }
 }
 
 /** Serializers in the shape of gRPC. */
@@ -92,14 +85,6 @@ export function serializers(request: Codec, response: Codec) {
     responseSerialize: (message: unknown) => response.encode(message),
     responseDeserialize: (bytes: Buffer) => response.decode(bytes),
   }
-}
-
-/** The role of whoever has opened a call; undefined: it shows no certificate, or one without a role. */
-export function callerOf(
-  call: ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
-): ServiceRole | undefined {
-  const certificate = call.getAuthContext()?.sslPeerCertificate
-  return certificate === undefined ? undefined : roleOf(certificate)
 }
 
 // The contract ties method and service together; TypeScript loses that in the loop.
@@ -144,7 +129,7 @@ function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCa
 }
 
 /** The reader's pace is kept: the next part is asked for when the one before it has found room. */
-function answerMany(method: ServedMethod, { work }: ServeOptions): handleServerStreamingCall<unknown, unknown> {
+function answerMany(method: ServedMethod, { work, stopping }: ServeOptions): handleServerStreamingCall<unknown, unknown> {
   return async (call) => {
     const context = contextOf(call)
     const observation = method.observe(context.traceparent)
@@ -152,12 +137,15 @@ function answerMany(method: ServedMethod, { work }: ServeOptions): handleServerS
     try {
       method.admit(callerOf(call), call.request)
       const stream = method.call(call.request, { ...context, traceparent: observation.traceparent }) as Stream<unknown>
-      context.signal.addEventListener('abort', () => stream.close(), { once: true })
+      const close = () => stream.close()
+      context.signal.addEventListener('abort', close, { once: true })
+      if (method.isEndless) stopping.addEventListener('abort', close, { once: true, signal: context.signal })
       for await (const part of stream) {
         observation.end()
         if (context.signal.aborted) return
         if (!call.write(part)) await once(call, 'drain', { signal: context.signal })
       }
+      if (method.isEndless && stopping.aborted) throw serviceUnavailable('the service is about to stop', { retryAfterSeconds: 1 })
       call.end()
       observation.end()
     } catch (error) {

@@ -4,11 +4,13 @@ import type { Log } from '../log.ts'
 import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
 import { parseRpcAddress } from './address.ts'
 import { requireLoopback, serverCredentials } from './credentials.ts'
+import { createDeparture } from './departure.ts'
 import { createHealth, healthContract } from './health.ts'
 import { rpcLimits } from './limits.ts'
 import type { RpcTelemetry } from './observe.ts'
 import { channelOptions } from './path.ts'
-import { bindOffer, type Offer, type ServeOptions, serveContract } from './serve.ts'
+import { bindOffer, type Offer, serveContract } from './serve.ts'
+import type { ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
 
 /** A server of contracts, until it is closed. */
@@ -46,7 +48,9 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
   const health = createHealth({ offers: options.offers.map(({ contract }) => contract.name), isServing: options.serving ?? true })
   const work = createWork()
-  const serving: ServeOptions = { ...options, clock, work, hasRoles: tls !== undefined }
+  const departure = createDeparture(work)
+  const stopping = new AbortController()
+  const serving: ServeOptions = { ...options, clock, work, departure, stopping: stopping.signal, hasRoles: tls !== undefined }
   const server = new Server(channelOptions)
   for (const offer of [...options.offers, serveContract(healthContract, health.service)]) {
     const { definition, implementation } = bindOffer(offer, serving)
@@ -65,8 +69,12 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     setServing: health.setServing,
     async drain({ timeoutMs = rpcLimits.drainMsMax } = {}) {
       health.setServing(false)
+      departure.begin()
       const enough = new AbortController()
-      await Promise.race([work.idle(), sleep(clock, timeoutMs, enough.signal)])
+      const late = sleep(clock, timeoutMs, enough.signal)
+      await Promise.race([work.idle(), late])
+      stopping.abort()
+      await Promise.race([shutDown(server), late])
       enough.abort()
       close()
     },
@@ -84,4 +92,9 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)))
   })
+}
+
+/** Says goodbye on every connection, and waits until they are closed. */
+function shutDown(server: Server): Promise<void> {
+  return new Promise((resolve) => server.tryShutdown(() => resolve()))
 }

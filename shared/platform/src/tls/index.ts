@@ -1,5 +1,6 @@
-/** Certificates of the server and its administrator. */
+/** Certificates of the server, its administrator and the services. */
 export * from './certificate-source.ts'
 export * from './certificates.ts'
 export * from './files.ts'
+export * from './service-certificates.ts'
 export * from './serving-names.ts'

@@ -1,0 +1,148 @@
+import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js'
+import { badRequest, failed, internal, type ServiceRole, serviceUnavailable } from '@orch/core'
+import { Batches } from './batches.ts'
+import { callerOf } from './credentials.ts'
+import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
+import { rpcLimits } from './limits.ts'
+import type { ServedMethod, ServeOptions } from './served.ts'
+import { noAnswerInTime, toWireFailure } from './status.ts'
+
+type Call = CallItem & { readonly kind: 'call' }
+type ExchangeStream = ServerDuplexStream<CallFrame, ReplyFrame>
+
+/** What an item costs beside its payload, roughly. */
+const itemBytes = 96
+
+/** Answers the calls of streams of batches. */
+export function answerBatches(
+  methods: ReadonlyMap<string, ServedMethod>,
+  options: ServeOptions,
+): handleBidiStreamingCall<CallFrame, ReplyFrame> {
+  return (stream) => void new ExchangeCallee(stream, methods, options)
+}
+
+/** The called side of a stream of batches. Answers leave in the order in which they are ready. */
+class ExchangeCallee {
+  readonly #stream: ExchangeStream
+  readonly #methods: ReadonlyMap<string, ServedMethod>
+  readonly #options: ServeOptions
+  readonly #role: ServiceRole | undefined
+  readonly #batches: Batches<ReplyItem>
+  readonly #open = new Map<number, AbortController>()
+  readonly #ended: () => void
+  #isFinishing = false
+  #isEnded = false
+
+  constructor(stream: ExchangeStream, methods: ReadonlyMap<string, ServedMethod>, options: ServeOptions) {
+    this.#stream = stream
+    this.#methods = methods
+    this.#options = options
+    this.#role = callerOf(stream)
+    this.#batches = new Batches(stream, () => this.#onDrain())
+    this.#ended = options.departure.join(() => this.#batches.push({ kind: 'leaving' }, itemBytes))
+    stream.on('data', ({ items }: CallFrame) => this.#take(items))
+    stream.on('end', () => {
+      this.#isFinishing = true
+      this.#endWhenDone()
+    })
+    stream.on('cancelled', () => this.#abandon())
+    stream.on('error', () => this.#abandon())
+  }
+
+  #take(items: readonly CallItem[]): void {
+    for (const item of items) {
+      switch (item.kind) {
+        case 'call':
+          void this.#answer(item)
+          break
+        case 'cancel':
+          this.#open.get(item.id)?.abort()
+          break
+      }
+    }
+  }
+
+  async #answer(item: Call): Promise<void> {
+    if (this.#open.has(item.id)) {
+      this.#stream.emit('error', { code: status.INVALID_ARGUMENT, details: `the call ${item.id} is under way already` })
+      return
+    }
+    const cancelled = new AbortController()
+    const done = this.#options.work.begin()
+    if (this.#open.size >= rpcLimits.exchangeCallsMax) this.#reply({ kind: 'failure', id: item.id, ...toWireFailure(overloaded()) })
+    else {
+      this.#open.set(item.id, cancelled)
+      this.#reply(await this.#run(item, cancelled))
+      this.#open.delete(item.id)
+    }
+    done()
+    if (this.#isFinishing) this.#endWhenDone()
+  }
+
+  async #run(item: Call, cancelled: AbortController): Promise<ReplyItem> {
+    const { id, timeoutMs } = item
+    const method = this.#methods.get(item.method)
+    const observation = method?.observe(item.traceparent)
+    const late = timeoutMs === undefined ? undefined : this.#options.clock.after(timeoutMs, () => cancelled.abort())
+    try {
+      if (method === undefined) throw failed(501, '', `the method ${JSON.stringify(item.method)} is not offered in batches`)
+      const request = decode(method, item.payload)
+      method.admit(this.#role, request)
+      const call = method.call(request, { signal: cancelled.signal, timeoutMs, traceparent: observation?.traceparent })
+      const answer = await untilAborted(call, cancelled.signal)
+      const payload = method.response.encode(answer)
+      if (payload.length > rpcLimits.exchangePayloadBytesMax) throw internal('an answer is too large')
+      observation?.end()
+      return { kind: 'answer', id, payload }
+    } catch (error) {
+      observation?.end(error)
+      return { kind: 'failure', id, ...toWireFailure(error) }
+    } finally {
+      late?.cancel()
+    }
+  }
+
+  #reply(item: ReplyItem): void {
+    this.#batches.push(item, itemBytes + (item.kind === 'answer' ? item.payload.length : 0))
+    // Who does not read answers gets no more of them.
+    if (this.#batches.waitingBytes > rpcLimits.exchangeQueueBytesMax) this.#stream.pause()
+  }
+
+  #onDrain(): void {
+    if (this.#stream.isPaused()) this.#stream.resume()
+    if (this.#isFinishing) this.#endWhenDone()
+  }
+
+  #endWhenDone(): void {
+    if (this.#isEnded || this.#open.size > 0 || this.#batches.waitingBytes > 0) return
+    this.#isEnded = true
+    this.#ended()
+    this.#stream.end()
+  }
+
+  #abandon(): void {
+    this.#batches.end()
+    this.#ended()
+    for (const cancelled of this.#open.values()) cancelled.abort()
+  }
+}
+
+function overloaded() {
+  return serviceUnavailable('too many calls wait for this service', { retryAfterSeconds: 1 })
+}
+
+function decode({ request }: ServedMethod, payload: Uint8Array): unknown {
+  try {
+    return request.decode(payload)
+  } catch (error) {
+    throw badRequest('a message from another service cannot be read', { cause: error })
+  }
+}
+
+/** A call that heeds no signal must not hold its place for ever. */
+function untilAborted(answer: unknown, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(noAnswerInTime()), { once: true })
+    Promise.resolve(answer).then(resolve, reject)
+  })
+}

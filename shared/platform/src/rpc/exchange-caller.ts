@@ -1,0 +1,136 @@
+import type { ClientDuplexStream } from '@grpc/grpc-js'
+import { type CallContext, requestEntityTooLarge, serviceUnavailable, timeout } from '@orch/core'
+import type { Clock, Timer } from '../clock.ts'
+import { Batches } from './batches.ts'
+import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
+import { rpcLimits } from './limits.ts'
+import { ConnectionLostError, fromWireFailure, noAnswerInTime } from './status.ts'
+
+/** A stream that calls travel on, and whom to tell of its end. */
+export interface ExchangeCallerOptions {
+  readonly call: ClientDuplexStream<CallFrame, ReplyFrame>
+  readonly clock: Clock
+  /** The other side takes no more calls here, or the stream is dead. */
+  readonly onGone: () => void
+}
+
+interface Pending {
+  readonly item: Extract<CallItem, { readonly kind: 'call' }>
+  wasSent: boolean
+  resolve(payload: Uint8Array): void
+  reject(error: unknown): void
+}
+
+/** What an item costs beside its payload, roughly. */
+const itemBytes = 96
+
+/** The calling side of a stream of batches. When the stream dies, whatever had left is of unknown outcome. */
+export class ExchangeCaller {
+  readonly #options: ExchangeCallerOptions
+  readonly #batches: Batches<CallItem>
+  readonly #pending = new Map<number, Pending>()
+  #lastId = 0
+  #isFinishing = false
+  #isDead = false
+
+  constructor(options: ExchangeCallerOptions) {
+    const { call } = options
+    this.#options = options
+    this.#batches = new Batches(call)
+    call.on('data', ({ items }: ReplyFrame) => {
+      for (const item of items) this.#take(item)
+    })
+    // Every end comes with a status, also that of a connection that died.
+    call.on('error', () => {})
+    call.on('status', () => this.#die())
+  }
+
+  /** Sends one call with the next batch. */
+  send(method: string, payload: Buffer, context: CallContext): Promise<Uint8Array> {
+    if (payload.length > rpcLimits.exchangePayloadBytesMax)
+      return Promise.reject(requestEntityTooLarge('a message to another service is too large'))
+    if (this.#isDead || this.#isFinishing) return Promise.reject(new ConnectionLostError(false))
+    if (this.#pending.size >= rpcLimits.exchangeCallsMax || this.#batches.waitingBytes + payload.length > rpcLimits.exchangeQueueBytesMax) {
+      return Promise.reject(serviceUnavailable('too many calls wait for another service', { retryAfterSeconds: 1 }))
+    }
+    const { timeoutMs, traceparent } = context
+    this.#lastId += 1
+    const item: Pending['item'] = { kind: 'call', id: this.#lastId, method, payload, timeoutMs: whole(timeoutMs), traceparent }
+    return new Promise((resolve, reject) => this.#open(item, context, { resolve, reject }))
+  }
+
+  /** Takes no more calls, and ends the stream when those under way are answered. */
+  finish(): void {
+    this.#isFinishing = true
+    this.#endWhenDone()
+  }
+
+  #open(item: Pending['item'], { signal, timeoutMs }: CallContext, { resolve, reject }: Pick<Pending, 'resolve' | 'reject'>): void {
+    let timer: Timer | undefined
+    const settle = () => {
+      timer?.cancel()
+      signal?.removeEventListener('abort', cancel)
+      this.#pending.delete(item.id)
+      if (this.#isFinishing) this.#endWhenDone()
+    }
+    const pending: Pending = {
+      item,
+      wasSent: false,
+      resolve(payload) {
+        settle()
+        resolve(payload)
+      },
+      reject(error) {
+        settle()
+        reject(error)
+      },
+    }
+    const cancel = () => this.#giveUp(pending, timeout('the call was cancelled'))
+    if (timeoutMs !== undefined) timer = this.#options.clock.after(timeoutMs, () => this.#giveUp(pending, noAnswerInTime()))
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#pending.set(item.id, pending)
+    this.#batches.push(item, item.payload.length + itemBytes, () => {
+      pending.wasSent = true
+    })
+  }
+
+  #giveUp(pending: Pending, error: unknown): void {
+    if (pending.wasSent) this.#batches.push({ kind: 'cancel', id: pending.item.id }, itemBytes)
+    const neverLeft = !pending.wasSent && this.#batches.retract(pending.item)
+    pending.reject(neverLeft ? timeout('a service could not be asked in time') : error)
+  }
+
+  #take(item: ReplyItem): void {
+    switch (item.kind) {
+      case 'answer':
+        this.#pending.get(item.id)?.resolve(item.payload)
+        break
+      case 'failure':
+        this.#pending.get(item.id)?.reject(fromWireFailure(item))
+        break
+      case 'leaving':
+        this.finish()
+        this.#options.onGone()
+        break
+    }
+  }
+
+  #endWhenDone(): void {
+    if (this.#pending.size > 0 || this.#isDead) return
+    this.#isDead = true
+    this.#batches.end()
+    this.#options.call.end()
+  }
+
+  #die(): void {
+    if (this.#isDead) return
+    this.#isDead = true
+    this.#batches.end()
+    for (const pending of [...this.#pending.values()]) pending.reject(new ConnectionLostError(pending.wasSent))
+    this.#options.onGone()
+  }
+}
+
+function whole(timeoutMs: number | undefined): number | undefined {
+  return timeoutMs === undefined ? undefined : Math.ceil(timeoutMs)
+}

@@ -1,0 +1,28 @@
+import type { Names, ServiceRole } from '@orch/core'
+import type { TlsFiles } from './certificate-source.ts'
+import type { KeyPair } from './certificates.ts'
+
+/** For whom certificates are made, and by whom they are signed. */
+export interface ServiceCertificateOptions {
+  readonly authority: KeyPair
+  readonly names: Names
+  readonly role: ServiceRole
+  /** Host names and addresses under which the service is dialled. */
+  readonly hostNames: readonly string[]
+  readonly nowMs: number
+}
+
+/** A certificate authority for the services of one installation. What it has signed is trusted as the role that it names. */
+export async function issueServiceAuthority({ names, nowMs }: { names: Names; nowMs: number }): Promise<KeyPair> {
+  return (await import('./issue.ts')).issueAuthority({ commonName: `${names.serverServiceName}-service-ca`, nowMs })
+}
+
+/** A certificate by which the services know one another: both as a server under its host names and as a client. */
+export async function issueServiceCertificate(options: ServiceCertificateOptions): Promise<KeyPair> {
+  return (await import('./issue.ts')).issueService(options)
+}
+
+/** The files of a service in a folder of certificates: its own, and the authority's. */
+export function serviceTlsFiles(folder: string, role: ServiceRole): TlsFiles {
+  return { certificateFile: `${folder}/${role}.crt`, keyFile: `${folder}/${role}.key`, authorityFile: `${folder}/ca.crt` }
+}
