@@ -2,6 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { fixedAuthorities } from './authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from './exchange/exchange.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
 
@@ -20,7 +21,14 @@ function someCertificates(): Promise<Certificates> {
 async function aListener(handle: (exchange: Exchange) => void, options: Partial<ListenOptions> = {}): Promise<Listener> {
   const { serving, authority } = certificates
   const listener = await listen(
-    { host: '127.0.0.1', port: 0, certificate: serving.certificate, key: serving.key, clientCertificateAuthorities: authority, ...options },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      certificate: serving.certificate,
+      key: serving.key,
+      authorities: fixedAuthorities({ clients: authority }),
+      ...options,
+    },
     handle,
   )
   onTestFinished(() => listener.close())

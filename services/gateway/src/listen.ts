@@ -2,7 +2,9 @@ import { createServer as createHttp2Server, type Http2Session } from 'node:http2
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Exchange, Peer } from './exchange/exchange.ts'
+import { type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
+import { PeerReader } from './authentication/certificate/peer-reader.ts'
+import type { Exchange } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
 import { limits } from './limits.ts'
@@ -14,8 +16,8 @@ export interface ListenOptions {
   /** PEM. */
   readonly certificate: string
   readonly key: string
-  /** PEM, any number of them; '' switches client certificates off. */
-  readonly clientCertificateAuthorities: string
+  /** Without any when the port is opened, client certificates are not asked for. */
+  readonly authorities: AuthoritySource
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
 }
@@ -33,14 +35,13 @@ export interface Listener {
 
 /** Opens the port. `handle` gets every request, whichever protocol carries it. */
 export async function listen({ host, port, ...tls }: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
-  const authorities = tls.clientCertificateAuthorities.trim()
+  const { authorities } = tls
   const state = { isDraining: false }
-  const peers = new PeerReader(authorities !== '')
+  const peers = new PeerReader(authorities)
   const http1 = createHttpsServer(
     {
-      cert: tls.certificate,
-      key: tls.key,
-      ...(authorities === '' ? {} : { ca: splitPem(authorities), requestCert: true, rejectUnauthorized: false }),
+      ...secureContextOf(tls),
+      ...(trustedBy(authorities).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: limits.handshakeTimeoutMs,
       maxHeaderSize: limits.headBytesMax,
@@ -66,7 +67,9 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
   const connections = trackConnections(http1)
   routeByProtocol(http1, http2)
   await opened(http1, host, port)
+  const stopFollowing = authorities.listen(() => http1.setSecureContext(secureContextOf(tls)))
   const drain = () => {
+    stopFollowing()
     state.isDraining = true
     http1.close()
     http1.closeIdleConnections()
@@ -151,46 +154,14 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
   })
 }
 
-/** Says who stands behind a socket; asked once per connection. */
-class PeerReader {
-  readonly #known = new WeakMap<TLSSocket, Peer>()
-  readonly #isAsking: boolean
-
-  constructor(isAsking: boolean) {
-    this.#isAsking = isAsking
-  }
-
-  of(socket: TLSSocket): Peer {
-    const known = this.#known.get(socket)
-    if (known !== undefined) return known
-    const peer = this.#isAsking ? peerOf(socket) : unknown
-    this.#known.set(socket, peer)
-    return peer
-  }
+/** What a handshake shows and by what it judges; an authority in between may be trusted as if it were the first. */
+function secureContextOf({ certificate, key, authorities }: Pick<ListenOptions, 'certificate' | 'key' | 'authorities'>) {
+  const ca = trustedBy(authorities)
+  return { cert: certificate, key, ...(ca.length === 0 ? {} : { ca, allowPartialTrustChain: true }) }
 }
 
-const unknown: Peer = { kind: 'unknown' }
-
-/** The chain, the time and the purpose of a certificate have been judged by TLS. */
-function peerOf(socket: TLSSocket): Peer {
-  const certificate = socket.getPeerCertificate()
-  if (certificate === null || Object.keys(certificate).length === 0) return unknown
-  if (!socket.authorized) return { kind: 'untrusted', reason: String(socket.authorizationError) }
-  const { CN: commonName, O: organizations } = certificate.subject as { CN?: string | string[]; O?: string | string[] }
-  return {
-    kind: 'certificate',
-    commonName: listOf(commonName)[0] ?? '',
-    organizations: listOf(organizations),
-    expiresMs: Date.parse(certificate.valid_to),
-  }
-}
-
-function listOf(value: string | string[] | undefined): string[] {
-  return value === undefined ? [] : typeof value === 'string' ? [value] : value
-}
-
-function splitPem(text: string): string[] {
-  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+function trustedBy({ current: { clients, proxies } }: AuthoritySource): string[] {
+  return [...splitPem(clients), ...splitPem(proxies)]
 }
 
 /** A client that breaks off is an ordinary end. */

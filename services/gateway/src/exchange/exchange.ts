@@ -3,11 +3,23 @@ export type Peer =
   /** No certificate was shown, or none was asked for. */
   | { readonly kind: 'unknown' }
   /** A certificate of one of the client CAs. */
-  | { readonly kind: 'certificate'; readonly commonName: string; readonly organizations: readonly string[]; readonly expiresMs: number }
-  /** A certificate that does not verify. */
-  | { readonly kind: 'untrusted'; readonly reason: string }
+  | {
+      readonly kind: 'certificate'
+      readonly commonName: string
+      readonly organizations: readonly string[]
+      readonly expiresMs: number
+      readonly proxy?: ProxyPeer | undefined
+    }
+  /** A certificate that does not make its owner a user. */
+  | { readonly kind: 'untrusted'; readonly reason: string; readonly proxy?: ProxyPeer | undefined }
   /** A part of this very process. */
   | { readonly kind: 'internal'; readonly name: string; readonly groups: readonly string[] }
+
+/** The same certificate where one of the proxies' CAs has signed it. */
+export interface ProxyPeer {
+  readonly commonName: string
+  readonly expiresMs: number
+}
 
 /** Header fields of a response. Names are lower-case; HTTP/2 wants them so. */
 export type HeaderFields = Record<string, string>

@@ -1,4 +1,5 @@
 import { setting, settingTypes } from '@orch/platform'
+import { proxySettings } from './authentication-proxy.ts'
 
 const { bool, path } = settingTypes
 
@@ -10,8 +11,9 @@ export const authenticationSettings = {
     type: path,
     default: '',
     group: 'Authentication',
-    doc: "Authorities whose client certificates are accepted, beside the server's own.",
+    doc: "Authorities whose client certificates are accepted, beside the server's own. A change of the file is followed.",
   }),
+  ...proxySettings,
   anonymousAuth: setting({
     flag: '--anonymous-auth',
     env: 'ORCH_ANONYMOUS_AUTH',

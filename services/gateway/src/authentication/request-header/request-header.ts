@@ -1,0 +1,72 @@
+import { type Attempt, type Authentication, none, type RequestAuthenticator, refused } from '../authenticator.ts'
+import { keyOfHeader, textOfHeader } from '../header-text.ts'
+
+/** Which headers of a proxy say who asks, and which proxies are believed. */
+export interface RequestHeaderOptions {
+  /** Asked in order; the first that has a value gives the name. Case does not matter. */
+  readonly usernameHeaders: readonly string[]
+  /** Every value of each is a group. */
+  readonly groupHeaders: readonly string[]
+  /** Headers that begin so carry extra attributes; what follows is the key. */
+  readonly extraHeaderPrefixes: readonly string[]
+  /** Common names of the proxies' certificates; empty: every certificate of the proxies' authorities. */
+  readonly allowedNames: readonly string[]
+}
+
+/** A proxy that knows who asks and shows a certificate of its own. Without that certificate its headers are words of a stranger. */
+export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: RequestHeaderOptions): RequestAuthenticator {
+  const usernameHeaders = headers.usernameHeaders.map(lowerCase)
+  const groupHeaders = headers.groupHeaders.map(lowerCase)
+  const prefixes = headers.extraHeaderPrefixes.map(lowerCase)
+  return {
+    name: 'request-header',
+    headers: [...usernameHeaders, ...groupHeaders, ...prefixes.map((prefix) => `${prefix}*`)],
+    authenticate(attempt): Authentication {
+      const proxy = proxyOf(attempt)
+      if (proxy === undefined) return none
+      const name = firstValue(attempt, usernameHeaders)
+      if (name === undefined) return none
+      // A connection may outlive the certificate that opened it.
+      if (proxy.expiresMs <= attempt.nowMs) return refused("the proxy's certificate has expired")
+      if (allowedNames.length > 0 && !allowedNames.includes(proxy.commonName)) return refused("the proxy's common name is not allowed")
+      const groups = groupHeaders.flatMap((header) => valuesOf(attempt, header))
+      return { kind: 'user', user: { name, uid: '', groups, extra: extraOf(attempt, prefixes) } }
+    },
+  }
+}
+
+function proxyOf({ peer }: Attempt) {
+  return peer.kind === 'certificate' || peer.kind === 'untrusted' ? peer.proxy : undefined
+}
+
+function firstValue(attempt: Attempt, headers: readonly string[]): string | undefined {
+  for (const header of headers) {
+    const [value] = valuesOf(attempt, header)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** What was sent under a name, one text for each time; empty ones say nothing. */
+function valuesOf(attempt: Attempt, header: string): string[] {
+  return attempt
+    .headerValues(header)
+    .filter((value) => value !== '')
+    .map(textOfHeader)
+}
+
+function extraOf(attempt: Attempt, prefixes: readonly string[]): Record<string, readonly string[]> {
+  if (prefixes.length === 0) return {}
+  const extra: Record<string, string[]> = Object.create(null)
+  for (const header of attempt.headerNames()) {
+    const prefix = prefixes.find((known) => header.startsWith(known))
+    if (prefix === undefined) continue
+    const key = keyOfHeader(header.slice(prefix.length))
+    extra[key] = [...(extra[key] ?? []), ...attempt.headerValues(header).map(textOfHeader)]
+  }
+  return extra
+}
+
+function lowerCase(name: string): string {
+  return name.toLowerCase()
+}
