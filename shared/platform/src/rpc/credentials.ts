@@ -11,12 +11,18 @@ export function serverCredentials(source: CertificateSource | undefined): Server
   return experimental.createCertificateProviderServerCredentials(provider, provider, true)
 }
 
-/** Credentials of a caller. The server must carry the name that was dialled, and the role that the contract asks for. */
-export function callerCredentials(source: CertificateSource | undefined, role: ServiceRole | undefined): ChannelCredentials {
+/** Who must be at the other end: a host, and a role if the contract has one. */
+export interface Expected {
+  readonly host: string
+  readonly role: ServiceRole | undefined
+}
+
+/** Credentials of a caller. The server's certificate must be for the host that was dialled, and name the role that is expected. */
+export function callerCredentials(source: CertificateSource | undefined, { host, role }: Expected): ChannelCredentials {
   if (source === undefined) return credentials.createInsecure()
   const provider = new SourceProvider(source)
   return experimental.createCertificateProviderChannelCredentials(provider, provider, {
-    checkServerIdentity: (host, certificate) => checkServerIdentity(host, certificate) ?? checkRole(certificate, role),
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate) ?? checkRole(certificate, role),
   })
 }
 
@@ -50,7 +56,7 @@ type Updates<T> = Map<(update: T) => void, () => void>
 type AuthorityListener = Parameters<experimental.CertificateProvider['addCaCertificateListener']>[0]
 type IdentityListener = Parameters<experimental.CertificateProvider['addIdentityCertificateListener']>[0]
 
-/** Certificates for gRPC: each new connection takes the latest. */
+/** Certificates for gRPC: each new connection takes the latest. A listener hears of the first ones once it has been added. */
 class SourceProvider implements experimental.CertificateProvider {
   readonly #source: CertificateSource
   readonly #authorities: Updates<Parameters<AuthorityListener>[0]> = new Map()
@@ -63,7 +69,7 @@ class SourceProvider implements experimental.CertificateProvider {
   addCaCertificateListener(listener: AuthorityListener): void {
     const tell = ({ authority }: TlsTexts) => listener({ caCertificate: Buffer.from(authority) })
     this.#authorities.set(listener, this.#source.listen(tell))
-    tell(this.#source.current)
+    queueMicrotask(() => tell(this.#source.current))
   }
 
   removeCaCertificateListener(listener: AuthorityListener): void {
@@ -74,7 +80,7 @@ class SourceProvider implements experimental.CertificateProvider {
   addIdentityCertificateListener(listener: IdentityListener): void {
     const tell = ({ certificate, key }: TlsTexts) => listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) })
     this.#identities.set(listener, this.#source.listen(tell))
-    tell(this.#source.current)
+    queueMicrotask(() => tell(this.#source.current))
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {

@@ -41,8 +41,8 @@ export function dialContract<M extends Methods>(contract: Contract<M>, options: 
   const { tls, clock = systemClock, random, log } = options
   const addresses = parseAddresses(options)
   const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
-  const credentials = callerCredentials(source, contract.offeredBy)
-  const pool = new Pool({ service: contract.name, addresses, credentials, clock, random, log })
+  const credentialsFor = (host: string) => callerCredentials(source, { host, role: contract.offeredBy })
+  const pool = new Pool({ service: contract.name, addresses, credentialsFor, clock, random, log })
   const service: Record<string, unknown> = {}
   for (const [name, method] of Object.entries(contract.methods)) service[name] = callerOf(contract.name, name, method, pool, options)
   return {

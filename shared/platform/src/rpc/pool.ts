@@ -11,7 +11,7 @@ export interface PoolOptions {
   /** Full name of the service. */
   readonly service: string
   readonly addresses: readonly RpcAddress[]
-  readonly credentials: ChannelCredentials
+  readonly credentialsFor: (host: string) => ChannelCredentials
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
@@ -116,9 +116,8 @@ export class Pool {
 
   #add(target: Target): void {
     if (this.#replicas.has(target.address)) return
-    const { credentials, clock, random, service } = this.#options
     const onReadiness = () => this.#onReadiness()
-    this.#replicas.set(target.address, new Replica({ target, credentials, service, clock, random, onReadiness }))
+    this.#replicas.set(target.address, new Replica({ ...this.#options, target, onReadiness }))
   }
 
   #keepOnly(addresses: ReadonlySet<string>): void {

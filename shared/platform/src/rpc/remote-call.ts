@@ -91,7 +91,7 @@ function sendAlone(
     const done = (error: ServiceError | null, answer?: unknown) => {
       context.signal?.removeEventListener('abort', cancel)
       if (error === null) resolve(answer)
-      else reject(fromGrpcError(error))
+      else reject(context.signal?.aborted ? timeout('the call was cancelled', { cause: error }) : fromGrpcError(error))
     }
     const decode = (bytes: Buffer) => response.decode(bytes)
     const call = client.makeUnaryRequest(path, request.encode, decode, message, metadataOf(context), optionsOf(context), done)

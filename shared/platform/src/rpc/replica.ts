@@ -1,6 +1,8 @@
-import { type ChannelCredentials, Client, type ClientReadableStream, Metadata } from '@grpc/grpc-js'
+import { isIP } from 'node:net'
+import { type ChannelCredentials, Client, type ClientReadableStream, Metadata, type StatusObject } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { retryDelayMs } from '../follow/retry-delay.ts'
+import type { Log } from '../log.ts'
 import type { Target } from './address.ts'
 import { codecOf } from './codec.ts'
 import { ExchangeCaller } from './exchange-caller.ts'
@@ -12,11 +14,13 @@ import { dialOptions, exchangeMethod, methodPath } from './path.ts'
 /** What a replica needs, and whom it tells. */
 export interface ReplicaOptions {
   readonly target: Target
-  readonly credentials: ChannelCredentials
+  /** Credentials for a host whose certificate carries this name. */
+  readonly credentialsFor: (host: string) => ChannelCredentials
   /** Name of the service whose health is asked for. */
   readonly service: string
   readonly clock: Clock
   readonly random: () => number
+  readonly log: Log
   /** Called when it has become ready, or is no longer. */
   readonly onReadiness: (replica: Replica) => void
 }
@@ -44,9 +48,10 @@ export class Replica {
     const { address, host } = options.target
     this.#options = options
     this.address = address
-    this.client = new Client(address, options.credentials, {
+    this.client = new Client(address, options.credentialsFor(host), {
       ...dialOptions,
-      'grpc.ssl_target_name_override': host,
+      // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
+      'grpc.ssl_target_name_override': isIP(host) === 0 ? host : 'localhost',
       'grpc.default_authority': host,
     })
     this.#watch()
@@ -117,13 +122,14 @@ export class Replica {
     })
     // Every end comes with a status, also that of a connection that died.
     call.on('error', () => {})
-    call.on('status', () => this.#watchAgain(call))
+    call.on('status', (status: StatusObject) => this.#watchAgain(call, status))
   }
 
-  #watchAgain(ended: ClientReadableStream<unknown>): void {
+  #watchAgain(ended: ClientReadableStream<unknown>, { details }: StatusObject): void {
     if (this.#closed || this.#watching !== ended) return
     this.#become(false)
-    const { clock, random } = this.#options
+    const { clock, random, log, service } = this.#options
+    if (this.#failures === 0) log.warn({ service, address: this.address, reason: details }, 'a replica cannot be reached')
     this.#failures += 1
     const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
     this.#retry = clock.after(delayMs, () => this.#watch())

@@ -50,8 +50,6 @@ export function fromGrpcError(error: ServiceError): StatusError | ConnectionLost
   switch (error.code) {
     case status.DEADLINE_EXCEEDED:
       return noAnswerInTime(error)
-    case status.CANCELLED:
-      return timeout('the call was cancelled', { cause: error })
     case status.RESOURCE_EXHAUSTED:
       return internal('a message to another service is too large', { cause: error })
     case status.UNIMPLEMENTED:
