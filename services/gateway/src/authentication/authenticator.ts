@@ -19,11 +19,15 @@ export type Authentication =
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */
       readonly auditAnnotations?: Readonly<Record<string, string>>
+      /** Wall clock after which the credential is not good any more, or says something else. */
+      readonly validUntilMs?: number
+      /** Storage keys of the objects that stand behind the credential: when one changes, it has to be judged anew. */
+      readonly dependsOn?: readonly string[]
     }
   /** Nothing was presented that this way looks at; the next one is asked. */
   | { readonly kind: 'none' }
   /** Something was presented and is not good. The reason is for the log, never for the client, and never holds the credential. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly dependsOn?: readonly string[] }
 
 /** One way to tell who asks from the request as a whole. Cheap ways answer at once, without a promise. */
 export interface RequestAuthenticator {
@@ -52,8 +56,8 @@ export interface TokenAuthenticator {
 export const none: Authentication = Object.freeze({ kind: 'none' })
 
 /** What was presented is not good. */
-export function refused(reason: string): Authentication {
-  return { kind: 'refused', reason }
+export function refused(reason: string, dependsOn?: readonly string[]): Authentication {
+  return dependsOn === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, dependsOn }
 }
 
 /** How requests are told apart: the gateway's part of a configuration. */

@@ -5,7 +5,12 @@ export type Answer = Authentication | Promise<Authentication>
 
 interface Progress {
   readonly index: number
-  readonly refusals: readonly string[]
+  readonly refusals: readonly Refusal[]
+}
+
+interface Refusal {
+  readonly reason: string
+  readonly dependsOn: readonly string[]
 }
 
 const start: Progress = { index: 0, refusals: [] }
@@ -29,7 +34,11 @@ export function firstToAccept<Way extends { readonly name: string }>(
     if (answer.kind === 'user') return answer
     refusals = withRefusal(refusals, way.name, answer)
   }
-  return refusals.length === 0 ? none : refused(refusals.join('; '))
+  if (refusals.length === 0) return none
+  return refused(
+    refusals.map(({ reason }) => reason).join('; '),
+    refusals.flatMap(({ dependsOn }) => dependsOn),
+  )
 }
 
 /** A way that fails has refused; the others are still asked. */
@@ -46,6 +55,7 @@ function failed(error: unknown): Authentication {
   return refused(`failed: ${error instanceof Error ? error.message : String(error)}`)
 }
 
-function withRefusal(refusals: readonly string[], name: string, answer: Authentication): readonly string[] {
-  return answer.kind === 'refused' ? [...refusals, `${name}: ${answer.reason}`] : refusals
+function withRefusal(refusals: readonly Refusal[], name: string, answer: Authentication): readonly Refusal[] {
+  if (answer.kind !== 'refused') return refusals
+  return [...refusals, { reason: `${name}: ${answer.reason}`, dependsOn: answer.dependsOn ?? [] }]
 }

@@ -8,4 +8,10 @@ export const limits = {
   cachedAcceptedMs: 10_000,
   /** How long a refused token is refused without looking again, unless what could stand behind it changes. */
   cachedRefusedMs: 10_000,
+  /** How far the clock of whoever issued a token may differ from ours. */
+  clockSkewMs: 60_000,
+  /** How long tokens outlive the deletion of what they stand for, while it is still there: the pod may have to end in order. */
+  deletionGraceMs: 60_000,
+  /** Longest pause between two attempts to hear of changes again; until then a token is believed for `cachedAcceptedMs` at most. */
+  changesRetryMsMax: 5_000,
 } as const

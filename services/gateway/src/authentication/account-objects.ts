@@ -1,0 +1,94 @@
+import {
+  type AccountClaims,
+  type ApiObject,
+  type Freshness,
+  objectKey,
+  parseInstant,
+  type SecretClaims,
+  type StorageService,
+} from '@orch/core'
+import { readBytesOfOurs } from '../convert.ts'
+import { limits } from './limits.ts'
+
+/** Whether the objects that a token names are still there. */
+export type AccountFinding =
+  | { readonly kind: 'valid'; readonly validUntilMs: number }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+export interface AccountObjectsOptions {
+  readonly storage: StorageService
+  readonly nowMs: number
+  readonly timeoutMs: number
+}
+
+/** Storage keys of the objects that a token names. */
+export function keysOf(claims: AccountClaims | SecretClaims): string[] {
+  const account = objectKey('core/serviceaccounts', claims.namespace, claims.account.name)
+  if ('secretName' in claims) return [account, objectKey('core/secrets', claims.namespace, claims.secretName)]
+  const { bound } = claims
+  if (bound === undefined) return [account]
+  return [account, objectKey(bound.kind === 'Pod' ? 'core/pods' : 'core/secrets', claims.namespace, bound.name)]
+}
+
+/** Looks for the account, and for what the token is bound to. Nothing is refused by memory that may be old. */
+export function findAccount(claims: AccountClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
+  const [accountKey, boundKey] = keysOf(claims)
+  return twice(async (read) => {
+    const account = judge(await readObject(accountKey as string, read, options), claims.account.uid, options.nowMs)
+    if (account.kind === 'invalid' || boundKey === undefined) return named('the service account', account)
+    const bound = judge(await readObject(boundKey, read, options), claims.bound?.uid ?? '', options.nowMs)
+    if (bound.kind === 'invalid') return named('what the token is bound to', bound)
+    return { kind: 'valid', validUntilMs: Math.min(account.validUntilMs, bound.validUntilMs) }
+  })
+}
+
+/** Looks for the Secret that holds the token, and for the account. Such a token goes at once when one of them is asked to go. */
+export function findSecret(token: string, claims: SecretClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
+  const [accountKey, secretKey] = keysOf(claims)
+  return twice(async (read) => {
+    const secret = await readObject(secretKey as string, read, options)
+    if (secret === undefined || isLeaving(secret)) return invalid('the Secret of the token is gone')
+    if (!holdsToken(secret, token)) return invalid('the Secret holds another token')
+    const account = await readObject(accountKey as string, read, options)
+    if (account === undefined || isLeaving(account)) return invalid('the service account is gone')
+    if (account.metadata.uid !== claims.account.uid) return invalid('the service account is another one of the same name')
+    return { kind: 'valid', validUntilMs: Number.POSITIVE_INFINITY }
+  })
+}
+
+async function twice(find: (read: Freshness) => Promise<AccountFinding>): Promise<AccountFinding> {
+  const finding = await find({ kind: 'any' })
+  return finding.kind === 'valid' ? finding : find({ kind: 'latest' })
+}
+
+async function readObject(key: string, read: Freshness, { storage, timeoutMs }: AccountObjectsOptions): Promise<ApiObject | undefined> {
+  const { entry } = await storage.get({ key, read }, { timeoutMs })
+  return entry === undefined ? undefined : readBytesOfOurs(entry.value).object
+}
+
+/** An object that is being deleted still stands for its tokens for a while: whoever holds one may have to end in order. */
+function judge(object: ApiObject | undefined, uid: string, nowMs: number): AccountFinding {
+  if (object === undefined) return invalid('is gone')
+  if (object.metadata.uid !== uid) return invalid('is another one of the same name')
+  if (!isLeaving(object)) return { kind: 'valid', validUntilMs: Number.POSITIVE_INFINITY }
+  const leavingMs = (parseInstant(object.metadata.deletionTimestamp ?? '')?.seconds ?? 0) * 1000
+  const validUntilMs = leavingMs + limits.deletionGraceMs
+  return validUntilMs < nowMs ? invalid('has been deleted') : { kind: 'valid', validUntilMs }
+}
+
+function named(what: string, finding: AccountFinding): AccountFinding {
+  return finding.kind === 'valid' ? finding : invalid(`${what} ${finding.reason}`)
+}
+
+function invalid(reason: string): AccountFinding {
+  return { kind: 'invalid', reason }
+}
+
+function isLeaving({ metadata }: ApiObject): boolean {
+  return metadata.deletionTimestamp != null
+}
+
+function holdsToken(secret: ApiObject, token: string): boolean {
+  const { token: held = '' } = (secret['data'] ?? {}) as { token?: string }
+  return Buffer.from(held, 'base64').toString() === token
+}

@@ -1,0 +1,169 @@
+import {
+  type AccountClaims,
+  accountGroups,
+  accountUserName,
+  domainGroup,
+  type Names,
+  parseAccountClaims,
+  parseSecretClaims,
+  type SecretClaims,
+  type StorageService,
+  secretTokenIssuer,
+} from '@orch/core'
+import type { VerificationKey } from '@orch/platform'
+import { findAccount, findSecret, keysOf } from './account-objects.ts'
+import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
+import { limits } from './limits.ts'
+
+export interface AccountTokenOptions {
+  readonly names: Names
+  readonly storage: StorageService
+  /** Each of them verifies. */
+  readonly keys: readonly VerificationKey[]
+  /** Whose tokens are taken, beside those in Secrets. */
+  readonly issuers: readonly string[]
+  /** For whom a token without audiences is. */
+  readonly audiences: readonly string[]
+  /** Whether the Secret of a token must still be there; tokens of other kinds are always looked up. */
+  readonly looksUpSecrets: boolean
+}
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** Tokens of service accounts: signed by one of our keys, and good for as long as the objects that they name are there. */
+export function createAccountTokenAuthenticator(options: AccountTokenOptions): TokenAuthenticator {
+  const issuers = new Set([...options.issuers, secretTokenIssuer(options.names)])
+  return {
+    name: 'service account token',
+    authenticate(token, question) {
+      const claimed = unverifiedPayload(token)
+      if (claimed === undefined || typeof claimed['iss'] !== 'string' || !issuers.has(claimed['iss'])) return none
+      return judge(token, question, options)
+    },
+  }
+}
+
+async function judge(token: string, question: TokenQuestion, options: AccountTokenOptions): Promise<Authentication> {
+  const payload = await verifiedPayload(token, options.keys)
+  if (payload === undefined) return refused('the signature is not that of one of the keys')
+  const named = audiencesOf(payload)
+  const audiences = (named.length === 0 ? options.audiences : named).filter((audience) => question.audiences.includes(audience))
+  if (audiences.length === 0) return refused('the token is for others')
+  const answer =
+    payload['iss'] === secretTokenIssuer(options.names) && !options.issuers.includes(payload['iss'] as string)
+      ? await judgeSecretToken(token, payload, question, options)
+      : await judgeAccountToken(payload, question, options)
+  return answer.kind === 'user' ? { ...answer, audiences } : answer
+}
+
+async function judgeSecretToken(
+  token: string,
+  payload: Payload,
+  { nowMs, timeoutMs }: TokenQuestion,
+  { names, storage, looksUpSecrets }: AccountTokenOptions,
+): Promise<Authentication> {
+  const claims = parseSecretClaims(names, payload)
+  if (claims === undefined || payload['sub'] !== accountUserName(claims.namespace, claims.account.name)) {
+    return refused('the claims of the token make no sense')
+  }
+  if (looksUpSecrets) {
+    const finding = await findSecret(token, claims, { storage, nowMs, timeoutMs })
+    if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
+  }
+  return { kind: 'user', user: userOf(claims, {}), dependsOn: keysOf(claims) }
+}
+
+async function judgeAccountToken(
+  payload: Payload,
+  { nowMs, timeoutMs }: TokenQuestion,
+  { names, storage }: AccountTokenOptions,
+): Promise<Authentication> {
+  const claims = parseAccountClaims(names, payload)
+  if (claims === undefined || payload['sub'] !== accountUserName(claims.namespace, claims.account.name)) {
+    return refused('the claims of the token make no sense')
+  }
+  const times = readTimes(payload, nowMs)
+  if (times.kind === 'bad') return refused(times.reason)
+  const finding = await findAccount(claims, { storage, nowMs, timeoutMs })
+  if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
+  const { bound, warnAfter } = claims
+  const group = domainGroup(names, 'authentication')
+  const pod =
+    bound?.kind === 'Pod'
+      ? { [`${authenticationKey(names)}/pod-name`]: [bound.name], [`${authenticationKey(names)}/pod-uid`]: [bound.uid] }
+      : {}
+  const answer = { kind: 'user', user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
+  const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
+  if (warnAfter === undefined || warnAfter === 0) return { ...answer, validUntilMs }
+  if (nowMs <= warnAfter * 1000) return { ...answer, validUntilMs: Math.min(validUntilMs, warnAfter * 1000) }
+  const late = Math.floor(nowMs / 1000) - warnAfter
+  const text = `subject: ${answer.user.name}, seconds after warning threshold: ${late}`
+  return { ...answer, validUntilMs, auditAnnotations: { [`${group}/stale-token`]: text } }
+}
+
+function authenticationKey(names: Names): string {
+  return domainGroup(names, 'authentication')
+}
+
+function userOf({ namespace, account }: AccountClaims | SecretClaims, extra: Readonly<Record<string, readonly string[]>>) {
+  return { name: accountUserName(namespace, account.name), uid: account.uid, groups: accountGroups(namespace), extra }
+}
+
+type Times = { readonly kind: 'good'; readonly untilMs: number } | { readonly kind: 'bad'; readonly reason: string }
+
+/** The times in a token, as far as they are there: those of the issuer's clock, which may differ from ours. */
+function readTimes({ exp, nbf, iat }: Payload, nowMs: number): Times {
+  const times = [exp, nbf, iat]
+  if (times.some((time) => time !== undefined && typeof time !== 'number'))
+    return { kind: 'bad', reason: 'a time in the token is no number' }
+  const [expires = Number.POSITIVE_INFINITY, starts = 0, issued = 0] = times as readonly (number | undefined)[]
+  const untilMs = expires * 1000 + limits.clockSkewMs
+  if (nowMs > untilMs) return { kind: 'bad', reason: 'the token has expired' }
+  if (nowMs + limits.clockSkewMs < starts * 1000) return { kind: 'bad', reason: 'the token is not valid yet' }
+  if (nowMs + limits.clockSkewMs < issued * 1000) return { kind: 'bad', reason: 'the token was issued in the future' }
+  return { kind: 'good', untilMs }
+}
+
+function audiencesOf({ aud }: Payload): readonly string[] {
+  if (typeof aud === 'string') return [aud]
+  return Array.isArray(aud) ? aud.filter((audience) => typeof audience === 'string') : []
+}
+
+/** What a token claims, before anything is known about it; undefined: it is none of this kind. */
+function unverifiedPayload(token: string): Payload | undefined {
+  const parts = token.split('.')
+  return parts.length === 3 ? parseJson(Buffer.from(parts[1] as string, 'base64url')) : undefined
+}
+
+/** What a token says, if one of the keys has signed it with the key's own algorithm. */
+async function verifiedPayload(token: string, keys: readonly VerificationKey[]): Promise<Payload | undefined> {
+  const { compactVerify, decodeProtectedHeader } = await import('jose')
+  const keyId = idOf(decodeProtectedHeader, token)
+  const named = keys.filter(({ id }) => id === keyId)
+  for (const { publicKey, algorithm } of named.length === 0 ? keys : named) {
+    try {
+      const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
+      return parseJson(payload)
+    } catch {
+      // Another key may be the one.
+    }
+  }
+  return undefined
+}
+
+function idOf(decodeHeader: (token: string) => { kid?: string }, token: string): string | undefined {
+  try {
+    return decodeHeader(token).kid
+  } catch {
+    return undefined
+  }
+}
+
+function parseJson(bytes: Uint8Array): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto'
+import { bootstrapSecretName, type Names, objectKey, parseBootstrapToken, readBootstrapSecret, type StorageService } from '@orch/core'
+import { readBytesOfOurs } from '../convert.ts'
+import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
+
+export interface BootstrapTokenOptions {
+  readonly names: Names
+  readonly storage: StorageService
+}
+
+/** Bootstrap tokens: each is a Secret in the system namespace, and is good for as long as that is there and has not expired. */
+export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapTokenOptions): TokenAuthenticator {
+  return {
+    name: 'bootstrap token',
+    authenticate(text, question) {
+      const token = parseBootstrapToken(text)
+      if (token === undefined) return none
+      const key = objectKey('core/secrets', names.systemNamespace, bootstrapSecretName(token.id))
+      return judge(key, token, question)
+    },
+  }
+
+  async function judge(key: string, token: { id: string; secret: string }, question: TokenQuestion): Promise<Authentication> {
+    const { entry } = await storage.get({ key, read: { kind: 'any' } }, { timeoutMs: question.timeoutMs })
+    const refusedFor = (reason: string): Authentication => refused(reason, [key])
+    if (entry === undefined) return refusedFor('there is no such bootstrap token')
+    const { object } = readBytesOfOurs(entry.value)
+    const reading = readBootstrapSecret(names, object)
+    if (reading.kind === 'malformed') return refusedFor(reading.message)
+    const { secret } = reading
+    if (!isSame(secret.secret, token.secret)) return refusedFor('the secret half of the bootstrap token is wrong')
+    if (object.metadata.deletionTimestamp != null) return refusedFor('the bootstrap token is being deleted')
+    if (secret.expiresMs !== undefined && secret.expiresMs <= question.nowMs) return refusedFor('the bootstrap token has expired')
+    if (!secret.mayAuthenticate) return refusedFor('the bootstrap token is not for authentication')
+    return {
+      kind: 'user',
+      user: { name: `system:bootstrap:${token.id}`, uid: '', groups: secret.groups, extra: {} },
+      dependsOn: [key],
+      ...(secret.expiresMs === undefined ? {} : { validUntilMs: secret.expiresMs }),
+    }
+  }
+}
+
+/** Takes the same time wherever the texts differ. Both have the length of a token's secret. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto'
+import type { User } from '@orch/core'
+import { type Authentication, none, type TokenAuthenticator } from './authenticator.ts'
+
+/** Users by the hash of their token, so that the time of a look-up tells nothing about a token. */
+export type StaticTokens = ReadonlyMap<string, User>
+
+/**
+ * The rows of a token file. A row that cannot be used is an error that names its line, never its content.
+ *
+ *   token,name,uid                     t0ken,jane,17
+ *   token,name,uid,"group,group"       t0ken,jane,17,"dev,ops"
+ */
+export function parseStaticTokens(text: string): StaticTokens {
+  const tokens = new Map<string, User>()
+  for (const { line, fields } of parseRows(text)) {
+    const [token = '', name = '', uid = '', groups = '', ...further] = fields.map((field) => field.trim())
+    if (fields.length < 3) throw new Error(`line ${line}: must have at least three columns: token, user name, user uid`)
+    if (token === '') throw new Error(`line ${line}: the token is empty`)
+    if (name === '') throw new Error(`line ${line}: the user name is empty`)
+    if (tokens.has(idOf(token))) throw new Error(`line ${line}: the token stands in an earlier line already`)
+    tokens.set(idOf(token), { name, uid, groups: [groups, ...further].flatMap(groupsOf), extra: {} })
+  }
+  return tokens
+}
+
+/** Tokens of a file, which are good until the server ends. */
+export function createStaticTokenAuthenticator(tokens: StaticTokens): TokenAuthenticator {
+  const answers = new Map([...tokens].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user }]))
+  return { name: 'token file', authenticate: (token) => answers.get(idOf(token)) ?? none }
+}
+
+function idOf(token: string): string {
+  return hash('sha256', token, 'base64')
+}
+
+function groupsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '')
+}
+
+interface Row {
+  readonly line: number
+  readonly fields: readonly string[]
+}
+
+/** Rows of comma separated values. A field in quotes may hold commas, line breaks and, doubled, quotes. */
+function* parseRows(text: string): Generator<Row> {
+  const field = /"((?:[^"]|"")*)"(?=,|\r?\n|$)|([^",\r\n]*)(?=,|\r?\n|$)/y
+  let line = 1
+  for (let at = 0; at < text.length; ) {
+    const fields: string[] = []
+    const first = line
+    for (let isMore = true; isMore; ) {
+      field.lastIndex = at
+      const match = field.exec(text)
+      if (match === null) throw new Error(`line ${line}: must be comma separated values; a quote stands where none is expected`)
+      fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
+      line += match[0].split('\n').length - 1
+      at = field.lastIndex
+      isMore = text[at] === ','
+      if (isMore) at += 1
+    }
+    if (text[at] === '\r') at += 1
+    if (text[at] === '\n') at += 1
+    line += 1
+    const isEmpty = fields.length === 1 && (fields[0] as string).trim() === ''
+    if (!isEmpty) yield { line: first, fields }
+  }
+}

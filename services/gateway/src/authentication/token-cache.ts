@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import type { Authentication, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
+import { type Answer, firstToAccept } from './first-to-accept.ts'
+import { limits } from './limits.ts'
+
+interface Kept {
+  readonly answer: Authentication
+  readonly untilMs: number
+}
+
+/**
+ * What became of tokens, kept for seconds. A token is remembered by its hash alone, and forgotten when one of the objects
+ * changes that stand behind it. Those who ask about the same token at the same time share one answer.
+ */
+export class TokenCache implements TokenAuthenticator {
+  readonly name = 'tokens'
+  readonly #ways: readonly TokenAuthenticator[]
+  readonly #kept = new Map<string, Kept>()
+  readonly #asked = new Map<string, Promise<Authentication>>()
+  /** Hashes by the storage key of what their tokens rest on. */
+  readonly #dependents = new Map<string, Set<string>>()
+  /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
+  #forgotten = 0
+
+  constructor(ways: readonly TokenAuthenticator[]) {
+    this.#ways = ways
+  }
+
+  authenticate(token: string, question: TokenQuestion): Answer {
+    const id = hash('sha256', `${question.audiences.join('\0')}\0\0${token}`, 'base64')
+    const kept = this.#kept.get(id)
+    if (kept !== undefined && kept.untilMs > question.nowMs) return kept.answer
+    if (kept !== undefined) this.#drop(id)
+    return this.#asked.get(id) ?? this.#ask(id, token, question)
+  }
+
+  /** The object of this storage key has changed. */
+  forget(key: string): void {
+    this.#forgotten += 1
+    for (const id of this.#dependents.get(key) ?? []) this.#drop(id)
+  }
+
+  /** Nothing is known about what has changed. */
+  forgetAll(): void {
+    this.#forgotten += 1
+    this.#kept.clear()
+    this.#dependents.clear()
+  }
+
+  #ask(id: string, token: string, question: TokenQuestion): Answer {
+    const before = this.#forgotten
+    const keep = (answer: Authentication): Authentication => {
+      if (this.#forgotten === before) this.#keep(id, answer, question.nowMs)
+      return answer
+    }
+    const answer = firstToAccept(this.#ways, (way) => way.authenticate(token, question))
+    if (!(answer instanceof Promise)) return keep(answer)
+    const asked = answer.then(keep).finally(() => this.#asked.delete(id))
+    this.#asked.set(id, asked)
+    return asked
+  }
+
+  #keep(id: string, answer: Authentication, nowMs: number): void {
+    if (this.#kept.size >= limits.cachedTokensMax) this.#drop(this.#kept.keys().next().value as string)
+    this.#kept.set(id, { answer, untilMs: untilMsOf(answer, nowMs) })
+    for (const key of dependenciesOf(answer)) {
+      const dependents = this.#dependents.get(key)
+      if (dependents === undefined) this.#dependents.set(key, new Set([id]))
+      else dependents.add(id)
+    }
+  }
+
+  #drop(id: string): void {
+    const kept = this.#kept.get(id)
+    if (kept === undefined) return
+    this.#kept.delete(id)
+    for (const key of dependenciesOf(kept.answer)) {
+      const dependents = this.#dependents.get(key)
+      dependents?.delete(id)
+      if (dependents?.size === 0) this.#dependents.delete(key)
+    }
+  }
+}
+
+function untilMsOf(answer: Authentication, nowMs: number): number {
+  if (answer.kind !== 'user') return nowMs + limits.cachedRefusedMs
+  return Math.min(nowMs + limits.cachedAcceptedMs, answer.validUntilMs ?? Number.POSITIVE_INFINITY)
+}
+
+function dependenciesOf(answer: Authentication): readonly string[] {
+  return answer.kind === 'none' ? [] : (answer.dependsOn ?? [])
+}

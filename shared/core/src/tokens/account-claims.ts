@@ -1,0 +1,114 @@
+import { domainLabel, type Names } from '../names.ts'
+
+/** An object that a token names. */
+export interface ClaimedObject {
+  readonly name: string
+  readonly uid: string
+}
+
+/** What a token of a service account says of it. */
+export interface AccountClaims {
+  readonly namespace: string
+  readonly account: ClaimedObject
+  /** The pod or Secret that the token ends with. */
+  readonly bound?: ({ readonly kind: 'Pod' | 'Secret' } & ClaimedObject) | undefined
+  /** Seconds since 1970 after which the use of the token is a reason to warn. */
+  readonly warnAfter?: number | undefined
+}
+
+/** What the token of a Secret says. It has no end of its own. */
+export interface SecretClaims {
+  readonly namespace: string
+  readonly account: ClaimedObject
+  readonly secretName: string
+}
+
+/** The user name of a service account. */
+export function accountUserName(namespace: string, name: string): string {
+  return `system:serviceaccount:${namespace}:${name}`
+}
+
+/** The groups of a service account. */
+export function accountGroups(namespace: string): string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+}
+
+/** Who has signed the tokens that lie in Secrets. */
+export function secretTokenIssuer({ serverServiceName }: Names): string {
+  return `${serverServiceName}/serviceaccount`
+}
+
+/** The private claims of a token that a service account asked for, by their names in the token. */
+export function printAccountClaims({ labelDomain }: Names, { namespace, account, bound, warnAfter }: AccountClaims): object {
+  return {
+    [labelDomain]: {
+      namespace,
+      ...(bound === undefined ? {} : { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } }),
+      serviceaccount: { name: account.name, uid: account.uid },
+      ...(warnAfter === undefined ? {} : { warnafter: warnAfter }),
+    },
+  }
+}
+
+/** The private claims of such a token; undefined: it has none that make sense. */
+export function parseAccountClaims({ labelDomain }: Names, payload: Readonly<Record<string, unknown>>): AccountClaims | undefined {
+  const claims = payload[labelDomain]
+  if (!isRecord(claims)) return undefined
+  const { namespace, warnafter } = claims
+  const account = parseObject(claims['serviceaccount'])
+  if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined
+  const pod = claims['pod'] === undefined ? undefined : parseObject(claims['pod'])
+  const secret = claims['secret'] === undefined ? undefined : parseObject(claims['secret'])
+  const isBound = claims['pod'] !== undefined || claims['secret'] !== undefined
+  if (isBound && (pod === undefined) === (secret === undefined)) return undefined
+  return {
+    namespace,
+    account,
+    bound: pod !== undefined ? { kind: 'Pod', ...pod } : secret !== undefined ? { kind: 'Secret', ...secret } : undefined,
+    warnAfter: typeof warnafter === 'number' ? warnafter : undefined,
+  }
+}
+
+/** The type of Secrets that hold the token of a service account. */
+export function secretTokenType(names: Names): string {
+  return domainLabel(names, 'service-account-token')
+}
+
+/** The private claims of the token of a Secret, by their names in the token. */
+export function printSecretClaims(names: Names, { namespace, account, secretName }: SecretClaims): Record<string, string> {
+  return {
+    [secretClaim(names, 'namespace')]: namespace,
+    [secretClaim(names, 'secret.name')]: secretName,
+    [secretClaim(names, 'service-account.name')]: account.name,
+    [secretClaim(names, 'service-account.uid')]: account.uid,
+  }
+}
+
+/** The private claims of the token of a Secret; undefined: some are missing. */
+export function parseSecretClaims(names: Names, payload: Readonly<Record<string, unknown>>): SecretClaims | undefined {
+  const text = (name: string): string => {
+    const value = payload[secretClaim(names, name)]
+    return typeof value === 'string' ? value : ''
+  }
+  const claims = {
+    namespace: text('namespace'),
+    secretName: text('secret.name'),
+    account: { name: text('service-account.name'), uid: text('service-account.uid') },
+  }
+  const isWhole = claims.namespace !== '' && claims.secretName !== '' && claims.account.name !== '' && claims.account.uid !== ''
+  return isWhole ? claims : undefined
+}
+
+function secretClaim(names: Names, name: string): string {
+  return domainLabel(names, `serviceaccount/${name}`)
+}
+
+function parseObject(value: unknown): ClaimedObject | undefined {
+  if (!isRecord(value)) return undefined
+  const { name, uid } = value
+  return typeof name === 'string' && name !== '' && typeof uid === 'string' && uid !== '' ? { name, uid } : undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,80 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+
+/** What signatures are made with. */
+export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
+
+/** A key that tells whether a signature is good. */
+export interface VerificationKey {
+  /** Hash of the public key; stands in a token's head. */
+  readonly id: string
+  readonly algorithm: SigningAlgorithm
+  readonly publicKey: KeyObject
+}
+
+/** A key that signs. */
+export interface SigningKey extends VerificationKey {
+  readonly privateKey: KeyObject
+}
+
+/** Shortest RSA key, in bits, that is taken; shorter ones can be broken. */
+const rsaBitsMin = 2048
+
+/** All keys of a text in PEM form, private or public, RSA or ECDSA. Throws what is wrong with it, without any of its text. */
+export function parseVerificationKeys(pem: string): VerificationKey[] {
+  const blocks = pem.match(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g) ?? []
+  const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map(parseBlock)
+  if (keys.length === 0) throw new Error('it holds no key in PEM form')
+  return keys
+}
+
+/** The one private key of a text in PEM form. */
+export function parseSigningKey(pem: string): SigningKey {
+  let privateKey: KeyObject
+  try {
+    privateKey = createPrivateKey(pem)
+  } catch {
+    throw new Error('it holds no private key in PEM form')
+  }
+  return { ...toVerificationKey(createPublicKey(privateKey)), privateKey }
+}
+
+/** A new key in PEM form. */
+export function generateSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function parseBlock(block: string): VerificationKey {
+  let key: KeyObject
+  try {
+    key = createPublicKey(block)
+  } catch {
+    throw new Error('it holds something that is no RSA or ECDSA key')
+  }
+  return toVerificationKey(key)
+}
+
+function toVerificationKey(publicKey: KeyObject): VerificationKey {
+  const algorithm = algorithmOf(publicKey)
+  const id = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url')
+  return { id, algorithm, publicKey }
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
+  if (asymmetricKeyType === 'rsa') {
+    if ((asymmetricKeyDetails?.modulusLength ?? 0) < rsaBitsMin) throw new Error(`it holds an RSA key of less than ${rsaBitsMin} bits`)
+    return 'RS256'
+  }
+  switch (asymmetricKeyType === 'ec' ? asymmetricKeyDetails?.namedCurve : undefined) {
+    case 'prime256v1':
+      return 'ES256'
+    case 'secp384r1':
+      return 'ES384'
+    case 'secp521r1':
+      return 'ES512'
+    default:
+      throw new Error('it holds a key that is neither RSA nor ECDSA on P-256, P-384 or P-521')
+  }
+}
