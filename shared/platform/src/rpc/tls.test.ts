@@ -17,8 +17,9 @@ import {
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'
+import type { TlsFiles } from '../tls/certificate-source.ts'
 import type { KeyPair } from '../tls/certificates.ts'
-import { issueServiceAuthority, issueServiceCertificate, serviceTlsFiles } from '../tls/service-certificates.ts'
+import { issueAuthority, issueServiceCertificate } from '../tls/issue.ts'
 import { dialContract } from './dial.ts'
 import { PushStream } from './push-stream.ts'
 import { serveContract } from './serve.ts'
@@ -46,17 +47,23 @@ const service: Service<typeof guarded> = {
   },
 }
 
+const filesOf = (folder: string, role: ServiceRole): TlsFiles => ({
+  certificateFile: join(folder, `${role}.crt`),
+  keyFile: join(folder, `${role}.key`),
+  authorityFile: join(folder, 'ca.crt'),
+})
+
 /** A folder with certificates of an authority of its own. */
 async function makeFolder(authority?: KeyPair) {
   const folder = mkdtempSync(join(tmpdir(), 'services-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const signer = authority ?? (await issueServiceAuthority({ names, nowMs: Date.now() }))
+  const signer = authority ?? (await issueAuthority({ commonName: 'services', nowMs: Date.now() }))
   writeFileSync(join(folder, 'ca.crt'), signer.certificate)
   const issue = async (role: ServiceRole, hostNames: readonly string[] = ['localhost', '127.0.0.1']) => {
     const { certificate, key } = await issueServiceCertificate({ authority: signer, names, role, hostNames, nowMs: Date.now() })
     writeFileSync(join(folder, `${role}.crt`), certificate)
     writeFileSync(join(folder, `${role}.key`), key)
-    return serviceTlsFiles(folder, role)
+    return filesOf(folder, role)
   }
   return { folder, signer, issue }
 }
@@ -77,13 +84,13 @@ function handClock() {
   return { clock, poll, repeated }
 }
 
-async function serve(tls: ReturnType<typeof serviceTlsFiles>, more: { clock?: Clock; log?: Log } = {}) {
+async function serve(tls: TlsFiles, more: { clock?: Clock; log?: Log } = {}) {
   const server = await openRpcServer({ address: '127.0.0.1:0', offers: [serveContract(guarded, service)], tls, log: silentLog, ...more })
   onTestFinished(() => server.close())
   return server
 }
 
-function dial(address: string, tls: ReturnType<typeof serviceTlsFiles> | undefined, log: Log = silentLog) {
+function dial(address: string, tls: TlsFiles | undefined, log: Log = silentLog) {
   const dialled = dialContract(guarded, { addresses: [address], tls, random: Math.random, log })
   onTestFinished(() => dialled.close())
   return dialled.service
@@ -127,7 +134,7 @@ test('a certificate of another authority, another host, another role or none at 
 })
 
 /** What the log says of a connection that does not come about. */
-async function refusal(address: string, tls: ReturnType<typeof serviceTlsFiles> | undefined): Promise<string> {
+async function refusal(address: string, tls: TlsFiles | undefined): Promise<string> {
   const reasons: string[] = []
   const service = dial(address, tls, { ...silentLog, warn: ({ reason }) => void reasons.push(String(reason)) })
   await expect(service.ask({ text: '' })).rejects.toMatchObject({ code: 503 })

@@ -73,7 +73,8 @@ export async function readCertificates({ files, product, names, clock }: Certifi
   return { authority: authority.certificate, serving, admin, issued }
 }
 
-function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
+/** A pair as it is kept; undefined where a half is missing. */
+export function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`)
   const key = files.read(`${name}.key`)
   return certificate === undefined || key === undefined ? undefined : { certificate, key }
@@ -96,13 +97,15 @@ export function isFresh(pair: KeyPair, nowMs: number): boolean {
   return nowMs >= from && to - nowMs > (to - from) / 3
 }
 
-function isSignedBy(pair: KeyPair, authority: KeyPair): boolean {
+/** True where the authority has signed the certificate. */
+export function isSignedBy(pair: KeyPair, authority: KeyPair): boolean {
   const certificate = parseCertificate(pair.certificate)
   const issuer = parseCertificate(authority.certificate)
   return certificate !== undefined && issuer !== undefined && certificate.verify(issuer.publicKey)
 }
 
-function coversNames(pair: KeyPair, names: readonly string[]): boolean {
+/** True where the certificate carries all these host names and addresses. */
+export function coversNames(pair: KeyPair, names: readonly string[]): boolean {
   const certificate = parseCertificate(pair.certificate)
   return certificate !== undefined && names.every((name) => covers(certificate, name))
 }

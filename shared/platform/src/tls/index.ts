@@ -2,5 +2,6 @@
 export * from './certificate-source.ts'
 export * from './certificates.ts'
 export * from './files.ts'
+export * from './kept-service-certificates.ts'
 export * from './service-certificates.ts'
 export * from './serving-names.ts'

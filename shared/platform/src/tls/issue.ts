@@ -1,10 +1,9 @@
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import 'reflect-metadata'
-import { printServiceIdentity } from '@orch/core'
+import { type Names, printServiceIdentity, type ServiceRole } from '@orch/core'
 import * as x509 from '@peculiar/x509'
 import type { KeyPair } from './certificates.ts'
-import type { ServiceCertificateOptions } from './service-certificates.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const dayMs = 86_400_000
@@ -61,8 +60,15 @@ export function issueClient(options: {
   return issue({ ...options, extensions: [new x509.ExtendedKeyUsageExtension([usage.client])] })
 }
 
-/** As `issueServiceCertificate`: the role stands as a URI beside the names. */
-export function issueService({ authority, names, role, hostNames, nowMs }: ServiceCertificateOptions): Promise<KeyPair> {
+/** A certificate by which the services know one another: both as a server under these host names and addresses, and as a client. */
+export function issueServiceCertificate(options: {
+  authority: KeyPair
+  names: Names
+  role: ServiceRole
+  hostNames: readonly string[]
+  nowMs: number
+}): Promise<KeyPair> {
+  const { authority, names, role, hostNames, nowMs } = options
   const identity = { type: 'url' as const, value: printServiceIdentity(names, role) }
   return issue({
     authority,

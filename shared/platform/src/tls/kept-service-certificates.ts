@@ -1,0 +1,41 @@
+import { type Names, type ServiceRole, serviceRoles } from '@orch/core'
+import type { Clock } from '../clock.ts'
+import { type CertificateFiles, coversNames, isFresh, isSignedBy, type KeyPair, readPair } from './certificates.ts'
+import { issueServiceAuthority, issueServiceCertificate } from './service-certificates.ts'
+
+export interface KeptServiceCertificates {
+  readonly files: CertificateFiles
+  readonly names: Names
+  /** Host names and addresses under which all of them are reached. */
+  readonly hostNames: readonly string[]
+  readonly clock: Clock
+}
+
+/** Programs that services stand on; they have certificates without a role. */
+const backends = ['etcd', 'nats'] as const
+
+/**
+ * Makes what services on one machine need to know one another, and keeps what is still good: an authority `ca`, a
+ * certificate for each role, called like it, and one for etcd and one for NATS.
+ */
+export async function keepServiceCertificates({ files, names, hostNames, clock }: KeptServiceCertificates): Promise<void> {
+  const nowMs = clock.now()
+  const keep = async (name: string, isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>) => {
+    const kept = readPair(files, name)
+    if (kept !== undefined && isGood(kept)) return kept
+    const made = await make()
+    files.write(`${name}.key`, made.key)
+    files.write(`${name}.crt`, made.certificate)
+    return made
+  }
+  const authority = await keep(
+    'ca',
+    (pair) => isFresh(pair, nowMs),
+    () => issueServiceAuthority({ names, nowMs }),
+  )
+  const isGood = (pair: KeyPair) => isFresh(pair, nowMs) && isSignedBy(pair, authority) && coversNames(pair, hostNames)
+  const forRole = (role: ServiceRole) => keep(role, isGood, () => issueServiceCertificate({ authority, names, role, hostNames, nowMs }))
+  const forBackend = (name: string) =>
+    keep(name, isGood, async () => (await import('./issue.ts')).issueServing({ authority, commonName: name, names: hostNames, nowMs }))
+  await Promise.all([...serviceRoles.map(forRole), ...backends.map(forBackend)])
+}
