@@ -19,7 +19,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'
 import type { TlsFiles } from '../tls/certificate-source.ts'
 import type { KeyPair } from '../tls/certificates.ts'
-import { issueAuthority, issueServiceCertificate } from '../tls/issue.ts'
+import { issueServiceAuthority, issueServiceCertificate, serviceTlsFiles } from '../tls/service-certificates.ts'
 import { dialContract } from './dial.ts'
 import { PushStream } from './push-stream.ts'
 import { serveContract } from './serve.ts'
@@ -47,23 +47,17 @@ const service: Service<typeof guarded> = {
   },
 }
 
-const filesOf = (folder: string, role: ServiceRole): TlsFiles => ({
-  certificateFile: join(folder, `${role}.crt`),
-  keyFile: join(folder, `${role}.key`),
-  authorityFile: join(folder, 'ca.crt'),
-})
-
 /** A folder with certificates of an authority of its own. */
 async function makeFolder(authority?: KeyPair) {
   const folder = mkdtempSync(join(tmpdir(), 'services-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const signer = authority ?? (await issueAuthority({ commonName: 'services', nowMs: Date.now() }))
+  const signer = authority ?? (await issueServiceAuthority({ names, nowMs: Date.now() }))
   writeFileSync(join(folder, 'ca.crt'), signer.certificate)
   const issue = async (role: ServiceRole, hostNames: readonly string[] = ['localhost', '127.0.0.1']) => {
     const { certificate, key } = await issueServiceCertificate({ authority: signer, names, role, hostNames, nowMs: Date.now() })
     writeFileSync(join(folder, `${role}.crt`), certificate)
     writeFileSync(join(folder, `${role}.key`), key)
-    return filesOf(folder, role)
+    return serviceTlsFiles(folder, role)
   }
   return { folder, signer, issue }
 }

@@ -1,9 +1,10 @@
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import 'reflect-metadata'
-import { type Names, printServiceIdentity, type ServiceRole } from '@orch/core'
+import { printServiceIdentity } from '@orch/core'
 import * as x509 from '@peculiar/x509'
 import type { KeyPair } from './certificates.ts'
+import type { ServiceCertificateOptions } from './service-certificates.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const dayMs = 86_400_000
@@ -60,15 +61,8 @@ export function issueClient(options: {
   return issue({ ...options, extensions: [new x509.ExtendedKeyUsageExtension([usage.client])] })
 }
 
-/** A certificate by which the services know one another: both as a server under these host names and addresses, and as a client. */
-export function issueServiceCertificate(options: {
-  authority: KeyPair
-  names: Names
-  role: ServiceRole
-  hostNames: readonly string[]
-  nowMs: number
-}): Promise<KeyPair> {
-  const { authority, names, role, hostNames, nowMs } = options
+/** As `issueServiceCertificate`: the role stands as a URI beside the names. */
+export function issueService({ authority, names, role, hostNames, nowMs }: ServiceCertificateOptions): Promise<KeyPair> {
   const identity = { type: 'url' as const, value: printServiceIdentity(names, role) }
   return issue({
     authority,
