@@ -6,7 +6,7 @@ import type { ResourceInfo, ResourceVerb } from './request-info.ts'
 import { pageNotFound } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
 import { subresourceVerb } from './subresources/subresource-verbs.ts'
-import { accessReview, accessReviewKinds } from './verbs/access-review.ts'
+import { accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
 import { create } from './verbs/create.ts'
 import { deleteOne } from './verbs/delete.ts'
 import { deleteCollection } from './verbs/delete-collection.ts'
@@ -89,6 +89,7 @@ function requireVerb(name: ResourceVerb, { served, subresource, info }: Target):
 function virtualVerb(target: Target): Verb {
   const { kind } = target.served.resource
   if (accessReviewKinds.has(kind)) return accessReview
+  if (kind === rulesReviewKind) return rulesReview
   if (kind === 'Binding') return createBinding
   throw unavailable(target)
 }

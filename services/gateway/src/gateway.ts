@@ -3,10 +3,12 @@ import { sleep, TimerWheel } from '@orch/platform'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
+import { alwaysAllow } from './authorization/always.ts'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import { FormCache } from './forms/form-cache.ts'
+import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
 import { createGatewayMetrics } from './metrics.ts'
@@ -26,7 +28,7 @@ import type { Step } from './steps/step.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
-const chain: readonly Step[] = [deadline, authenticate, audit, inFlight, authorize]
+const chain: readonly Step[] = [deadline, authenticate, audit, impersonate, inFlight, authorize]
 
 /** Who asks and in which words: the entry point of everything. */
 export interface Gateway {
@@ -92,6 +94,8 @@ function createParts(options: GatewayOptions): GatewayParts {
     catalogue,
     storage,
     watchHub: options.watchHub,
+    authorizers: options.authorization?.authorizers ?? [alwaysAllow],
+    roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
     admitter: createAdmitter({ admission: options.admission, clock, log }),
     allocator: createAllocator({

@@ -1,4 +1,6 @@
 /** Who asks and in which words: the HTTP entry point. */
+
+export type { Auditor } from './audit/auditor.ts'
 export type {
   Attempt,
   Authentication,
@@ -7,9 +9,15 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
+export { type Authorities, type AuthoritySource, fixedAuthorities } from './authentication/certificate/authorities.ts'
+export { openAuthorityFiles } from './authentication/certificate/authority-files.ts'
 export { certificateAuthenticator } from './authentication/certificate.ts'
+export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
+export * from './authorization/attribute-policy.ts'
+export * from './authorization/authorization.ts'
+export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
+export type { ReviewAnswer } from './authorization/webhook.ts'
 export { createGateway, type Gateway, type Loopback } from './gateway.ts'
 export type { ListenOptions } from './listen.ts'
 export type { GatewayOptions, HealthCheck, VersionInfo } from './parts.ts'
-export { type Access, type Authorizer, alwaysAllow, type Decision } from './steps/authorize.ts'
 export * from './watch-hub/index.ts'

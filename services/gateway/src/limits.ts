@@ -80,6 +80,10 @@ export const limits = {
   auditAttemptsMax: 5,
   /** Audit events that are lost before the log is told again. */
   auditLossesPerLine: 1_000,
-  /** Longest that an audit webhook may take over a batch. */
-  auditWebhookTimeoutMs: 30_000,
+  /** Answers of the authorization webhook that are remembered: about 1 KB each. */
+  accessAnswersMax: 8_192,
+  /** Attempts to get an answer from the authorization webhook. */
+  accessAttemptsMax: 5,
+  /** Pause before the second attempt; each further one is half as long again. */
+  accessRetryMs: 500,
 } as const

@@ -5,10 +5,12 @@ import type { Allocator } from './allocation/allocator.ts'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { Authenticators } from './authentication/authenticators.ts'
+import type { Authorization } from './authorization/authorization.ts'
+import type { Authorizer } from './authorization/authorizer.ts'
+import type { Roles } from './authorization/roles.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { ServedResources } from './served.ts'
-import type { Authorizer } from './steps/authorize.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 import type { Turns } from './write/turns.ts'
 
@@ -49,8 +51,8 @@ export interface GatewayOptions {
   readonly authentication?: GatewayAuthentication
   /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
   readonly anonymousAuth?: boolean
-  /** Asked in order until one decides; default: everything is allowed. */
-  readonly authorizers?: readonly Authorizer[]
+  /** Who may do what; default: everybody who is known may do everything. */
+  readonly authorization?: Pick<Authorization, 'authorizers' | 'roles'>
   /** Writes down what requests do; absent: nothing is. The gateway closes it. */
   readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs?: number
@@ -77,6 +79,10 @@ export interface GatewayParts {
   readonly storage: StorageService
   readonly watchHub: WatchHub
   readonly authentication: Authenticators
+  /** Asked in order until one decides. */
+  readonly authorizers: readonly Authorizer[]
+  /** Absent where nobody is ever refused anything. */
+  readonly roles: Roles | undefined
   readonly admitter: Admitter
   readonly allocator: Allocator
   readonly clock: Clock

@@ -1,73 +1,56 @@
-import { failed, type User } from '@orch/core'
-import type { PathInfo, RequestInfo, ResourceInfo } from '../request-info.ts'
+import { failed, parseFieldSelector, type User } from '@orch/core'
+import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
+import type { GatewayRequest } from '../request.ts'
+import { PlainRefusal } from '../respond.ts'
 import type { Step } from './step.ts'
 
-export type Decision =
-  | { readonly kind: 'allow' }
-  | { readonly kind: 'deny'; readonly reason: string }
-  | { readonly kind: 'noOpinion'; readonly reason: string }
-
-/** What somebody wants to do. Every request is one; a review may ask about others, with verbs that no request has. */
-export type Access =
-  | PathInfo
-  | (Omit<ResourceInfo, 'verb' | 'rest'> & {
-      /** A verb of requests, another word such as `impersonate`, or `*`. */
-      readonly verb: string
-    })
-
-/** One way to decide whether a user may do something. */
-export interface Authorizer {
-  authorize(user: User, access: Access): Decision | Promise<Decision>
+/** Lets a request go on that is allowed, and refuses every other. */
+export const authorize: Step = (request, { authorizers }) => {
+  const access = accessOf(request)
+  const decision = decide(authorizers, request.user, access)
+  // A decision that is known at once must not cost a promise.
+  if (decision instanceof Promise) return decision.then((late) => requireAllowed(request, access, late))
+  requireAllowed(request, access, decision)
 }
 
-const allow: Decision = { kind: 'allow' }
-
-/** The mode in which everybody who is known may do everything. */
-export const alwaysAllow: Authorizer = { authorize: () => allow }
-
-/** Asks the authorizers in order; the first that has an opinion decides, and without any the request is refused. */
-export const authorize: Step = (request, { options }) => {
-  const authorizers = options.authorizers ?? [alwaysAllow]
-  // The only mode of a small server must not cost a promise.
-  if (authorizers.length === 1 && authorizers[0] === alwaysAllow) return
-  return requireAccess(authorizers, request.user, request.info)
+function requireAllowed({ user, exchange }: GatewayRequest, access: Access, { kind, reason, error }: Decision): void {
+  if (kind === 'allow') return
+  if (error !== undefined) throw new PlainRefusal(500, `Internal Server Error: ${JSON.stringify(exchange.target)}: ${error}\n`)
+  throw refusal(user, access, reason)
 }
 
-async function requireAccess(authorizers: readonly Authorizer[], user: User, info: RequestInfo): Promise<void> {
-  const decision = await decide(authorizers, user, info)
-  if (decision.kind !== 'allow') throw refusal(user, info, decision.reason)
+/** A list or watch of the one object that its field selector names is an access to that object. */
+function accessOf({ info, query }: GatewayRequest): Access {
+  if (info.kind === 'path' || query.isEmpty || info.name !== '' || (info.verb !== 'list' && info.verb !== 'watch')) return info
+  const name = demandedName(query.get('fieldSelector'))
+  return name === undefined ? info : { ...info, name }
 }
 
-/** The decision of the first authorizer that has an opinion, with the reasons of all that were asked. */
-export async function decide(authorizers: readonly Authorizer[], user: User, access: Access): Promise<Decision> {
-  const reasons: string[] = []
-  for (const authorizer of authorizers) {
-    const decision = await authorizer.authorize(user, access)
-    if (decision.kind === 'allow') return decision
-    if (decision.reason !== '') reasons.push(decision.reason)
-    if (decision.kind === 'deny') return { kind: 'deny', reason: reasons.join(', ') }
-  }
-  return { kind: 'noOpinion', reason: reasons.join(', ') }
+function demandedName(fieldSelector: string | undefined): string | undefined {
+  if (!fieldSelector?.includes('metadata.name')) return undefined
+  const reading = parseFieldSelector(fieldSelector)
+  if (reading.kind === 'malformed') return undefined
+  const demanded = reading.requirements.find(({ field, operator }) => field === 'metadata.name' && operator === 'Equals')
+  const isSegment = demanded !== undefined && !/[/%]/.test(demanded.value) && !['', '.', '..'].includes(demanded.value)
+  return isSegment ? demanded.value : undefined
 }
 
-function refusal(user: User, info: RequestInfo, reason: string): Error {
+/** The 403 for an access. */
+export function refusal(user: User, access: Access, reason: string): Error {
   const why = reason === '' ? '' : `: ${reason}`
-  if (info.kind === 'path') {
-    return failed(
-      403,
-      'Forbidden',
-      `forbidden: User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}${why}`,
-      {},
-    )
+  if (access.kind === 'path') {
+    const { verb, path } = access
+    return failed(403, 'Forbidden', `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}${why}`, {})
   }
-  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
-  const dotted = info.group === '' ? info.resource : `${info.resource}.${info.group}`
-  const what = info.name === '' ? `${dotted} is forbidden` : `${dotted} ${JSON.stringify(info.name)} is forbidden`
-  const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`
-  const message = `${what}: User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}${why}`
+  const { verb, group, name, namespace } = access
+  const resource = access.subresource === '' ? access.resource : `${access.resource}/${access.subresource}`
+  const dotted = group === '' ? access.resource : `${access.resource}.${group}`
+  const what = name === '' ? `${dotted} is forbidden` : `${dotted} ${JSON.stringify(name)} is forbidden`
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`
+  const message = `${what}: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${where}${why}`
   return failed(403, 'Forbidden', message, {
-    ...(info.name === '' ? {} : { name: info.name }),
-    ...(info.group === '' ? {} : { group: info.group }),
-    kind: info.resource,
+    ...(name === '' ? {} : { name }),
+    ...(group === '' ? {} : { group }),
+    kind: access.resource,
   })
 }

@@ -1,9 +1,9 @@
-import { type ApiObject, type FieldError, invalid, type User } from '@orch/core'
+import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, type User } from '@orch/core'
+import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
 import { readBody } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { type Access, alwaysAllow, type Decision, decide } from '../steps/authorize.ts'
 import { inOrder, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import type { Target, Verb } from './verb.ts'
@@ -14,6 +14,9 @@ export const accessReviewKinds: ReadonlySet<string> = new Set([
   'LocalSubjectAccessReview',
   'SelfSubjectAccessReview',
 ])
+
+/** The kind whose creation is the question what one may do oneself. */
+export const rulesReviewKind = 'SelfSubjectRulesReview'
 
 interface ReviewSpec {
   readonly resourceAttributes?: ResourceAttributes
@@ -48,10 +51,43 @@ export const accessReview: Verb = async (request, target, parts) => {
   await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(answer)) }, parts)
 }
 
-function decideFor(request: GatewayRequest, spec: ReviewSpec, kind: string, { options }: GatewayParts): Promise<Decision> {
+/** Answers with what the caller may do in a namespace, as far as it can be told. */
+export const rulesReview: Verb = async (request, target, parts) => {
+  const { resource } = target.served
+  const options = writeOptionsOf(request, parts, 'CreateOptions')
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
+  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
+  if (namespace === '') throw badRequest('no namespace on request')
+  const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })
+  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(answer)) }, parts)
+}
+
+function rulesStatus(user: User, namespace: string, { authorizers }: GatewayParts): Record<string, unknown> {
+  const known = authorizers.map((authorizer) => authorizer.rulesOf(user, namespace))
+  const rules = known.flatMap((one) => one.rules)
+  const problems = known.flatMap(({ incomplete }) => incomplete ?? [])
+  return {
+    resourceRules: rules.filter(isAboutResources).map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames.length === 0 ? {} : { resourceNames }),
+    })),
+    nonResourceRules: rules.filter((rule) => !isAboutResources(rule)).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: problems.length > 0,
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
+  }
+}
+
+function isAboutResources({ nonResourceURLs = [] }: PolicyRule): boolean {
+  return nonResourceURLs.length === 0
+}
+
+function decideFor(request: GatewayRequest, spec: ReviewSpec, kind: string, { authorizers }: GatewayParts): Decision | Promise<Decision> {
   const { user: name = '', groups = [], uid = '', extra = {} } = spec
   const user: User = kind === 'SelfSubjectAccessReview' ? request.user : { name, groups, uid, extra }
-  return decide(options.authorizers ?? [alwaysAllow], user, accessOf(spec))
+  return decide(authorizers, user, accessOf(spec))
 }
 
 function accessOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec): Access {
@@ -63,9 +99,13 @@ function accessOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec): Ac
 }
 
 function statusOf(decision: Decision): Record<string, unknown> {
-  if (decision.kind === 'allow') return { allowed: true }
-  const reason = decision.reason === '' ? {} : { reason: decision.reason }
-  return { allowed: false, ...(decision.kind === 'deny' ? { denied: true } : {}), ...reason }
+  const { kind, reason, error } = decision
+  return {
+    allowed: kind === 'allow',
+    ...(kind === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(error === undefined ? {} : { evaluationError: error }),
+  }
 }
 
 function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): FieldError[] {

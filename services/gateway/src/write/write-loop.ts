@@ -13,6 +13,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@orch/core'
+import { refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -152,6 +153,7 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   served.strategy.rules.prepareCreate?.(completed, parts.names, plan.request.user)
   const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
   const { object } = admitted
+  await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
   const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'CREATE', object, undefined))]
   const reserved = await parts.allocator.reserve(plan, object, undefined)
@@ -194,6 +196,7 @@ async function attemptUpdate(plan: Write, candidate: Candidate, live: Live, part
   const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
   const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
   const { object } = admitted
+  await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])

@@ -1,0 +1,113 @@
+import { domainGroup, type Names, type PolicyRule, type User } from '@orch/core'
+import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
+
+/** One line of the file: a permission, by the user's name or group. */
+interface Policy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+const allow: Decision = { kind: 'allow', reason: '' }
+const noMatch: Decision = { kind: 'noOpinion', reason: 'No policy matched.' }
+const readVerbs = ['get', 'list', 'watch']
+
+/** Decides by the lines of a policy file. */
+export function createAttributePolicy(policies: readonly AttributePolicy[]): Authorizer {
+  return {
+    authorize: (user, access) => (policies.some((policy) => isAbout(policy, user) && permits(policy, access)) ? allow : noMatch),
+    rulesOf: (user, namespace): KnownRules => ({
+      rules: policies.filter((policy) => isAbout(policy, user)).flatMap((policy) => rulesOf(policy, namespace)),
+    }),
+  }
+}
+
+/** A line of a policy file that has been read. */
+export type AttributePolicy = Policy
+
+/** Reads a policy file: one object per line; empty lines and those that begin with `#` say nothing. Errors name the line. */
+export function parseAttributePolicies(text: string, names: Names): AttributePolicy[] {
+  const policies: AttributePolicy[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) continue
+    policies.push(parseLine(trimmed, `line ${index + 1}`, names))
+  }
+  return policies
+}
+
+function parseLine(line: string, where: string, names: Names): AttributePolicy {
+  const version = `${domainGroup(names, 'abac.authorization')}/v1beta1`
+  const object = readJson(line, where)
+  if (!isRecord(object) || object.apiVersion !== version || object.kind !== 'Policy') {
+    throw new Error(`${where}: must be an object with "apiVersion": "${version}" and "kind": "Policy"`)
+  }
+  const { spec } = object
+  if (!isRecord(spec)) throw new Error(`${where}: spec: must be an object`)
+  for (const name of Object.keys(spec)) if (!fields.includes(name)) throw new Error(`${where}: spec.${name}: is not known`)
+  const textOf = (name: string): string => {
+    const value = spec[name] ?? ''
+    if (typeof value !== 'string') throw new Error(`${where}: spec.${name}: must be a text`)
+    return value
+  }
+  const readonly = spec.readonly ?? false
+  if (typeof readonly !== 'boolean') throw new Error(`${where}: spec.readonly: must be true or false`)
+  const subject = subjectOf(textOf('user'), textOf('group'))
+  const [apiGroup, resource, namespace, nonResourcePath] = ['apiGroup', 'resource', 'namespace', 'nonResourcePath'].map(textOf)
+  return { ...subject, readonly, apiGroup, resource, namespace, nonResourcePath } as AttributePolicy
+}
+
+const fields = ['user', 'group', 'readonly', 'apiGroup', 'resource', 'namespace', 'nonResourcePath']
+
+/** A star stands for everybody who is known, never for strangers. */
+function subjectOf(user: string, group: string): Pick<Policy, 'user' | 'group'> {
+  return user === '*' || group === '*' ? { user: '', group: 'system:authenticated' } : { user, group }
+}
+
+function readJson(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new Error(`${where}: must be an object in JSON`, { cause: error })
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Where both are named, both must fit; where none is, nobody is meant. */
+function isAbout({ user, group }: Policy, who: User): boolean {
+  if (user === '' && group === '') return false
+  return (user === '' || user === who.name) && (group === '' || who.groups.includes(group))
+}
+
+function permits(policy: Policy, access: Access): boolean {
+  if (policy.readonly && !readVerbs.includes(access.verb)) return false
+  if (access.kind === 'path') return fitsPath(policy.nonResourcePath, access.path)
+  const { namespace, resource, group } = access
+  return fits(policy.namespace, namespace) && fits(policy.resource, resource) && fits(policy.apiGroup, group)
+}
+
+function fits(pattern: string, word: string): boolean {
+  return pattern === '*' || pattern === word
+}
+
+function fitsPath(pattern: string, path: string): boolean {
+  if (pattern === '') return false
+  return fits(pattern, path) || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
+}
+
+function rulesOf(policy: Policy, namespace: string): PolicyRule[] {
+  const verbs = policy.readonly ? readVerbs : ['*']
+  const rules: PolicyRule[] = []
+  if (policy.resource !== '' && fits(policy.namespace, namespace)) {
+    rules.push({ verbs, apiGroups: [policy.apiGroup], resources: [policy.resource] })
+  }
+  if (policy.nonResourcePath !== '') rules.push({ verbs, nonResourceURLs: [policy.nonResourcePath] })
+  return rules
+}

@@ -1,0 +1,85 @@
+import type { PolicyRule, User } from '@orch/core'
+import type { PathInfo, ResourceInfo } from '../request-info.ts'
+
+/** What somebody wants to do. Every request is one; a review may ask about others, with verbs that no request has. */
+export type Access =
+  | PathInfo
+  | (Omit<ResourceInfo, 'verb' | 'rest'> & {
+      /** A verb of requests, another word such as `impersonate`, or `*`. */
+      readonly verb: string
+    })
+
+/** An access to a resource. */
+export type ResourceInfoAccess = Extract<Access, { kind: 'resource' }>
+
+/** What an authorizer, or all of them, have to say about an access. */
+export type Decision = DecisionKind & {
+  /** Why; '' where there is nothing to say. */
+  readonly reason: string
+  /** What went wrong on the way to the decision. It does not change the decision. */
+  readonly error?: string
+}
+
+interface DecisionKind {
+  /** Without an opinion the next authorizer is asked, and in the end the access is refused. */
+  readonly kind: 'allow' | 'deny' | 'noOpinion'
+}
+
+/** What a user may do, as far as it can be told without a question about one access. */
+export interface KnownRules {
+  /** Rules about resources and about paths. */
+  readonly rules: readonly PolicyRule[]
+  /** What is missing, and why; absent: nothing. */
+  readonly incomplete?: string
+}
+
+/** One way to decide whether a user may do something. It answers at once where it can: a promise costs every request. */
+export interface Authorizer {
+  authorize(user: User, access: Access): Decision | Promise<Decision>
+  /** In a namespace, or '' for what holds in all of them. */
+  rulesOf(user: User, namespace: string): KnownRules
+}
+
+/** Asks in order; the first that has an opinion decides. Without any, the reasons of all that were asked are told. */
+export function decide(authorizers: readonly Authorizer[], user: User, access: Access): Decision | Promise<Decision> {
+  return decideFrom(0, nothingSaid, authorizers, user, access)
+}
+
+/** What those who had no opinion have said. */
+interface Said {
+  readonly reasons: readonly string[]
+  readonly errors: readonly string[]
+}
+
+const nothingSaid: Said = { reasons: [], errors: [] }
+
+function decideFrom(
+  start: number,
+  before: Said,
+  authorizers: readonly Authorizer[],
+  user: User,
+  access: Access,
+): Decision | Promise<Decision> {
+  let said = before
+  for (let index = start; index < authorizers.length; index++) {
+    const decision = (authorizers[index] as Authorizer).authorize(user, access)
+    if (decision instanceof Promise) {
+      const sofar = said
+      return decision.then((late) =>
+        late.kind === 'noOpinion' ? decideFrom(index + 1, withSaid(sofar, late), authorizers, user, access) : late,
+      )
+    }
+    if (decision.kind !== 'noOpinion') return decision
+    said = withSaid(said, decision)
+  }
+  const reason = said.reasons.join('\n')
+  return said.errors.length === 0 ? { kind: 'noOpinion', reason } : { kind: 'noOpinion', reason, error: said.errors.join(', ') }
+}
+
+function withSaid(said: Said, { reason, error }: Decision): Said {
+  if (reason === '' && error === undefined) return said
+  return {
+    reasons: reason === '' ? said.reasons : [...said.reasons, reason],
+    errors: error === undefined ? said.errors : [...said.errors, error],
+  }
+}

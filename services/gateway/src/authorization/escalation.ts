@@ -1,0 +1,117 @@
+import {
+  type ApiObject,
+  type BindingObject,
+  compactRules,
+  domainGroup,
+  forbidden,
+  jsonEqual,
+  missingRules,
+  type PolicyRule,
+  printRule,
+  printWords,
+  type RoleObject,
+  type User,
+} from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import type { Target } from '../verbs/verb.ts'
+import { isMaster } from './always.ts'
+import { decide } from './authorizer.ts'
+import type { Roles } from './roles.ts'
+
+export interface RoleWrite {
+  readonly user: User
+  readonly target: Target
+  readonly object: ApiObject
+  /** Absent: the object is created. */
+  readonly live: ApiObject | undefined
+}
+
+/** Nobody gives away what they do not have: refuses roles and bindings with permissions that their writer lacks. */
+export function refuseEscalation(write: RoleWrite, parts: GatewayParts): void | Promise<void> {
+  const { target, user } = write
+  const { resource } = target.served
+  const { roles, names } = parts
+  if (roles === undefined || target.subresource !== undefined || resource.group !== domainGroup(names, 'rbac.authorization')) return
+  if (isMaster(user) || changesOnlyHolders(write)) return
+  switch (resource.kind) {
+    case 'Role':
+    case 'ClusterRole':
+      return refuseRole(write, roles, parts)
+    case 'RoleBinding':
+    case 'ClusterRoleBinding':
+      return refuseBinding(write, roles, parts)
+  }
+}
+
+async function refuseRole({ user, target, object, live }: RoleWrite, roles: Roles, parts: GatewayParts): Promise<void> {
+  const { served, info } = target
+  const name = object.metadata.name ?? ''
+  const { group, resource } = served.name
+  const namespace = served.resource.isNamespaced ? info.namespace : ''
+  const access = { kind: 'resource', verb: 'escalate', group, version: info.version, namespace, resource, name, subresource: '' } as const
+  if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
+  const refuse = (why: string) => forbidden(served.name, name, why)
+  const problem = escalationIn((object as RoleObject).rules ?? [], { user, namespace, roles })
+  if (problem !== undefined) throw refuse(problem)
+  // What will be gathered may be anything.
+  const gathers = [object, live].some((role) => (role as RoleObject | undefined)?.aggregationRule != null)
+  if (gathers && escalationIn(everything, { user, namespace: '', roles }) !== undefined) {
+    throw refuse('must have cluster-admin privileges to use the aggregationRule')
+  }
+}
+
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, parts: GatewayParts): Promise<void> {
+  const { served, info } = target
+  const { roleRef } = object as BindingObject
+  const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined
+  // What is no reference to a role is for validation to refuse.
+  if (resource === undefined) return
+  const namespace = served.resource.isNamespaced ? info.namespace : ''
+  const access = {
+    kind: 'resource',
+    verb: 'bind',
+    group: roleRef.apiGroup,
+    version: info.version,
+    namespace,
+    resource,
+    name: roleRef.name,
+    subresource: '',
+  } as const
+  if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
+  const rules = await roles.rulesOfRole(roleRef, namespace)
+  if (rules === undefined) throw roles.roleNotFound(roleRef)
+  const problem = escalationIn(rules, { user, namespace, roles })
+  if (problem !== undefined) throw forbidden(served.name, object.metadata.name ?? '', problem)
+}
+
+interface Holder {
+  readonly user: User
+  readonly namespace: string
+  readonly roles: Roles
+}
+
+/** Which of the rules the user does not hold, as a text; undefined: all are held. */
+function escalationIn(rules: readonly PolicyRule[], { user, namespace, roles }: Holder): string | undefined {
+  const held = roles.rulesOf(user, namespace)
+  const missing = missingRules(held.rules, rules)
+  if (missing.length === 0) return undefined
+  const lines = [...new Set(compactRules(missing).map(printRule))].sort()
+  const trouble = held.incomplete === undefined ? '' : `; resolution errors: [${held.incomplete}]`
+  const who = `user ${JSON.stringify(user.name)} (groups=${printWords(user.groups)})`
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${trouble}`
+}
+
+/** The garbage collector may let go what others made. */
+function changesOnlyHolders({ object, live }: RoleWrite): boolean {
+  if (live === undefined) return false
+  const plain = ({ metadata, ...rest }: ApiObject) => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...others } = metadata
+    return { ...rest, metadata: others }
+  }
+  return jsonEqual(plain(object), plain(live))
+}

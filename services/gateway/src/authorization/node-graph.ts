@@ -1,0 +1,179 @@
+/** What one stored object says about the way from nodes to things: `from` needs each of `to`. */
+export interface Links {
+  readonly links: readonly Link[]
+}
+
+interface Link {
+  /** `node/NAME` or `persistentvolumeclaims/NAMESPACE/NAME`. */
+  readonly from: string
+  /** `secrets/NAMESPACE/NAME` */
+  readonly to: string
+}
+
+/**
+ * Who needs what, so that a node may read what belongs to its pods.
+ *
+ *   pod on n1 with claim c, bound to volume v with secret s:   n1 → c, c → v, c → s     so n1 reaches c, v and s
+ */
+export class NodeGraph {
+  /** By thing: who needs it, and how often that was said. */
+  readonly #needers = new Map<string, Map<string, number>>()
+
+  replace(before: Links | undefined, after: Links | undefined): void {
+    for (const { from, to } of after?.links ?? []) this.#count(from, to, 1)
+    for (const { from, to } of before?.links ?? []) this.#count(from, to, -1)
+  }
+
+  /** Whether a node needs a thing, directly or by way of others. There are two links at most. */
+  isReached(node: string, thing: string): boolean {
+    const start = `node/${node}`
+    const needers = this.#needers.get(thing)
+    if (needers === undefined) return false
+    if (needers.has(start)) return true
+    for (const between of needers.keys()) if (this.#needers.get(between)?.has(start) === true) return true
+    return false
+  }
+
+  #count(from: string, to: string, by: number): void {
+    const needers = this.#needers.get(to) ?? new Map<string, number>()
+    this.#needers.set(to, needers)
+    const count = (needers.get(from) ?? 0) + by
+    if (count > 0) needers.set(from, count)
+    else needers.delete(from)
+    if (needers.size === 0) this.#needers.delete(to)
+  }
+}
+
+/** What the node of a pod needs for it. */
+export function linksOfPod(value: Uint8Array): Links {
+  const { metadata, spec } = parse<Pod>(value)
+  if (!spec.nodeName) return { links: [] }
+  const from = `node/${spec.nodeName}`
+  const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
+  // Pods that a node has made by itself give it nothing: it could name what it likes in them.
+  if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: [] }
+  const links = [
+    ...at('serviceaccounts', spec.serviceAccountName),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name }) => at('secrets', name)),
+    ...[...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].flatMap((container) =>
+      namesInContainer(container).flatMap(({ kind, name }) => at(kind, name)),
+    ),
+    ...(spec.volumes ?? []).flatMap((volume) => namesInVolume(volume, metadata.name).flatMap(({ kind, name }) => at(kind, name))),
+  ]
+  return { links }
+}
+
+/** What the claim of a volume leads to: the volume itself, and the secrets that it is opened with. */
+export function linksOfClaimVolume(value: Uint8Array): Links {
+  const { metadata, spec } = parse<Volume>(value)
+  const { claimRef } = spec
+  if (!claimRef?.name) return { links: [] }
+  const from = `persistentvolumeclaims/${claimRef.namespace}/${claimRef.name}`
+  const secrets = secretReferencesIn(spec, claimRef.namespace ?? '')
+  return { links: [{ from, to: `persistentvolumes//${metadata.name}` }, ...secrets.map((to) => ({ from, to }))] }
+}
+
+/** An attachment belongs to the node that it is made for. */
+export function nodeOfAttachment(value: Uint8Array): Links {
+  const { metadata, spec } = parse<{ metadata: Metadata; spec: { nodeName?: string } }>(value)
+  return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `volumeattachments//${metadata.name}` }] : [] }
+}
+
+interface Metadata {
+  readonly name: string
+  readonly namespace?: string
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+interface Named {
+  readonly name?: string
+}
+
+interface Container {
+  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: Named; readonly configMapKeyRef?: Named } }[]
+  readonly envFrom?: readonly { readonly secretRef?: Named; readonly configMapRef?: Named }[]
+}
+
+interface PodVolume extends Named {
+  readonly secret?: { readonly secretName?: string }
+  readonly configMap?: Named
+  readonly persistentVolumeClaim?: { readonly claimName?: string }
+  readonly ephemeral?: object
+  readonly projected?: { readonly sources?: readonly { readonly secret?: Named; readonly configMap?: Named }[] }
+  readonly azureFile?: { readonly secretName?: string }
+  readonly [plugin: string]: unknown
+}
+
+interface Pod {
+  readonly metadata: Metadata
+  readonly spec: {
+    readonly nodeName?: string
+    readonly serviceAccountName?: string
+    readonly imagePullSecrets?: readonly Named[]
+    readonly containers?: readonly Container[]
+    readonly initContainers?: readonly Container[]
+    readonly ephemeralContainers?: readonly Container[]
+    readonly volumes?: readonly PodVolume[]
+  }
+}
+
+interface Volume {
+  readonly metadata: Metadata
+  readonly spec: { readonly claimRef?: { readonly name?: string; readonly namespace?: string }; readonly [plugin: string]: unknown }
+}
+
+interface KindAndName {
+  readonly kind: string
+  readonly name: string | undefined
+}
+
+function namesInContainer({ env = [], envFrom = [] }: Container): KindAndName[] {
+  return [
+    ...env.flatMap(({ valueFrom }) => [secret(valueFrom?.secretKeyRef?.name), configMap(valueFrom?.configMapKeyRef?.name)]),
+    ...envFrom.flatMap(({ secretRef, configMapRef }) => [secret(secretRef?.name), configMap(configMapRef?.name)]),
+  ]
+}
+
+function namesInVolume(volume: PodVolume, podName: string): KindAndName[] {
+  const claim = (name: string | undefined) => ({ kind: 'persistentvolumeclaims', name })
+  return [
+    secret(volume.secret?.secretName),
+    secret(volume.azureFile?.secretName),
+    configMap(volume.configMap?.name),
+    claim(volume.persistentVolumeClaim?.claimName),
+    claim(volume.ephemeral === undefined ? undefined : `${podName}-${volume.name}`),
+    ...(volume.projected?.sources ?? []).flatMap((source) => [secret(source.secret?.name), configMap(source.configMap?.name)]),
+    ...Object.values(volume).flatMap((plugin) => pluginSecrets(plugin).map(({ name }) => secret(name))),
+  ]
+}
+
+const secret = (name: string | undefined): KindAndName => ({ kind: 'secrets', name })
+const configMap = (name: string | undefined): KindAndName => ({ kind: 'configmaps', name })
+
+const secretFields = [
+  'secretRef',
+  'controllerPublishSecretRef',
+  'nodeStageSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+  'controllerExpandSecretRef',
+] as const
+
+/** The references to secrets of whatever kind of volume it is. */
+function pluginSecrets(plugin: unknown): { readonly name?: string; readonly namespace?: string }[] {
+  if (typeof plugin !== 'object' || plugin === null) return []
+  return secretFields.flatMap((field) => (plugin as Record<string, { name?: string } | undefined>)[field] ?? [])
+}
+
+function secretReferencesIn(spec: Volume['spec'], claimNamespace: string): string[] {
+  const references = Object.values(spec).flatMap(pluginSecrets)
+  const azure = spec.azureFile as { secretName?: string; secretNamespace?: string } | undefined
+  if (azure?.secretName) references.push({ name: azure.secretName, ...(azure.secretNamespace ? { namespace: azure.secretNamespace } : {}) })
+  return references.flatMap(({ name, namespace }) => (name ? [`secrets/${namespace || claimNamespace}/${name}`] : []))
+}
+
+const decoder = new TextDecoder()
+
+function parse<T>(value: Uint8Array): T {
+  return JSON.parse(decoder.decode(value)) as T
+}

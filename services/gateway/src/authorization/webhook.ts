@@ -1,0 +1,138 @@
+import { domainGroup, type Names, type User } from '@orch/core'
+import { type Clock, sleep } from '@orch/platform'
+import { limits } from '../limits.ts'
+import type { Access, Authorizer, Decision } from './authorizer.ts'
+
+/** The other side's answer to a review that was sent to it. */
+export interface ReviewAnswer {
+  readonly code: number
+  readonly body: string
+}
+
+export interface AccessWebhookOptions {
+  /** Sends a review in JSON; rejects when there is no answer in time. */
+  readonly send: (body: string) => Promise<ReviewAnswer>
+  /** In which version reviews are sent. */
+  readonly version: 'v1' | 'v1beta1'
+  /** How long a yes is remembered; 0: not at all. */
+  readonly authorizedTtlMs: number
+  /** How long a no is remembered; 0: not at all. */
+  readonly unauthorizedTtlMs: number
+  readonly names: Names
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+}
+
+/**
+ * Asks another server by a SubjectAccessReview. Answers are remembered, equal questions wait for one answer, and failures that
+ * may pass are tried again. Without an answer it has no opinion, and tells an error.
+ */
+export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
+  const { clock } = options
+  const remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>()
+  const pending = new Map<string, Promise<Decision>>()
+
+  const ask = async (question: string): Promise<Decision> => {
+    try {
+      const decision = decisionIn(await answerTo(question, options), options)
+      const ttlMs = decision.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
+      if (ttlMs > 0) remember(question, decision, ttlMs)
+      return decision
+    } catch (error) {
+      return { kind: 'noOpinion', reason: '', error: error instanceof Error ? error.message : String(error) }
+    } finally {
+      pending.delete(question)
+    }
+  }
+  const remember = (question: string, decision: Decision, ttlMs: number) => {
+    // The oldest goes first: a map keeps the order in which its keys came.
+    if (remembered.size >= limits.accessAnswersMax) remembered.delete(remembered.keys().next().value as string)
+    remembered.set(question, { decision, untilMs: clock.monotonic() + ttlMs })
+  }
+
+  return {
+    authorize(user, access) {
+      const question = JSON.stringify(reviewOf(user, access, options))
+      const known = remembered.get(question)
+      if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
+      remembered.delete(question)
+      const asked = pending.get(question) ?? ask(question)
+      pending.set(question, asked)
+      return asked
+    },
+    rulesOf: () => ({ rules: [], incomplete: 'webhook authorizer does not support user rule resolution' }),
+  }
+}
+
+function reviewOf(user: User, access: Access, { names, version }: AccessWebhookOptions): unknown {
+  const { name, groups, uid, extra } = user
+  return {
+    kind: 'SubjectAccessReview',
+    apiVersion: `${domainGroup(names, 'authorization')}/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: {
+      ...attributesOf(access),
+      ...(name === '' ? {} : { user: name }),
+      // The older version has another word for it.
+      ...(groups.length === 0 ? {} : { [version === 'v1' ? 'groups' : 'group']: groups }),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+      ...(uid === '' ? {} : { uid }),
+    },
+    status: { allowed: false },
+  }
+}
+
+function attributesOf(access: Access): Record<string, unknown> {
+  if (access.kind === 'path') return { nonResourceAttributes: { path: access.path, verb: access.verb } }
+  const { namespace, verb, group, version, resource, subresource, name } = access
+  const attributes = Object.entries({ namespace, verb, group, version, resource, subresource, name })
+  return { resourceAttributes: Object.fromEntries(attributes.filter(([, value]) => value !== '')) }
+}
+
+async function answerTo(question: string, { send, clock, random }: AccessWebhookOptions): Promise<string> {
+  let failure: unknown
+  for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt++) {
+    if (attempt > 0) await sleep(clock, limits.accessRetryMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random()))
+    try {
+      const { code, body } = await send(question)
+      if (code >= 200 && code < 300) return body
+      failure = new Error(`the authorization webhook has answered ${code}`)
+      if (code < 500 && code !== 429) break
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+function decisionIn(body: string, { names, version }: AccessWebhookOptions): Decision {
+  const answer = readAnswer(body)
+  const expected = `${domainGroup(names, 'authorization')}/${version}`
+  if (answer.kind !== 'SubjectAccessReview' || answer.apiVersion !== expected) {
+    throw new Error(`the authorization webhook has answered something else than a SubjectAccessReview of ${expected}`)
+  }
+  const { allowed, denied = false, reason = '' } = answer.status ?? {}
+  if (typeof allowed !== 'boolean' || typeof denied !== 'boolean' || typeof reason !== 'string') {
+    throw new Error('the authorization webhook has answered without a decision')
+  }
+  if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response')
+  const kind = allowed ? 'allow' : denied ? 'deny' : 'noOpinion'
+  return { kind, reason }
+}
+
+interface Answer {
+  readonly kind?: unknown
+  readonly apiVersion?: unknown
+  readonly status?: { readonly allowed?: unknown; readonly denied?: unknown; readonly reason?: unknown }
+}
+
+function readAnswer(body: string): Answer {
+  try {
+    const answer: unknown = JSON.parse(body)
+    if (typeof answer === 'object' && answer !== null) return answer
+  } catch (error) {
+    throw new Error('the authorization webhook has answered something else than JSON', { cause: error })
+  }
+  throw new Error('the authorization webhook has answered something else than an object')
+}
