@@ -14,7 +14,7 @@ const bundleFolder = join(root, 'services/orch/dist/bundle')
 export const bundleEntry = join(bundleFolder, 'main.js')
 
 /** Packages that load native code or start workers from files of their own. */
-const outside = /^(lmdb|@grpc\/grpc-js)$/
+const outside = /^(lmdb|etcd3|@grpc\/grpc-js)$/
 
 const stayOutside = {
   name: 'stay-outside',

@@ -63,3 +63,43 @@ export const tidyAtLeastBytes = 32 * 1024 * 1024
 
 /** Pieces of the tree, leaves or parts of them, that are tidied in one turn of the event loop. */
 export const piecesTidiedPerTurn = 64
+
+/** Longest that one call to etcd may take; etcd itself gives up after seven seconds. */
+export const etcdCallTimeoutMs = 8_000
+
+/** How often a call that has no effect, or can have it once only, is made again when a member of etcd is away. */
+export const etcdAttemptsMax = 4
+
+/** Pause before the next attempt, times the number of the attempt; another member, or the next leader, is there by then. */
+export const etcdAttemptDelayMs = 60
+
+/** Longest that a commit waits for its own change to come back; then its outcome is told as unknown. */
+export const etcdDeliveryWaitMs = 8_000
+
+/** Longest pause before a lost watch is opened again. */
+export const etcdReconnectDelayMsMax = 1_000
+
+/** Longest that a start waits for etcd to be there. */
+export const etcdStartWaitMs = 60_000
+
+/** Bytes that a page of a range should have: pages of small objects have the most records, those of large ones fewer. */
+export const etcdPageBytes = 8 * 1024 * 1024
+
+/** Revisions of changes that are remembered, so that each change can name the one before it: 8 bytes each. */
+export const changeRevisionsMax = 1_000_000
+
+/** How often the size of etcd's database and its alarms are asked for. */
+export const etcdStatusIntervalMs = 10_000
+
+/** Silence on a connection after which it is tested, and how long the answer may take; etcd ends those who test oftener than every 5 s. */
+export const etcdKeepaliveMs = 10_000
+export const etcdKeepaliveTimeoutMs = 5_000
+
+/** How long a leader may be silent until another one is elected. */
+export const leadershipSeconds = 10
+
+/** How often a candidate looks whether it leads, beside being told of changes. */
+export const leadershipLookMs = 2_000
+
+/** How long memory may be behind a latest read before the store is asked where it stands. */
+export const behindPatienceMs = 10

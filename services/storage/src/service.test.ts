@@ -310,7 +310,7 @@ test('a store without a disk gives records of which memory has the only copy', a
   const first = await written(storage, aPut({ name: 'a', data: 'one' }))
   const second = await written(storage, aPut({ name: 'a', data: 'two' }, { expected: first }))
   const texts = await Promise.all(
-    [first, second].map(async (revision) => new TextDecoder().decode((await store.recordAt(revision))?.value)),
+    [first, second].map(async (revision) => new TextDecoder().decode((await store.recordAt(aPut({ name: 'a' }).key, revision))?.value)),
   )
   expect(texts.map((text) => /"text":"(\w+)"/.exec(text)?.[1])).toEqual(['one', 'two'])
   expect(store.status().bytes).toBeLessThan(100)

@@ -184,7 +184,7 @@ export class State implements StateReader {
   async #changeOf(change: StoreChange) {
     const { key, revision, value, replaces } = change
     const after = value === undefined ? undefined : this.toObject(key, revision, value)
-    const record = replaces === 0 ? undefined : await this.#store.recordAt(replaces)
+    const record = replaces === 0 ? undefined : await this.#store.recordAt(key, replaces)
     return toChange(change, after, record === undefined ? undefined : this.toObject(key, replaces, record.value))
   }
 }

@@ -84,7 +84,7 @@ export class LogStore implements Store {
     return undefined
   }
 
-  async recordAt(revision: Revision): Promise<StoreRecord | undefined> {
+  async recordAt(_key: string, revision: Revision): Promise<StoreRecord | undefined> {
     return this.#record(revision)
   }
 

@@ -75,7 +75,7 @@ export type StoreHistory =
 /** How a store is. */
 export interface StoreStatus {
   readonly epoch: string
-  /** Revision of the last change that is durable and visible. */
+  /** Where the store stands: every change up to here is durable and visible, and listeners were told of it. */
   readonly revision: Revision
   /** The past up to here is gone; the state at exactly this revision can still be read. */
   readonly compacted: Revision
@@ -85,6 +85,26 @@ export interface StoreStatus {
   readonly bytes: number
   /** Bytes of those that a later write can use again. */
   readonly freeBytes: number
+}
+
+/** What is different where several processes write to one store: the newest revision may be one that has not come here yet. */
+export interface SharedStore {
+  /** A revision not below that of any commit, of anyone, that was answered before the call. */
+  latest(): Promise<Revision>
+  /**
+   * Asks for being told soon where the store stands. False: it can't be told, its revision moves with the changes of this
+   * store alone, while the newest revision may count those of others.
+   */
+  askPosition(): boolean
+  /**
+   * Told when what was read and heard so far no longer leads to what the store holds: it was restored to its past, or changes
+   * were forgotten before they came here. Whoever keeps a state reads it anew. Attached as listeners are.
+   */
+  onReplaced(listener: () => void): () => void
+  /** Keys and revisions of the present, without values, at a revision that the store stands at or behind, in the order of keys. */
+  visitRevisions(show: (key: string, revision: Revision) => void): Promise<Revision>
+  /** Changes may be lost on their way when the store forgets its past: then the state wants to be compared with it. */
+  readonly mayLoseChanges: boolean
 }
 
 /**
@@ -106,16 +126,16 @@ export interface Store {
   commit(commit: StoreCommit): Promise<StoreOutcome>
   /** The key's record at the newest revision not above the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
-  /** The record that was written at exactly this revision; held while it is current, or replaced by a change that is held. */
-  recordAt(revision: Revision): Promise<StoreRecord | undefined>
+  /** The key's record that was written at exactly this revision; held while it is current, or replaced by a change that is held. */
+  recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
   /** Records in a range; as `range` would give them all. */
   count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
-  /** Shows every record of the present, in the order of keys. Its bytes are the store's own: they hold during the call only. */
+  /** Shows every record as of the revision at which the store stands when it is called, in the order of keys. Its bytes are the store's own: they hold during the call only. */
   visit(show: (record: StoreRecord) => void): Promise<void>
   /** Changes after a revision, `limit` at most. */
   history(after: Revision, limit: number): Promise<StoreHistory>
-  /** Attached when it returns; the function that it returns detaches. */
+  /** Attached when it returns; the function that it returns detaches. No changes: the store stands further, or has another epoch. */
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
   /** Forgets the past up to a revision: superseded versions and deletions. A revision of the future is an error. */
   compact(revision: Revision): Promise<void>
@@ -124,6 +144,8 @@ export interface Store {
    * give it again. Only a store without a disk has this: it then lets its own copy go.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
+  /** Only a store that others write to as well has this. */
+  readonly shared?: SharedStore | undefined
   /** A new random epoch, durable when the promise resolves. */
   renewEpoch(): Promise<string>
   status(): StoreStatus

@@ -1,0 +1,56 @@
+import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core'
+
+/** What an error of a call to etcd means. */
+export type EtcdFailure =
+  /** The call never left. */
+  | 'unsent'
+  /** No answer came, or one that says nothing of the outcome. */
+  | 'unanswered'
+  /** As `unanswered`, since the time was up. */
+  | 'late'
+  | 'compacted'
+  | 'tooLarge'
+  | 'full'
+  | 'denied'
+  | 'other'
+
+/** Reads an error of the client, of which only the message is certain: `14 UNAVAILABLE: connect ECONNREFUSED …`. */
+export function toFailure(error: unknown): EtcdFailure {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = Number(/^(\d+) [A-Z_]+:/.exec(message)?.[1] ?? Number.NaN)
+  if (/required revision has been compacted/.test(message)) return 'compacted'
+  if (/request is too large|received message larger than max/.test(message)) return 'tooLarge'
+  if (/database space exceeded/.test(message)) return 'full'
+  if (/authentication failed|permission denied|invalid auth token|user name is empty|auth is not enabled/.test(message)) return 'denied'
+  if (code === 7 || code === 16) return 'denied'
+  if (/No connection established|ECONNREFUSED|Name resolution failed|Waiting for LB pick/.test(message)) return 'unsent'
+  if (code === 4) return 'late'
+  if ([1, 2, 8, 10, 13, 14].includes(code)) return 'unanswered'
+  return 'other'
+}
+
+/** The Status for a failure of a call that changed nothing. */
+export function toStatusError(cause: unknown): StatusError {
+  if (cause instanceof StatusError) return cause
+  const message = sayFailure(cause)
+  switch (toFailure(cause)) {
+    case 'compacted':
+      return expired('The provided resource version is too old: etcdserver: mvcc: required revision has been compacted')
+    case 'tooLarge':
+      return failed(500, '', 'etcdserver: request is too large', undefined, { cause })
+    case 'late':
+      return timeout('etcd did not answer in time', { cause })
+    case 'unsent':
+    case 'unanswered':
+    case 'full':
+    case 'denied':
+    case 'other':
+      return serviceUnavailable(`the store can't be reached: ${message}`, { cause })
+  }
+}
+
+/** An error in one line, without what only the protocol knows. */
+export function sayFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replace(/^\d+ [A-Z_]+: /, '').split('\n', 1)[0] ?? ''
+}

@@ -1,0 +1,72 @@
+import type { Profile, Revision } from '@orch/core'
+import type { Etcd3, IKeyValue, IResponseOp } from 'etcd3'
+import { readSurely } from './client.ts'
+import { endOfPrefix, type Layout } from './layout.ts'
+
+/** Whose revisions they are, as it stands in etcd. */
+export interface EpochRecord {
+  readonly epoch: string
+  /** At which its record was written. */
+  readonly revision: Revision
+}
+
+/** How a store stands in etcd at one moment. */
+export interface Heads {
+  readonly epoch: EpochRecord
+  readonly compacted: Revision
+  /** Of the last change, or of the epoch where it is younger. */
+  readonly lastChange: Revision
+  readonly position: Revision
+}
+
+/** Reads how the store stands; undefined: nobody has written there yet. */
+export async function readHeads(client: Etcd3, layout: Layout, profile: Profile): Promise<Heads | undefined> {
+  const lastOf = (prefix: string) => ({
+    request_range: {
+      key: Buffer.from(prefix),
+      range_end: endOfPrefix(prefix),
+      sort_target: 'Mod' as const,
+      sort_order: 'Descend' as const,
+      keys_only: true,
+      limit: 1,
+    },
+  })
+  const get = (key: string) => ({ request_range: { key: Buffer.from(key) } })
+  const success = [get(layout.epoch), get(layout.compacted), get(layout.deletion), lastOf(layout.keys)]
+  const { responses, header } = await readSurely(() => client.kv.txn({ success }))
+  const [epoch, compacted, deletion, last] = responses.map(firstOf)
+  if (epoch === undefined) return undefined
+  const record = parseEpoch(epoch.value.toString(), Number(epoch.mod_revision), { layout, profile })
+  const lastChange = Math.max(record.revision, Number(deletion?.mod_revision ?? 0), Number(last?.mod_revision ?? 0))
+  return { epoch: record, compacted: Number(compacted?.value.toString() ?? 0), lastChange, position: Number(header.revision) }
+}
+
+/** Writes another epoch in place of the one at a revision (0: none). Whoever comes second leaves the first's. */
+export async function writeEpoch(
+  client: Etcd3,
+  layout: Layout,
+  { epoch, profile, replaces }: { epoch: string; profile: Profile; replaces: Revision },
+): Promise<{ readonly isWritten: boolean; readonly revision: Revision }> {
+  const key = Buffer.from(layout.epoch)
+  const txn = {
+    compare: [{ key, target: 'Mod' as const, result: 'Equal' as const, mod_revision: String(replaces) }],
+    success: [{ request_put: { key, value: Buffer.from(JSON.stringify({ epoch, profile })) } }],
+  }
+  const { succeeded, header } = await readSurely(() => client.kv.txn(txn))
+  return { isWritten: succeeded, revision: Number(header.revision) }
+}
+
+/** Reads an epoch's record, and refuses one of another profile. */
+export function parseEpoch(text: string, revision: Revision, { layout, profile }: { layout: Layout; profile: Profile }): EpochRecord {
+  const record: unknown = JSON.parse(text)
+  const { epoch, profile: owner } = record as { epoch?: unknown; profile?: unknown }
+  if (typeof epoch !== 'string' || typeof owner !== 'string')
+    throw new Error(`the key ${layout.epoch} of etcd was not written by this server`)
+  if (owner !== profile)
+    throw new Error(`${layout.all} in etcd belongs to the profile '${owner}' and can't be opened under the profile '${profile}'`)
+  return { epoch, revision }
+}
+
+function firstOf({ response_range: range }: IResponseOp): IKeyValue | undefined {
+  return range?.kvs[0]
+}

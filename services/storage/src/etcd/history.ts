@@ -1,0 +1,63 @@
+import type { Revision, StoreChange, StoreHistory } from '@orch/core'
+import type { Etcd3 } from 'etcd3'
+import { readSurely } from './client.ts'
+import { decodeEvents } from './decode.ts'
+import { toStatusError } from './errors.ts'
+import { endOfPrefix, type Layout } from './layout.ts'
+import { openWatch } from './watch.ts'
+
+/** Which part of the past is asked for. */
+export interface HistoryRequest {
+  readonly client: Etcd3
+  readonly layout: Layout
+  readonly after: Revision
+  /** Revision of the last change at or before `after`; undefined: not known here. */
+  readonly previous: Revision | undefined
+  /** Revision of a change: where the past ends. */
+  readonly upTo: Revision
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+/** Reads changes of the past by a watch of their own. */
+export async function readHistory(request: HistoryRequest): Promise<StoreHistory> {
+  const { client, layout, after, upTo, limit, signal } = request
+  const first = request.previous ?? (await lastChangeAt(client, layout, after))
+  return new Promise((resolve, reject) => {
+    const changes: StoreChange[] = []
+    const finish = (answer: StoreHistory) => {
+      watch.close()
+      resolve(answer)
+    }
+    const watch = openWatch(client, layout.all, after + 1, {
+      onCreated: () => {},
+      onPosition: () => {},
+      onEvents: (events) => {
+        const decoded = decodeEvents(events, layout, changes.at(-1)?.revision ?? first)
+        changes.push(...decoded.changes)
+        if (changes.length >= limit || decoded.position >= upTo) finish({ kind: 'changes', changes: changes.slice(0, limit) })
+      },
+      onEnd: (end) => {
+        if (end.kind === 'compacted') resolve({ kind: 'compacted', compacted: end.revision })
+        else reject(toStatusError(end.error))
+      },
+    })
+    signal.addEventListener('abort', () => {
+      watch.close()
+      reject(toStatusError(new Error('the store is closed')))
+    })
+  })
+}
+
+/** The last change at or before a revision, out of etcd itself; that looks at every key. */
+async function lastChangeAt(client: Etcd3, layout: Layout, revision: Revision): Promise<Revision> {
+  const key = Buffer.from(layout.keys)
+  const sorted = { sort_target: 'Mod' as const, sort_order: 'Descend' as const, limit: 1, keys_only: true, revision: String(revision) }
+  const reads = [
+    { key, range_end: endOfPrefix(layout.keys), ...sorted },
+    { key: Buffer.from(layout.deletion), revision: String(revision) },
+    { key: Buffer.from(layout.epoch), revision: String(revision) },
+  ]
+  const found = await Promise.all(reads.map((read) => readSurely(() => client.kv.range(read))))
+  return Math.max(0, ...found.map(({ kvs }) => Number(kvs[0]?.mod_revision ?? 0)))
+}

@@ -1,0 +1,137 @@
+import type { Clock, Log } from '@orch/platform'
+import type { Etcd3, Lease } from 'etcd3'
+import type { Leadership } from '../leadership.ts'
+import { leadershipLookMs, leadershipSeconds } from '../limits.ts'
+import { endOfPrefix, type Layout } from './layout.ts'
+
+/** Leadership that must be closed. */
+export interface EtcdLeadership extends Leadership {
+  /** Becomes a candidate. */
+  begin(): void
+  /** Looks at once whether this replica leads; otherwise it does so now and then. */
+  look(): void
+  /** Lets another one lead. */
+  close(): Promise<void>
+}
+
+/** What leadership needs. */
+export interface LeadershipOptions {
+  readonly client: Etcd3
+  readonly layout: Layout
+  readonly clock: Clock
+  readonly log: Log
+  readonly candidate: string
+}
+
+/** An election among the replicas of a store: each holds a key with a lease, and the oldest key leads. */
+export function openLeadership(options: LeadershipOptions): EtcdLeadership {
+  return new LeaseLeadership(options)
+}
+
+/**
+ * The library's own election waits on its own watch, which may miss a change when it is opened again; here the keys are
+ * looked at whenever the store's watch shows that one came or went, and now and then.
+ */
+class LeaseLeadership implements EtcdLeadership {
+  readonly #options: LeadershipOptions
+  readonly #listeners = new Set<(isLeader: boolean) => void>()
+  #lease: Lease | undefined
+  #key: string | undefined
+  #timer: { cancel(): void } | undefined
+  #isLeader = false
+  #isClosed = false
+  #looking: Promise<void> | undefined
+  #mustLookAgain = false
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options
+  }
+
+  get isLeader(): boolean {
+    return this.#isLeader
+  }
+
+  onChange(listener: (isLeader: boolean) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  begin(): void {
+    this.#timer = this.#options.clock.every(leadershipLookMs, () => this.look())
+    this.look()
+  }
+
+  look(): void {
+    if (this.#isClosed) return
+    if (this.#looking !== undefined) {
+      this.#mustLookAgain = true
+      return
+    }
+    this.#looking = this.#lookOnce().finally(() => {
+      this.#looking = undefined
+      if (!this.#mustLookAgain) return
+      this.#mustLookAgain = false
+      this.look()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    await this.#looking
+    const lease = this.#lease
+    this.#drop()
+    // Without it the others wait until the lease ends by itself.
+    await lease?.revoke().catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be given back'))
+    this.#listeners.clear()
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      const key = this.#key ?? (await this.#stand())
+      const { client, layout } = this.#options
+      const range = { key: Buffer.from(layout.election), range_end: endOfPrefix(layout.election) }
+      const { kvs } = await client.kv.range({ ...range, sort_target: 'Create', sort_order: 'Ascend' })
+      const isStanding = kvs.some((kv) => kv.key.toString() === key)
+      if (!isStanding) this.#drop()
+      else this.#tell(kvs[0]?.key.toString() === key)
+      if (!isStanding) this.#mustLookAgain = !this.#isClosed
+    } catch (error) {
+      // The lease tells when it can't be held any longer.
+      this.#options.log.debug({ err: error }, 'the election could not be looked at')
+    }
+  }
+
+  /** Puts up a key with a lease of its own. */
+  async #stand(): Promise<string> {
+    const { client, layout, candidate } = this.#options
+    const lease = client.lease(leadershipSeconds)
+    lease.on('lost', () => {
+      if (this.#lease === lease) this.#drop()
+    })
+    const id = await lease.grant()
+    const key = `${layout.election}${id}`
+    try {
+      await client.kv.put({ key: Buffer.from(key), value: Buffer.from(candidate), lease: id })
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+    this.#lease = lease
+    this.#key = key
+    return key
+  }
+
+  #drop(): void {
+    this.#lease?.release()
+    this.#lease = undefined
+    this.#key = undefined
+    this.#tell(false)
+  }
+
+  #tell(isLeader: boolean): void {
+    if (isLeader === this.#isLeader) return
+    this.#isLeader = isLeader
+    for (const listener of this.#listeners) listener(isLeader)
+  }
+}

@@ -1,0 +1,85 @@
+import type { Revision, StorePage, StoreRange, StoreRecord } from '@orch/core'
+import type { Etcd3, IKeyValue } from 'etcd3'
+import { etcdPageBytes, storePageRecords } from '../limits.ts'
+import { readSurely } from './client.ts'
+import { endOfPrefix, type Layout, unframeValue } from './layout.ts'
+
+/** Reads the store's keys out of etcd, always at one revision. */
+export class EtcdReader {
+  readonly #client: Etcd3
+  readonly #layout: Layout
+
+  constructor(client: Etcd3, layout: Layout) {
+    this.#client = client
+    this.#layout = layout
+  }
+
+  async at(key: string, revision: Revision): Promise<StoreRecord | undefined> {
+    const request = { key: this.#toKey(key), revision: String(revision) }
+    const { kvs } = await readSurely(() => this.#client.kv.range(request))
+    return kvs[0] === undefined ? undefined : this.#toRecord(kvs[0])
+  }
+
+  async count({ prefix, start, revision }: Omit<StoreRange, 'limit'>): Promise<number> {
+    const range = { ...this.#toRange(prefix, start), revision: String(revision), count_only: true }
+    return Number((await readSurely(() => this.#client.kv.range(range))).count)
+  }
+
+  /** One page more than asked is read, to know where the next begins. */
+  async range({ prefix, start, limit, revision }: StoreRange): Promise<StorePage> {
+    const records: StoreRecord[] = []
+    for await (const kvs of this.pages({ prefix, start, revision, limit: limit === 0 ? 0 : limit + 1 })) {
+      for (const kv of kvs) records.push(this.#toRecord(kv))
+    }
+    const next = limit !== 0 && records.length > limit ? records.pop() : undefined
+    return { records, next: next?.key }
+  }
+
+  async visit(revision: Revision, show: (record: StoreRecord) => void): Promise<void> {
+    for await (const kvs of this.pages({ prefix: '', start: '', revision, limit: 0 })) for (const kv of kvs) show(this.#toRecord(kv))
+  }
+
+  async visitRevisions(revision: Revision, show: (key: string, revision: Revision) => void): Promise<void> {
+    for await (const kvs of this.pages({ prefix: '', start: '', revision, limit: 0, keysOnly: true }))
+      for (const kv of kvs) show(this.#fromKey(kv), Number(kv.mod_revision))
+  }
+
+  /** A range, some bytes at a time. */
+  async *pages({ prefix, start, limit, revision, keysOnly = false }: StoreRange & { readonly keysOnly?: boolean }) {
+    let range = this.#toRange(prefix, start)
+    let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
+    let size = storePageRecords
+    while (left > 0) {
+      const request = { ...range, limit: Math.min(size, left), revision: String(revision), keys_only: keysOnly }
+      const { kvs, more } = await readSurely(() => this.#client.kv.range(request))
+      yield kvs
+      left -= kvs.length
+      const last = kvs.at(-1)
+      if (!more || last === undefined) return
+      size = nextSize(kvs, size)
+      range = { ...range, key: Buffer.concat([last.key, Buffer.from([0])]) }
+    }
+  }
+
+  #toRange(prefix: string, start: string): { key: Buffer; range_end: Buffer } {
+    return { key: this.#toKey(start > prefix ? start : prefix), range_end: endOfPrefix(this.#layout.keys + prefix) }
+  }
+
+  #toKey(key: string): Buffer {
+    return Buffer.from(this.#layout.keys + key)
+  }
+
+  #fromKey({ key }: IKeyValue): string {
+    return key.toString().slice(this.#layout.keys.length)
+  }
+
+  #toRecord(kv: IKeyValue): StoreRecord {
+    return { key: this.#fromKey(kv), revision: Number(kv.mod_revision), value: unframeValue(kv.value).value }
+  }
+}
+
+/** As many records as fit the bytes of a page, going by the last one. */
+function nextSize(kvs: readonly IKeyValue[], size: number): number {
+  const bytes = kvs.reduce((sum, { value }) => sum + value.length, 1)
+  return Math.max(1, Math.min(storePageRecords, Math.floor((size * etcdPageBytes) / bytes)))
+}
