@@ -148,8 +148,8 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     }
     await routes.fetch(toHonoRequest(request), { request, parts })
   } catch (error) {
-    fail(request, parts, error)
     if (!request.isKnown) parts.options.auditor?.refuse(request)
+    fail(request, parts, error)
   } finally {
     if (!request.goesOn) conclude(request, parts)
   }

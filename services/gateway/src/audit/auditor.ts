@@ -77,8 +77,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
     refuse(request) {
       const decision = decide(request.user, request.info)
       metrics.level(decision.level)
-      if (decision.level !== 'None') recordOf(request, decision).responseStarted()
-      request.audit = undefined
+      if (decision.level !== 'None') recordOf(request, decision).isRefused = true
     },
     async close() {
       await Promise.all(sinks.map((sink) => sink.close()))

@@ -29,6 +29,8 @@ export class AuditRecord {
   status: Omit<Status, 'code'> | undefined
   /** Something failed that should not. */
   hasPanicked = false
+  /** Nobody was found behind the request: one event tells that it was refused. */
+  isRefused = false
   /** The answer was longer than what is kept. */
   isCut = false
   #answer: AuditedBody | undefined
@@ -86,6 +88,6 @@ export class AuditRecord {
 
   /** The request is over. */
   responseComplete(): void {
-    this.#reporter.report(this, this.hasPanicked ? 'Panic' : 'ResponseComplete')
+    this.#reporter.report(this, this.isRefused ? 'ResponseStarted' : this.hasPanicked ? 'Panic' : 'ResponseComplete')
   }
 }

@@ -1,10 +1,11 @@
 import type { AdmissionService, StorageService, WatchService } from '@orch/core'
-import { createGateway, createWatchHub, type Gateway, type HealthCheck } from '@orch/gateway'
+import { type AuthoritySource, createGateway, createWatchHub, type Gateway, type HealthCheck } from '@orch/gateway'
 import type { KeyPair, Metrics } from '@orch/platform'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
 import { StartError } from '../start-error.ts'
 import { versionInfo } from '../version.ts'
+import { openAuditor } from './audit.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface GatewayNeeds extends GatewayGroups {
@@ -30,6 +31,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     random: (bound) => Math.floor(random() * bound),
     log,
     metrics,
+    auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
     anonymousAuth: authentication.anonymousAuth,
     requestTimeoutMs: serving.requestTimeoutMs,
@@ -46,12 +48,12 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 export interface PortOptions {
   readonly serving: ServingOptions
   readonly pair: KeyPair
-  /** Of client certificates, PEM. */
-  readonly clientCertificateAuthorities: string
+  /** Of client certificates. */
+  readonly authorities: AuthoritySource
 }
 
 /** Opens the port for clients; gives its number. */
-export async function listenForClients(gateway: Gateway, { serving, pair, clientCertificateAuthorities }: PortOptions): Promise<number> {
+export async function listenForClients(gateway: Gateway, { serving, pair, authorities }: PortOptions): Promise<number> {
   const { bindAddress, securePort } = serving
   try {
     return await gateway.listen({
@@ -59,7 +61,7 @@ export async function listenForClients(gateway: Gateway, { serving, pair, client
       port: securePort,
       certificate: pair.certificate,
       key: pair.key,
-      clientCertificateAuthorities,
+      authorities,
     })
   } catch (error) {
     throw explainListenFailure(error, bindAddress, securePort)

@@ -3,6 +3,7 @@ import { type Cidr, type PortRange, SettingsError, type Values } from '@orch/pla
 import { isLoopback } from '../addresses.ts'
 import type { gatewaySettings } from '../settings/gateway.ts'
 import { type ApiOptions, readApi } from './api.ts'
+import { type AuditOptions, readAudit } from './audit.ts'
 import { type AuthenticationOptions, readAuthentication } from './authentication.ts'
 import { readServing, type ServingOptions } from './serving.ts'
 
@@ -11,6 +12,8 @@ export interface GatewayGroups {
   readonly api: ApiOptions
   readonly serving: ServingOptions
   readonly authentication: AuthenticationOptions
+  /** Absent: nothing is written down. */
+  readonly audit: AuditOptions | undefined
   /** What objects are given that do not bring it. */
   readonly objects: ObjectsOptions
 }
@@ -29,7 +32,13 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
   const serving = readServing(settings)
   const authentication = readAuthentication(settings)
   checkTogether(serving, authentication)
-  return { api: readApi(settings), serving, authentication, objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } }
+  return {
+    api: readApi(settings),
+    serving,
+    authentication,
+    audit: readAudit(settings),
+    objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
+  }
 }
 
 function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions): void {

@@ -1,0 +1,15 @@
+/** Writing down what requests do. Loaded only where there is a policy. */
+export { type Auditor, createAuditor } from './auditor.ts'
+export { type AuditLogOptions, createAuditLog } from './log-file.ts'
+export { type AuditMetrics, createAuditMetrics } from './metrics.ts'
+export { type AuditPolicy, parseAuditPolicy } from './policy.ts'
+export {
+  type AuditDelivery,
+  type AuditSink,
+  type BatchOptions,
+  createBatchSink,
+  createBlockingSink,
+  type SinkSurroundings,
+} from './sink.ts'
+export { truncating } from './truncate.ts'
+export { type AuditSender, createAuditWebhook } from './webhook.ts'

@@ -1,0 +1,263 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { printConfiguration } from '@orch/client'
+import { start } from 'orch'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { aNamespace, anApi, configMap, configMapsIn } from '../api/api.ts'
+import { aFolder, anAuditedApi, aPolicy, readEvents, type WrittenEvent } from './audited.ts'
+
+const inDefault = configMapsIn('default')
+const onConfigMaps = { resources: [{ group: '', resources: ['configmaps'] }] }
+
+const ofStage = (events: readonly WrittenEvent[], stage: string) => events.filter((event) => event.stage === stage)
+
+describe('levels', () => {
+  test('AUDIT-08: Metadata tells who did what to which object and how it ended, and no body', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }]))
+    const { headers } = await audited.api.post(`${inDefault}?dryRun=All`, configMap({ name: 'a', data: { k: 'body-text' } }), {
+      'user-agent': 'tester/1',
+      'audit-id': 'my-id',
+      'x-forwarded-for': '203.0.113.7, nonsense',
+    })
+    expect(headers['audit-id']).toBe('my-id')
+    const events = await audited.events()
+    expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
+    expect(Object.keys(events[1] ?? {})).toEqual([
+      'kind',
+      'apiVersion',
+      'level',
+      'auditID',
+      'stage',
+      'requestURI',
+      'verb',
+      'user',
+      'sourceIPs',
+      'userAgent',
+      'objectRef',
+      'responseStatus',
+      'requestReceivedTimestamp',
+      'stageTimestamp',
+    ])
+    expect(events[1]).toMatchObject({
+      kind: 'Event',
+      apiVersion: 'audit.orch.io/v1',
+      level: 'Metadata',
+      auditID: 'my-id',
+      requestURI: `${inDefault}?dryRun=All`,
+      verb: 'create',
+      user: { groups: ['system:masters', 'system:authenticated'] },
+      sourceIPs: ['203.0.113.7', '127.0.0.1'],
+      userAgent: 'tester/1',
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 201 },
+    })
+    expect(String(events[1]?.stageTimestamp)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    expect(JSON.stringify(events)).not.toContain('body-text')
+  })
+
+  test('AUDIT-08: Request adds what was sent, RequestResponse what was answered', async () => {
+    const policy = aPolicy(
+      [
+        { level: 'Request', ...onConfigMaps, verbs: ['create', 'patch'] },
+        { level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] },
+      ],
+      { omitStages: ['RequestReceived'] },
+    )
+    const audited = await anAuditedApi(policy)
+    await audited.api.post(inDefault, configMap({ name: 'a', data: { k: '1' } }))
+    await audited.api.patch(`${inDefault}/a`, { data: { k: '2' } })
+    await audited.api.get(`${inDefault}/a`)
+    await audited.api.get(`${inDefault}/none`)
+    await audited.api.get(inDefault, { accept: 'application/vnd.orch.protobuf' })
+    const [create, patch, get, none, list] = await audited.events()
+    expect(create?.requestObject).toMatchObject({ kind: 'ConfigMap', data: { k: '1' } })
+    expect(create?.responseObject).toBeUndefined()
+    expect(patch?.requestObject).toEqual({ data: { k: '2' } })
+    expect(get?.requestObject).toBeUndefined()
+    expect(get?.responseObject).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: '2' } })
+    expect(none?.responseStatus).toMatchObject({ status: 'Failure', reason: 'NotFound', code: 404, details: { name: 'none' } })
+    expect(none?.responseObject).toMatchObject({ kind: 'Status', reason: 'NotFound' })
+    expect(list?.responseObject).toMatchObject({ kind: 'ConfigMapList' })
+  })
+
+  test('AUDIT-08: managed fields are left out where the policy says so, and a rule may say otherwise', async () => {
+    const policy = aPolicy(
+      [
+        { level: 'RequestResponse', ...onConfigMaps, verbs: ['get'], omitManagedFields: false },
+        { level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] },
+      ],
+      { omitStages: ['RequestReceived'], omitManagedFields: true },
+    )
+    const audited = await anAuditedApi(policy)
+    await audited.api.post(`${inDefault}?fieldManager=me`, configMap({ name: 'a', data: { k: '1' } }))
+    await audited.api.get(`${inDefault}/a`)
+    await audited.api.get(`${inDefault}?limit=500`)
+    const [create, get, list] = await audited.events()
+    expect(create?.responseObject).toMatchObject({ metadata: expect.not.objectContaining({ managedFields: expect.anything() }) })
+    expect(get?.responseObject).toMatchObject({ metadata: { managedFields: [{ operation: 'Update' }] } })
+    expect(JSON.stringify(list?.responseObject)).not.toContain('managedFields')
+  })
+})
+
+describe('stages', () => {
+  test('AUDIT-08: a watch has an event when its answer starts and one when it ends', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', verbs: ['watch'], ...onConfigMaps, namespaces: ['default'] }]))
+    const watch = await audited.api.watch(`${inDefault}?watch=1`)
+    expect(watch.status).toBe(200)
+    const events = await audited.events()
+    expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete'])
+    expect(ofStage(events, 'ResponseStarted')[0]).toMatchObject({ responseStatus: { code: 200 } })
+  })
+
+  test('AUDIT-08: a rule may leave stages out', async () => {
+    const policy = aPolicy([
+      { level: 'Metadata', nonResourceURLs: ['/version'], omitStages: ['ResponseComplete'] },
+      { level: 'Metadata', nonResourceURLs: ['/api*'] },
+    ])
+    const audited = await anAuditedApi(policy)
+    await audited.api.get('/version')
+    await audited.api.get('/apis')
+    await audited.api.get('/livez')
+    expect((await audited.events()).map(({ requestURI, stage }) => `${requestURI} ${stage}`)).toEqual([
+      '/version RequestReceived',
+      '/apis RequestReceived',
+      '/apis ResponseComplete',
+    ])
+  })
+
+  test('AUDIT-08: a request that nobody is found behind is written down without a user', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }] }]))
+    const asStranger = audited.api.as({})
+    expect((await asStranger('GET', '/api/v1/pods', { headers: { authorization: 'Bearer not-a-token' } })).status).toBe(401)
+    const events = await audited.events()
+    expect(events).toMatchObject([{ stage: 'ResponseStarted', user: {}, responseStatus: { code: 401, reason: 'Unauthorized' } }])
+    expect(JSON.stringify(events)).not.toContain('not-a-token')
+  })
+})
+
+describe('the log', () => {
+  test('AUDIT-08: the format of words has one line per event', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }]), {
+      flags: ['--audit-log-format=legacy'],
+    })
+    await audited.api.get(`${inDefault}/x`, { 'user-agent': 'a "quoted" agent' })
+    await audited.api.stop()
+    const [received, complete] = readFileSync(audited.logFile, 'utf8').trim().split('\n')
+    expect(received).toMatch(/^\S+Z AUDIT: id="[^"]+" stage="RequestReceived" ip="127.0.0.1" method="get" user="[^"]+" groups=/)
+    expect(received).toContain(String.raw`user-agent="a \"quoted\" agent" namespace="default" uri="${inDefault}/x" response="<deferred>"`)
+    expect(complete).toContain('response="404"')
+  })
+
+  test('AUDIT-08: a file that has grown is set aside, and only so many are kept', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
+      flags: ['--audit-log-maxsize=1', '--audit-log-maxbackup=1', '--audit-log-compress'],
+    })
+    const big = 'x'.repeat(600_000)
+    for (let index = 0; index < 6; index += 1) await audited.api.post(inDefault, configMap({ name: `a${index}`, data: { big } }))
+    await audited.api.stop()
+    await expect.poll(() => readdirSync(audited.folder).filter((name) => /^audit-.*\.log\.gz$/.test(name))).toHaveLength(1)
+  })
+
+  test('AUDIT-08: in batch mode what waits is written when the server stops', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]), {
+      flags: ['--audit-log-mode=batch', '--audit-log-batch-max-size=100', '--audit-log-batch-max-wait=1h'],
+    })
+    await audited.api.get('/version')
+    expect(await audited.events()).toHaveLength(2)
+  })
+
+  test('AUDIT-08: a disk that takes nothing ends requests only where that is asked for', async () => {
+    for (const [mode, code] of [
+      ['blocking', 200],
+      ['blocking-strict', 500],
+    ] as const) {
+      const folder = aFolder()
+      writeFileSync(join(folder, 'policy.yaml'), aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]))
+      const flags = [`--audit-policy-file=${join(folder, 'policy.yaml')}`, '--audit-log-path=/dev/full', `--audit-log-mode=${mode}`]
+      const api = await anApi({ flags })
+      expect((await api.get('/version')).status).toBe(code)
+      expect((await api.get('/livez')).status).toBe(200)
+      const { text } = await api.get('/metrics')
+      expect(text).toMatch(/apiserver_audit_error_total\{plugin="log"\} [12]/)
+      expect(text).toContain(`apiserver_audit_requests_rejected_total ${code === 500 ? 1 : 0}`)
+    }
+  })
+})
+
+describe('the webhook', () => {
+  test('AUDIT-08: lists of events are posted, and again after a failure', async () => {
+    const lists: { kind: string; apiVersion: string; items: WrittenEvent[] }[] = []
+    let failures = 1
+    const server = createServer((request, response) => {
+      let text = ''
+      request.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      request.on('end', () => {
+        const isRefused = failures-- > 0
+        if (!isRefused) lists.push(JSON.parse(text) as (typeof lists)[number])
+        response.writeHead(isRefused ? 503 : 200).end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const folder = aFolder()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sink`
+    writeFileSync(join(folder, 'hook.conf'), printConfiguration({ cluster: 'c', user: 'u', configuration: { server: url } }))
+    writeFileSync(join(folder, 'policy.yaml'), aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]))
+    const api = await anApi({
+      flags: [
+        `--audit-policy-file=${join(folder, 'policy.yaml')}`,
+        `--audit-webhook-config-file=${join(folder, 'hook.conf')}`,
+        '--audit-webhook-batch-max-wait=10ms',
+        '--audit-webhook-initial-backoff=10ms',
+      ],
+    })
+    await api.get('/version')
+    await expect.poll(() => lists.flatMap(({ items }) => items).map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
+    expect(lists[0]).toMatchObject({ kind: 'EventList', apiVersion: 'audit.orch.io/v1', metadata: {} })
+  })
+})
+
+describe('settings that cannot work', () => {
+  const withPolicy = (text: string): string[] => {
+    const file = join(aFolder(), 'policy.yaml')
+    writeFileSync(file, text)
+    return [`--audit-policy-file=${file}`, '--audit-log-path=-']
+  }
+  const cases: [string, () => string[], string][] = [
+    ['a log without a policy', () => ['--audit-log-path=x'], '--audit-log-path needs --audit-policy-file'],
+    ['a policy without a backend', () => ['--audit-policy-file=x'], '--audit-policy-file needs --audit-log-path'],
+    ['no rules', () => withPolicy(aPolicy([])), 'rules: must have at least one rule'],
+    ['an unknown level', () => withPolicy(aPolicy([{ level: 'All' }])), 'rules[0].level: must be one of None, Metadata'],
+    ['an unknown field', () => withPolicy(aPolicy([{ level: 'None', user: ['a'] }])), 'rules[0].user: unknown field'],
+    [
+      'a rule about paths and resources',
+      () => withPolicy(aPolicy([{ level: 'None', nonResourceURLs: ['/x'], namespaces: ['a'] }])),
+      'rules[0].nonResourceURLs: a rule cannot be about both',
+    ],
+    [
+      'names without resources',
+      () => withPolicy(aPolicy([{ level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }])),
+      'rules[0].resources[0].resourceNames: needs at least one resource',
+    ],
+    [
+      'a star inside a path',
+      () => withPolicy(aPolicy([{ level: 'None', nonResourceURLs: ['/*/x'] }])),
+      'rules[0].nonResourceURLs[0]: must begin',
+    ],
+    ['another version', () => withPolicy('{"apiVersion":"audit.orch.io/v1beta1","kind":"Policy"}'), 'apiVersion: must be audit.orch.io/v1'],
+  ]
+  test.each(cases)('AUDIT-08: %s', async (_, flags, message) => {
+    await expect(start({ flags: flags() })).rejects.toThrow(message)
+  })
+})
+
+test('AUDIT-08: without a policy nothing is counted', async () => {
+  const api = await anApi()
+  await aNamespace(api)
+  expect((await api.get('/metrics')).text).not.toContain('apiserver_audit_')
+  expect(readEvents('')).toEqual([])
+})
