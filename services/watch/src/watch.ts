@@ -17,7 +17,7 @@ import { Subscriber } from './subscriber.ts'
 import { Window } from './window.ts'
 
 export interface WatchOptions {
-  readonly storage: StorageService
+  readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
   readonly clock: Clock
   readonly log: Log
   /** From 0 to 1; spreads the attempts to reach storage. */
@@ -58,7 +58,7 @@ interface Known {
  * they wait for a revision to come, or attached to their outlet, which stands exactly at the feed's position.
  */
 class Feed {
-  readonly #storage: StorageService
+  readonly #storage: WatchOptions['storage']
   readonly #clock: Clock
   readonly #log: Log
   readonly #random: () => number

@@ -145,6 +145,33 @@ test('CARD-25, WATCH-18: a broken subscription is taken up after the last positi
   expect(client.seen).toEqual(['e6@6', 'position 9', 'e12@12'])
 })
 
+test('CARD-25: a subscription that has served is taken up at once, without a pause, and only the next one waits', async () => {
+  const { clock, subscriptions, attach, push } = open()
+  const client = attach(5)
+  await push(0, events('e6', 6))
+  subscriptions[0]?.stream.fail(failed(503, 'ServiceUnavailable', 'this replica ends'))
+  await turn()
+  expect(subscriptions[1]?.request.after).toBe(6)
+  subscriptions[1]?.stream.fail(failed(503, 'ServiceUnavailable', 'this replica ends'))
+  await turn()
+  expect(subscriptions.length).toBe(2)
+  clock.advance(100)
+  await turn()
+  await push(2, events('e7', 7))
+  expect(client.seen).toEqual(['e6@6', 'e7@7'])
+})
+
+test('WATCH-20: a quiet watch is taken up from its last position, not from its last event', async () => {
+  const { subscriptions, attach, push } = open()
+  const client = attach(5)
+  await push(0, events('e6', 6))
+  for (const revision of [1_000, 2_000, 3_000]) await push(0, position(revision))
+  subscriptions[0]?.stream.end()
+  await turn()
+  expect(subscriptions[1]?.request.after).toBe(3_000)
+  expect(client.seen).toEqual(['e6@6', 'position 1000', 'position 2000', 'position 3000'])
+})
+
 test('attempts to subscribe again come after growing pauses', async () => {
   const { clock, subscriptions, attach } = open()
   attach(5)

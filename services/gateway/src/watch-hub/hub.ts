@@ -313,7 +313,8 @@ class Line {
       if (this.isClosed) return
       try {
         for await (const part of this.#subscribe()) {
-          attempt = 0
+          // After one that has served comes another at once: a replica that ends leaves its subscriptions to those that are ready.
+          attempt = -1
           const pause = this.#take(part)
           if (pause !== undefined) await pause
           else if (part.kind === 'events' && part.frames.length >= limits.breathBytesMin) await nextTurn()

@@ -135,7 +135,7 @@ class Session {
     await this.#begin()
     if (this.#signal.aborted) return
     this.#counts.publishing.set(1)
-    const heart = clock.every(limits.heartbeatMs / 2, () => this.#beat())
+    const heart = clock.every(limits.heartbeatMs, () => this.#beat())
     const stream = storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [] }, { signal: this.#signal })
     try {
       for await (const part of stream) {

@@ -1,0 +1,239 @@
+import type { FeedMessage } from '@orch/core'
+import { createMetrics, silentLog } from '@orch/platform'
+import { createFakeChangeStream, createFakeClock, createTinyStorage, type FakeChangeStream, type TinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Leadership, soleLeadership } from '../leadership.ts'
+import type { PublisherLimits } from './limits.ts'
+import { createPublisher } from './publisher.ts'
+
+const maps = 'core/configmaps'
+const turns = async (count = 8) => {
+  for (let round = 0; round < count; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+function open(
+  parts: { storage?: TinyStorage; stream?: FakeChangeStream; leadership?: Leadership; limits?: Partial<PublisherLimits> } = {},
+) {
+  const storage = parts.storage ?? createTinyStorage()
+  const stream = parts.stream ?? createFakeChangeStream()
+  const clock = createFakeClock()
+  let metrics = createMetrics({ process: false })
+  const { leadership = soleLeadership, limits = {} } = parts
+  const start = () => {
+    metrics = createMetrics({ process: false })
+    const publisher = createPublisher({ storage, stream, leadership, clock, log: silentLog, random: () => 0, metrics, limits })
+    onTestFinished(() => publisher.close())
+    return publisher
+  }
+  const put = (name: string, data = name) => storage.put({ resource: maps, name, data })
+  const published = () => stream.messages.flatMap(printed)
+  /** Lets time pass in small steps. */
+  const pass = async (totalMs: number) => {
+    for (let passedMs = 0; passedMs < totalMs; passedMs += 100) {
+      clock.advance(100)
+      await turns(2)
+    }
+  }
+  return {
+    storage,
+    stream,
+    clock,
+    metricsText: () => metrics.text(),
+    start,
+    put,
+    published,
+    pass,
+    changes: () => published().filter((line) => /^\d/.test(line)),
+  }
+}
+
+function printed(message: FeedMessage): string[] {
+  switch (message.kind) {
+    case 'changes':
+      return message.changes.map(({ revision, previous }) => `${revision} after ${previous}`)
+    case 'reference':
+      return [`reference ${message.revision} after ${message.previous} ${message.key}`]
+    case 'position':
+      return [`position ${message.revision} last ${message.last}`]
+  }
+}
+
+test('CARD-18: every committed change is published once and in order, from the present on', async () => {
+  const { start, put, published } = open()
+  put('before')
+  start()
+  await turns()
+  put('a')
+  put('b')
+  await turns()
+  expect(published()).toEqual(['position 1 last 1', 'position 1 last 1', '2 after 1', '3 after 2'])
+})
+
+test('positions are published while nothing changes, as long as storage says where it stands', async () => {
+  const { start, stream, storage, pass } = open()
+  start()
+  await turns()
+  await pass(1_000)
+  expect(stream.messages.length).toBeGreaterThanOrEqual(3)
+  await pass(3_000)
+  const silent = stream.messages.length
+  await pass(3_000)
+  expect(stream.messages.length).toBe(silent)
+  storage.sendPosition()
+  await turns()
+  await pass(500)
+  expect(stream.messages.length).toBeGreaterThan(silent + 1)
+})
+
+test('a publisher that starts again goes on behind the last message', async () => {
+  const { start, put, changes } = open()
+  const first = start()
+  await turns()
+  put('a')
+  await turns()
+  await first.close()
+  put('b')
+  put('c')
+  start()
+  await turns()
+  expect(changes()).toEqual(['1 after 0', '2 after 1', '3 after 2'])
+})
+
+test('of two publishers at once one is refused and begins anew: nothing is lost, doubled or swapped', async () => {
+  const { storage, stream, put, changes, start, pass } = open()
+  start()
+  const other = open({ storage, stream })
+  other.start()
+  await turns()
+  for (let index = 0; index < 50; index += 1) {
+    put(`n${index}`)
+    await turns(2)
+    await (index % 2 === 0 ? pass(100) : other.pass(100))
+  }
+  await pass(10_000)
+  await other.pass(10_000)
+  expect(changes()).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1} after ${index}`))
+})
+
+test('a replica publishes while it leads, and at no other time', async () => {
+  const listeners = new Set<(isLeader: boolean) => void>()
+  const leadership = {
+    isLeader: false,
+    onChange(listener: (isLeader: boolean) => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  const lead = async (isLeader: boolean) => {
+    leadership.isLeader = isLeader
+    for (const listener of [...listeners]) listener(isLeader)
+    await turns()
+  }
+  const { start, put, published, changes, pass } = open({ leadership })
+  start()
+  await turns()
+  expect(published()).toEqual([])
+  await lead(true)
+  put('a')
+  await turns()
+  await lead(false)
+  put('b')
+  await pass(10_000)
+  expect(changes()).toEqual(['1 after 0'])
+  await lead(true)
+  await turns()
+  expect(changes()).toEqual(['1 after 0', '2 after 1'])
+})
+
+test('Secrets and large changes go as references, each in its place', async () => {
+  const { start, storage, put, published } = open({ limits: { changeBytesMax: 1_000 } })
+  start()
+  await turns()
+  put('a')
+  storage.put({ resource: 'core/secrets', name: 's', namespace: 'default', data: 'word' })
+  put('large', 'x'.repeat(2_000))
+  put('b')
+  storage.remove('core/secrets', 's', 'default')
+  await turns()
+  expect(published().slice(2)).toEqual([
+    '1 after 0',
+    'reference 2 after 1 core/secrets/default/s',
+    `reference 3 after 2 ${maps}/large`,
+    '4 after 3',
+    'reference 5 after 4 core/secrets/default/s',
+  ])
+})
+
+test('a message holds many changes, up to its size', async () => {
+  const { start, storage, stream } = open({ limits: { messageBytesMax: 2_000 } })
+  const first = start()
+  await turns()
+  await first.close()
+  for (let index = 0; index < 20; index += 1) storage.put({ resource: maps, name: `n${index}`, data: 'x'.repeat(200) })
+  start()
+  await turns()
+  const sizes = stream.messages.flatMap((message) => (message.kind === 'changes' ? [message.changes.length] : []))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(20)
+  expect(sizes.length).toBeGreaterThan(3)
+  expect(Math.max(...sizes)).toBeGreaterThan(1)
+})
+
+test('while NATS is down storage goes on, and on its return publishing goes on where it stopped', async () => {
+  const { start, stream, put, changes, pass } = open()
+  start()
+  await turns()
+  put('a')
+  await turns()
+  stream.goDown()
+  put('b')
+  await pass(5_000)
+  put('c')
+  stream.goUp()
+  await pass(10_000)
+  expect(changes()).toEqual(['1 after 0', '2 after 1', '3 after 2'])
+})
+
+for (const [name, harm] of [
+  ['purged by an operator', (stream: FakeChangeStream) => stream.purge()],
+  ['lost with the data of NATS', (stream: FakeChangeStream) => stream.lose()],
+] as const) {
+  test(`a stream that was ${name} is published into again`, async () => {
+    const { start, stream, put, storage, changes, pass } = open()
+    start()
+    await turns()
+    put('a')
+    await turns()
+    harm(stream)
+    put('b')
+    await pass(10_000)
+    storage.sendPosition()
+    put('c')
+    await turns()
+    expect(changes().at(-1)).toBe('3 after 2')
+  })
+}
+
+test('WATCH-22: after a new epoch changes of the new store are published', async () => {
+  const { start, storage, stream, put, pass } = open()
+  start()
+  await turns()
+  put('a')
+  await turns()
+  storage.replace('e2')
+  await pass(2_000)
+  put('b')
+  await turns()
+  expect(stream.messages.at(-1)).toMatchObject({ kind: 'changes', epoch: 'e2', changes: [{ revision: 3 }] })
+})
+
+test('a publisher says in its metrics what it has published', async () => {
+  const { start, put, metricsText } = open()
+  start()
+  await turns()
+  put('a')
+  await turns()
+  const text = await metricsText()
+  expect(text).toContain('change_feed_published_changes_total 1')
+  expect(text).toContain('change_feed_published_revision 1')
+  expect(text).toContain('change_feed_publishing 1')
+})

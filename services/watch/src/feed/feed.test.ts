@@ -1,0 +1,299 @@
+import { type ChangesPart, type FeedMessage, feedRevision } from '@orch/core'
+import { createMetrics, silentLog } from '@orch/platform'
+import { createFakeChangeStream, createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createChangeFeed } from './feed.ts'
+import type { FeedLimits } from './limits.ts'
+
+const maps = 'core/configmaps'
+const turns = async (count = 8) => {
+  for (let round = 0; round < count; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** A feed over a tiny storage, with a publisher that the test plays itself. */
+async function open(limits: Partial<FeedLimits> = {}) {
+  const storage = createTinyStorage()
+  const stream = createFakeChangeStream()
+  const clock = createFakeClock()
+  const metrics = createMetrics({ process: false })
+  await stream.prepare()
+  let asked = 0
+  const counted: TinyStorage = {
+    ...storage,
+    changes(request, context) {
+      asked += 1
+      return storage.changes(request, context)
+    },
+  }
+  const feed = createChangeFeed({ storage: counted, stream, clock, log: silentLog, random: () => 0, metrics, limits })
+  onTestFinished(() => feed.close())
+  await turns()
+  let sequence = 0
+  const publish = async (message: FeedMessage) => {
+    await stream.publish(message, { id: `m${sequence}`, expectedSequence: sequence })
+    sequence += 1
+    await turns()
+  }
+  const position = (revision = storage.revision, last = revision) => publish({ kind: 'position', epoch: 'e1', revision, last })
+  let taken = 0
+  /** Publishes what has been put since the last time. */
+  const publishChanges = async () => {
+    const changes = await changesAfter(storage, taken)
+    taken = storage.revision
+    if (changes.length > 0) await publish({ kind: 'changes', epoch: 'e1', changes })
+  }
+  const put = (name: string) => storage.put({ resource: maps, name, data: name })
+  const read = (after = storage.revision) => {
+    const seen: string[] = []
+    const reading = feed.changes({ after, epoch: 'e1', resources: [] })
+    const run = async () => {
+      for await (const part of reading) seen.push(...printed(part))
+      seen.push('end')
+    }
+    void run().catch((error: unknown) => seen.push(String(error)))
+    return { seen, changes: () => seen.filter((line) => /^\d/.test(line)), close: () => reading.close() }
+  }
+  const asks = () => asked
+  const departures = async () =>
+    [...(await metrics.text()).matchAll(/gap_fills_total\{reason="(\w+)"\} (\d+)/g)].map(([, reason, count]) => `${reason} ${count}`)
+  return { storage, stream, clock, metrics, feed, publish, position, publishChanges, put, read, asks, departures }
+}
+
+async function changesAfter(storage: TinyStorage, after: number) {
+  const source = storage.changes({ after, epoch: '', resources: [] })
+  for await (const part of source)
+    if (part.kind === 'changes') return part.changes
+    else break
+  return []
+}
+
+function printed(part: ChangesPart): string[] {
+  switch (part.kind) {
+    case 'changes':
+      return part.changes.map(({ revision, key }) => `${revision} ${key.slice(key.indexOf('/') + 1 + 'configmaps/'.length)}`)
+    case 'position':
+      return [`position ${part.revision}`]
+    case 'expired':
+      return [`expired ${part.oldest} ${part.epoch}`]
+  }
+}
+
+test('CARD-17: changes come from the published stream, and storage is asked for none of them', async () => {
+  const { put, publishChanges, position, read, asks } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  put('a')
+  put('b')
+  await publishChanges()
+  put('c')
+  await publishChanges()
+  await position()
+  expect(reader.seen).toEqual(['1 a', '2 b', '3 c', 'position 3'])
+  expect(asks()).toBe(0)
+})
+
+test('what lies before the stream comes from storage, then the stream goes on', async () => {
+  const { put, publishChanges, position, read, storage } = await open()
+  put('a')
+  put('b')
+  await publishChanges()
+  const reader = read(0)
+  await turns()
+  expect(reader.seen).toEqual(['1 a', '2 b'])
+  put('c')
+  await publishChanges()
+  await position()
+  expect(reader.changes()).toEqual(['1 a', '2 b', '3 c'])
+  expect(storage.followers).toBe(0)
+})
+
+const faults: readonly { name: string; found: string[]; deliver(message: FeedMessage): readonly FeedMessage[] }[] = [
+  { name: 'lost', found: ['gap 1'], deliver: () => [] },
+  { name: 'doubled', found: [], deliver: (message) => [message, message] },
+]
+
+for (const { name, found, deliver } of faults) {
+  test(`CARD-18: a message that is ${name} changes nothing for the reader`, async () => {
+    const { put, publishChanges, position, read, stream, departures } = await open()
+    await position()
+    const reader = read()
+    await turns()
+    const arrives = stream.deliver
+    stream.deliver = deliver
+    put('a')
+    await publishChanges()
+    stream.deliver = arrives
+    put('b')
+    await publishChanges()
+    put('c')
+    await publishChanges()
+    expect(reader.changes()).toEqual(['1 a', '2 b', '3 c'])
+    expect(await departures()).toEqual(found)
+  })
+}
+
+test('a lost message at the end of the stream is noticed by the next position', async () => {
+  const { put, publishChanges, position, read, stream, departures } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  const arrives = stream.deliver
+  stream.deliver = () => []
+  put('a')
+  await publishChanges()
+  stream.deliver = arrives
+  await position()
+  expect(reader.changes()).toEqual(['1 a'])
+  expect(await departures()).toEqual(['gap 1'])
+})
+
+test('swapped and delayed messages are put right', async () => {
+  const { put, publishChanges, position, read, stream, departures } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  const held: FeedMessage[] = []
+  stream.deliver = (message) => {
+    if (message.kind === 'changes' && held.length === 0) {
+      held.push(message)
+      return []
+    }
+    return message.kind === 'changes' && feedRevision(message) === 2 ? [message, ...held] : [message]
+  }
+  for (const name of ['a', 'b', 'c']) {
+    put(name)
+    await publishChanges()
+  }
+  await position()
+  expect(reader.changes()).toEqual(['1 a', '2 b', '3 c'])
+  expect(await departures()).toEqual(['gap 1'])
+})
+
+test('a stream that keeps saying where it stood, and no more, is left for storage', async () => {
+  const { put, position, read, clock, departures, storage } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  put('a')
+  for (let second = 0; second < 6; second += 1) {
+    clock.advance(900)
+    await position(0, 0)
+    storage.sendPosition()
+    await turns()
+  }
+  expect(reader.changes()).toEqual(['1 a'])
+  expect(await departures()).toEqual(['silence 1'])
+})
+
+test('CARD-25: a second without a word leads to storage, and the next word back to the stream', async () => {
+  const { put, publishChanges, position, read, clock, metrics, storage } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  expect(await metrics.text()).toContain('watch_feed_mode{source="published"} 1')
+  clock.advance(1_500)
+  await turns()
+  put('a')
+  await turns()
+  expect(reader.changes()).toEqual(['1 a'])
+  expect(await metrics.text()).toContain('watch_feed_mode{source="storage"} 1')
+  await publishChanges()
+  await position()
+  expect(storage.followers).toBe(0)
+  put('b')
+  await publishChanges()
+  expect(reader.changes()).toEqual(['1 a', '2 b'])
+  expect(await metrics.text()).toContain('watch_feed_mode{source="published"} 1')
+})
+
+test('with NATS down a reader is served from storage, and its return is noticed', async () => {
+  const { put, publishChanges, position, read, clock, stream, storage } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  stream.goDown()
+  await turns()
+  put('a')
+  await turns()
+  expect(reader.changes()).toEqual(['1 a'])
+  stream.goUp()
+  for (let round = 0; round < 30 && stream.followers === 0; round += 1) {
+    clock.advance(500)
+    await turns()
+  }
+  await publishChanges()
+  await position()
+  expect([stream.followers, storage.followers]).toEqual([1, 0])
+  put('b')
+  await publishChanges()
+  expect(reader.changes()).toEqual(['1 a', '2 b'])
+})
+
+test('a reference is fetched from storage in its place', async () => {
+  const { put, publish, publishChanges, position, read, departures } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  put('a')
+  await publishChanges()
+  put('b')
+  await publish({ kind: 'reference', epoch: 'e1', revision: 2, previous: 1, key: `${maps}/b` })
+  expect(reader.changes()).toEqual(['1 a', '2 b'])
+  expect(await departures()).toEqual(['reference 1'])
+})
+
+test('a reader that does not keep up goes on with storage, at its own pace, and misses nothing', async () => {
+  const { put, publishChanges, position, feed, departures } = await open({ waitingBytesMax: 1_000 })
+  await position()
+  const reading = feed.changes({ after: 0, epoch: 'e1', resources: [] })
+  const parts = reading[Symbol.asyncIterator]()
+  const first = parts.next()
+  for (let index = 0; index < 40; index += 1) {
+    put(`n${index}`)
+    await publishChanges()
+  }
+  const seen = printed((await first).value as ChangesPart)
+  while (seen.filter((line) => /^\d/.test(line)).length < 40) seen.push(...printed((await parts.next()).value as ChangesPart))
+  expect(seen.filter((line) => /^\d/.test(line))).toEqual(Array.from({ length: 40 }, (_, index) => `${index + 1} n${index}`))
+  expect(await departures()).toEqual(['slow 1'])
+  reading.close()
+})
+
+test('WATCH-22: another store behind the same feed ends the stream of changes', async () => {
+  const { storage, publish, position, read } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  storage.replace('e2')
+  await publish({ kind: 'position', epoch: 'e2', revision: storage.revision, last: storage.revision })
+  expect(reader.seen.slice(-2)).toEqual(['expired 1 e2', 'end'])
+})
+
+test('WATCH-15: history that storage no longer has is told as storage tells it', async () => {
+  const { put, storage, read } = await open()
+  put('a')
+  put('b')
+  storage.compact(2)
+  const reader = read(1)
+  await turns()
+  expect(reader.seen).toEqual(['expired 2 e1', 'end'])
+})
+
+test('single resources are read from storage', async () => {
+  const { feed, put, storage } = await open()
+  put('a')
+  const reading = feed.changes({ after: 0, epoch: 'e1', resources: ['core/pods'] })
+  expect(storage.followers).toBe(1)
+  reading.close()
+})
+
+test('a closed reader lets go of everything', async () => {
+  const { read, storage } = await open()
+  const reader = read()
+  await turns()
+  expect(storage.followers).toBe(1)
+  reader.close()
+  await turns()
+  expect([storage.followers, reader.seen.at(-1)]).toEqual([0, 'end'])
+})

@@ -1,0 +1,112 @@
+import type { StorageService } from '@orch/core'
+import type { Clock, Log, Metrics } from '@orch/platform'
+import type { ChangeStream } from '@orch/platform/nats'
+import { defaultFeedLimits, type FeedLimits } from './limits.ts'
+import { Live } from './live.ts'
+import { Merged } from './merged.ts'
+
+/** What a feed is made from. */
+export interface ChangeFeedOptions {
+  readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
+  /** Its owner closes it, after the feed. */
+  readonly stream: ChangeStream
+  readonly clock: Clock
+  readonly log: Log
+  /** From 0 to 1; spreads the attempts to follow the stream. */
+  readonly random: () => number
+  readonly metrics: Metrics
+  readonly limits?: Partial<FeedLimits>
+}
+
+/** What watch needs of storage, until it is closed. */
+export interface ChangeFeed extends Pick<StorageService, 'changes' | 'status' | 'getAt'> {
+  /** Ends every stream of changes. */
+  close(): void
+}
+
+/**
+ * Storage as watch sees it, with changes taken from the published stream as long as that is whole and up to date. The
+ * history of single resources comes from storage itself.
+ */
+export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+  const { storage, clock, metrics } = options
+  const limits = { ...defaultFeedLimits, ...options.limits }
+  const open = new Set<Merged>()
+  const live = new Live({ ...options, limits })
+  const counts = createCounts(metrics, open, live)
+  const tailCheck = watchTail({ ...options, limits }, live, (lag) => counts.lag.set(lag))
+  return {
+    changes(request, context = {}) {
+      if (request.resources.length > 0) return storage.changes(request, context)
+      const onDeparture = (reason: string) => counts.departures.inc({ reason })
+      const merged = new Merged(request, context, { storage, live, clock, limits, onDeparture, onClose: (closed) => open.delete(closed) })
+      if (!context.signal?.aborted) open.add(merged)
+      return merged
+    },
+    status: storage.status,
+    getAt: storage.getAt,
+    close() {
+      tailCheck.cancel()
+      for (const merged of open) merged.close()
+      live.close()
+    },
+  }
+}
+
+function createCounts(metrics: Metrics, open: ReadonlySet<Merged>, live: Live) {
+  metrics.gauge({
+    name: 'watch_feed_mode',
+    help: '1 at the source that changes are read from: published (NATS) or storage.',
+    labels: ['source'],
+    collect: (gauge) => {
+      const isPublished = open.size > 0 && [...open].every(({ mode }) => mode === 'live')
+      gauge.set({ source: 'published' }, Number(isPublished))
+      gauge.set({ source: 'storage' }, Number(!isPublished))
+    },
+  })
+  metrics.gauge({
+    name: 'watch_feed_published_revision',
+    help: 'Revision up to which published changes have come.',
+    collect: (gauge) => gauge.set(live.revision),
+  })
+  const departures = metrics.counter({
+    name: 'watch_feed_gap_fills_total',
+    help: 'Times that changes had to be read from storage, by reason: gap, reference, silence, slow, epoch.',
+    labels: ['reason'],
+  })
+  const lag = metrics.gauge({
+    name: 'watch_feed_lag_revisions',
+    help: 'Revisions that published changes were behind storage when it was last asked.',
+  })
+  return { departures, lag }
+}
+
+/** Asks storage now and then where it stands: what it said the last time must have come, or else the stream is left. */
+function watchTail(
+  { storage, clock, log, limits }: ChangeFeedOptions & { readonly limits: FeedLimits },
+  live: Live,
+  onLag: (revisions: number) => void,
+): { cancel(): void } {
+  let said = 0
+  let isAsking = false
+  const check = async () => {
+    const { epoch, revision } = await storage.status({}, { timeoutMs: limits.tailCheckIntervalMs })
+    if (!live.isUsable) return
+    onLag(Math.max(0, revision - live.revision))
+    const isBehind = live.epoch !== epoch || live.revision < said
+    if (isBehind) {
+      log.warn({ published: live.revision, stored: revision }, 'published changes are behind storage')
+      live.require(revision)
+    }
+    said = revision
+  }
+  return clock.every(limits.tailCheckIntervalMs, () => {
+    if (isAsking) return
+    isAsking = true
+    check()
+      .catch((error: unknown) => log.debug({ err: error }, 'storage does not say where it stands'))
+      .finally(() => {
+        isAsking = false
+      })
+  })
+}

@@ -1,0 +1,28 @@
+/** Bounds of the change feed. */
+export interface FeedLimits {
+  /** After so long without a word from the publisher changes are read from storage. It says something at least every 0.4 s. */
+  readonly silenceMsMax: number
+  /** After so long without a word the stream is looked for anew: it may have been made again. */
+  readonly reopenAfterMs: number
+  /** How often silence is looked for. */
+  readonly checkIntervalMs: number
+  /** How often storage is asked where it stands: what it said the last time must have come by now. */
+  readonly tailCheckIntervalMs: number
+  /** Messages that wait for one reader. Beyond it they are dropped, and the reader goes on with storage, at its own pace. */
+  readonly waitingBytesMax: number
+  /** Positions are passed on this often: storage's own rhythm. */
+  readonly positionIntervalMs: number
+  /** Longest pause between two attempts to follow the stream. */
+  readonly retryDelayMsMax: number
+}
+
+/** The bounds of a server that was told nothing else. */
+export const defaultFeedLimits: FeedLimits = {
+  silenceMsMax: 1_000,
+  reopenAfterMs: 3_000,
+  checkIntervalMs: 250,
+  tailCheckIntervalMs: 2_000,
+  waitingBytesMax: 16 * 1024 * 1024,
+  positionIntervalMs: 800,
+  retryDelayMsMax: 5_000,
+}

@@ -1,0 +1,151 @@
+import { type FeedMessage, feedRevision } from '@orch/core'
+import { type Clock, type Log, retryDelayMs, sleep, type Timer } from '@orch/platform'
+import type { ChangeStream } from '@orch/platform/nats'
+import type { FeedLimits } from './limits.ts'
+
+/** Told of every message, in its order, and when there may be none for a while. */
+export interface LiveListener {
+  onMessage(message: FeedMessage, bytes: number): void
+  onSilence(): void
+}
+
+export interface LiveOptions {
+  readonly stream: ChangeStream
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+  readonly limits: FeedLimits
+}
+
+/** The published stream as it comes, followed anew whenever it ends or falls silent, and how far it has come. */
+export class Live {
+  readonly #options: LiveOptions
+  readonly #listeners = new Set<LiveListener>()
+  readonly #closing = new AbortController()
+  readonly #timer: Timer
+  #current: { end(error: unknown): void } | undefined
+  #heardAtMs: number
+  #isHeard = false
+  #epoch = ''
+  #lastChange = 0
+  #revision = 0
+  #required = 0
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+    this.#heardAtMs = options.clock.monotonic()
+    this.#timer = options.clock.every(options.limits.checkIntervalMs, () => this.#check())
+    void this.#run()
+  }
+
+  /** Everything up to here has come, or been announced. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** Someone publishes, and has come as far as he should. */
+  get isUsable(): boolean {
+    return this.#isHeard && this.#revision >= this.#required
+  }
+
+  /** Whoever stands at this revision has missed nothing of what has come. */
+  isReachedFrom(revision: number, epoch: string): boolean {
+    return this.isUsable && this.#epoch === epoch && this.#lastChange <= revision
+  }
+
+  /** It is of no use before it has come to this revision. */
+  require(revision: number): void {
+    this.#required = Math.max(this.#required, revision)
+    this.#tellSilence()
+  }
+
+  listen(listener: LiveListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#timer.cancel()
+    this.#current?.end(undefined)
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, random, limits } = this.#options
+    const { signal } = this.#closing
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      const delayMs = retryDelayMs({ attempt, maxMs: limits.retryDelayMsMax, random: random() })
+      if (attempt > 0) await sleep(clock, delayMs, signal)
+      try {
+        await this.#follow(() => {
+          attempt = 0
+        })
+      } catch (error) {
+        if (!signal.aborted) log.debug({ err: error, attempt }, 'the change feed cannot be followed')
+      }
+    }
+  }
+
+  /** Until the stream ends. */
+  async #follow(onHeard: () => void): Promise<void> {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+    const end = (error: unknown) => {
+      this.#silence()
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    // It may end before anybody waits for that.
+    ended.catch(() => {})
+    this.#heardAtMs = this.#options.clock.monotonic()
+    const stop = await this.#options.stream.follow({
+      onMessage: (message, bytes) => {
+        onHeard()
+        this.#receive(message, bytes)
+      },
+      onEnd: end,
+    })
+    this.#current = { end }
+    if (this.#closing.signal.aborted) end(undefined)
+    try {
+      await ended
+    } finally {
+      this.#current = undefined
+      stop()
+    }
+  }
+
+  #receive(message: FeedMessage, bytes: number): void {
+    this.#heardAtMs = this.#options.clock.monotonic()
+    if (message.epoch !== this.#epoch) {
+      this.#epoch = message.epoch
+      this.#revision = 0
+      this.#required = 0
+    }
+    // The last word counts, not the highest: whoever stands there is reached by what follows it.
+    this.#lastChange = message.kind === 'position' ? message.last : feedRevision(message)
+    this.#revision = Math.max(this.#revision, feedRevision(message))
+    this.#isHeard = true
+    for (const listener of this.#listeners) listener.onMessage(message, bytes)
+  }
+
+  #check(): void {
+    const { clock, limits } = this.#options
+    const silenceMs = clock.monotonic() - this.#heardAtMs
+    if (silenceMs > limits.silenceMsMax) this.#silence()
+    if (silenceMs > limits.reopenAfterMs) this.#current?.end(new Error(`nothing was published for ${silenceMs} ms`))
+  }
+
+  #silence(): void {
+    if (!this.#isHeard) return
+    this.#isHeard = false
+    this.#tellSilence()
+  }
+
+  #tellSilence(): void {
+    for (const listener of this.#listeners) listener.onSilence()
+  }
+}

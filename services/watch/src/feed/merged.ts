@@ -1,0 +1,242 @@
+import {
+  type CallContext,
+  type ChangesPart,
+  type ChangesRequest,
+  type FeedMessage,
+  feedRevision,
+  type StorageService,
+  type Stream,
+} from '@orch/core'
+import type { Clock } from '@orch/platform'
+import type { FeedLimits } from './limits.ts'
+import type { Live } from './live.ts'
+
+/** Why a reader went from the published stream to storage. */
+export type Departure =
+  /** A change is missing. */
+  | 'gap'
+  /** A change came as a reference. */
+  | 'reference'
+  /** Nobody publishes, or not far enough. */
+  | 'silence'
+  /** The reader did not keep up. */
+  | 'slow'
+  /** Changes of another store came. */
+  | 'epoch'
+
+export interface MergedOptions {
+  readonly storage: Pick<StorageService, 'changes'>
+  readonly live: Live
+  readonly clock: Clock
+  readonly limits: FeedLimits
+  readonly onDeparture: (reason: Departure) => void
+  readonly onClose: (merged: Merged) => void
+}
+
+interface Waiting {
+  readonly part: ChangesPart & { readonly kind: 'changes' | 'position' }
+  readonly bytes: number
+}
+
+/**
+ * Changes after a revision, from whoever has them: the published stream where it goes on from where the reader stands, else
+ * storage, until the stream is reached again. What came before is dropped, what does not follow is not taken.
+ *
+ *   reader at 7:   published 7 → dropped   9 (previous 7) → given   15 (previous 12) → storage from 9: 12 15, then published 17 …
+ */
+export class Merged implements Stream<ChangesPart> {
+  readonly #options: MergedOptions
+  readonly #request: ChangesRequest
+  readonly #closing = new AbortController()
+  readonly #detach: () => void
+  readonly #signal: globalThis.AbortSignal | undefined
+  #epoch: string
+  /** Everything up to here has been given to the reader. */
+  #position: number
+  /** Everything up to here has been given or waits; changed by the published stream. */
+  #tail: number
+  #mode: 'live' | 'storage' = 'storage'
+  #waiting: Waiting[] = []
+  #waitingBytes = 0
+  #wake: (() => void) | undefined
+  /** Storage's stream while it is read, and whether its next part is being waited for. */
+  #source: Stream<ChangesPart> | undefined
+  #isIdle = false
+  #positionGivenAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(request: ChangesRequest, context: CallContext, options: MergedOptions) {
+    this.#options = options
+    this.#request = request
+    this.#epoch = request.epoch
+    this.#position = request.after
+    this.#tail = request.after
+    this.#signal = context.signal as globalThis.AbortSignal | undefined
+    this.#detach = options.live.listen({
+      onMessage: (message, bytes) => this.#receive(message, bytes),
+      onSilence: () => this.#depart('silence'),
+    })
+    if (this.#signal?.aborted) this.close()
+    else this.#signal?.addEventListener('abort', this.close, { once: true })
+  }
+
+  get mode(): 'live' | 'storage' {
+    return this.#mode
+  }
+
+  close = (): void => {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort()
+    this.#detach()
+    this.#signal?.removeEventListener('abort', this.close)
+    this.#source?.close()
+    this.#wake?.()
+    this.#options.onClose(this)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ChangesPart, void, undefined> {
+    try {
+      while (!this.#closing.signal.aborted) {
+        const waiting = this.#waiting.shift()
+        if (waiting !== undefined) {
+          this.#waitingBytes -= waiting.bytes
+          if (this.#give(waiting.part)) yield waiting.part
+        } else if (this.#mode === 'live' || this.#isReached()) {
+          this.#goLive()
+          await this.#word()
+        } else if ((yield* this.#fromStorage()) === 'ended') return
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  /** The part goes to the reader; a position that says nothing new may be left out. */
+  #give(part: Waiting['part']): boolean {
+    if (part.kind === 'changes') {
+      this.#position = Math.max(this.#position, part.changes.at(-1)?.revision ?? 0)
+      return part.changes.length > 0
+    }
+    this.#position = Math.max(this.#position, part.revision)
+    const nowMs = this.#options.clock.monotonic()
+    if (nowMs - this.#positionGivenAtMs < this.#options.limits.positionIntervalMs) return false
+    this.#positionGivenAtMs = nowMs
+    return true
+  }
+
+  #isReached(): boolean {
+    return this.#options.live.isReachedFrom(this.#position, this.#epoch)
+  }
+
+  #goLive(): void {
+    if (this.#mode === 'live') return
+    this.#mode = 'live'
+    this.#tail = this.#position
+  }
+
+  async #word(): Promise<void> {
+    if (this.#waiting.length > 0 || this.#mode === 'storage' || this.#closing.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
+  }
+
+  /** Until the published stream is reached, or storage's one has ended. */
+  async *#fromStorage(): AsyncGenerator<ChangesPart, 'reached' | 'ended', undefined> {
+    const { storage } = this.#options
+    const source = storage.changes({ ...this.#request, after: this.#position, epoch: this.#epoch }, { signal: this.#closing.signal })
+    this.#source = source
+    const parts = source[Symbol.asyncIterator]()
+    try {
+      while (!this.#closing.signal.aborted) {
+        this.#isIdle = true
+        const result = await parts.next().finally(() => {
+          this.#isIdle = false
+        })
+        // The published stream was reached while we waited: what comes is there as well.
+        if (this.#source !== source) return 'reached'
+        if (result.done === true) return 'ended'
+        const part = result.value
+        if (part.kind === 'expired') {
+          yield part
+          return 'ended'
+        }
+        if (this.#epoch === '') this.#epoch = part.epoch
+        const fresh = part.kind === 'changes' ? after(part, this.#position) : part
+        if (this.#give(fresh)) yield fresh
+        if (part.epoch !== this.#epoch) return 'ended'
+        if (this.#isReached()) return 'reached'
+      }
+      return 'ended'
+    } finally {
+      this.#source = undefined
+      source.close()
+    }
+  }
+
+  #receive(message: FeedMessage, bytes: number): void {
+    if (this.#mode === 'storage') {
+      // A reader that is busy with a part of storage's looks for itself when it is done.
+      if (!this.#isIdle || message.epoch !== this.#epoch || !this.#options.live.isUsable) return
+      if (!follows(message, this.#position)) return
+      this.#goLive()
+      const source = this.#source
+      this.#source = undefined
+      source?.close()
+    }
+    if (message.epoch !== this.#epoch) this.#depart('epoch')
+    else this.#take(message, bytes)
+  }
+
+  #take(message: FeedMessage, bytes: number): void {
+    const { epoch } = message
+    const isNew = message.kind === 'position' ? message.revision >= this.#tail : feedRevision(message) > this.#tail
+    if (!follows(message, this.#tail)) this.#depart('gap')
+    else if (!isNew) return
+    else if (message.kind === 'reference') this.#depart('reference')
+    else if (message.kind === 'position') this.#push({ kind: 'position', revision: message.revision, epoch }, bytes)
+    else this.#push(after({ kind: 'changes', changes: message.changes, epoch }, this.#tail), bytes)
+  }
+
+  #push(part: Waiting['part'], bytes: number): void {
+    this.#tail = part.kind === 'position' ? part.revision : Math.max(this.#tail, part.changes.at(-1)?.revision ?? 0)
+    this.#waiting.push({ part, bytes })
+    this.#waitingBytes += bytes
+    this.#wake?.()
+    if (this.#waitingBytes <= this.#options.limits.waitingBytesMax) return
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#depart('slow')
+  }
+
+  /** What waits is given first; then storage goes on behind it. */
+  #depart(reason: Departure): void {
+    if (this.#mode === 'storage') return
+    this.#mode = 'storage'
+    this.#options.onDeparture(reason)
+    this.#wake?.()
+  }
+}
+
+/** Whether nothing lies between a revision and a message, nor within it. */
+function follows(message: FeedMessage, revision: number): boolean {
+  switch (message.kind) {
+    case 'position':
+      return message.last <= revision
+    case 'reference':
+      return message.previous <= revision
+    case 'changes': {
+      const { changes } = message
+      const isWhole = changes.every((change, index) => index === 0 || change.previous === changes[index - 1]?.revision)
+      return isWhole && (changes.find((change) => change.revision > revision)?.previous ?? 0) <= revision
+    }
+  }
+}
+
+type ChangesOnly = Extract<ChangesPart, { kind: 'changes' }>
+
+function after(part: ChangesOnly, revision: number): ChangesOnly {
+  const [first] = part.changes
+  if (first !== undefined && first.revision > revision) return part
+  return { ...part, changes: part.changes.filter((change) => change.revision > revision) }
+}

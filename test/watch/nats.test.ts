@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChangesPart, objectKey } from '@orch/core'
+import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
+import { createTinyStorage, type TinyStorage } from '@orch/testkit'
+import { findBackend, openNats, type Program } from '@orch/testkit/backends'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createPublisher } from '../../services/storage/src/publisher/index.ts'
+import { createChangeFeed } from '../../services/watch/src/index.ts'
+
+const backend = await findBackend('nats-server')
+const reason = backend.kind === 'missing' ? backend.reason : ''
+const maps = 'core/configmaps'
+const environment = { clock: systemClock, log: silentLog, random: Math.random }
+
+async function startNats(): Promise<Program> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
+  const program = await openNats({ path: backend.kind === 'found' ? backend.path : '', dataDir })
+  onTestFinished(async () => {
+    await program.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return program
+}
+
+function openStream(program: Program, prefix = '/test'): ChangeStream {
+  const nats = createNats({ servers: [program.address], name: 'test' })
+  const stream = createJetStream({ nats, name: streamName({ profile: 'orch', prefix }) })
+  onTestFinished(() => stream.close())
+  return stream
+}
+
+function publish(storage: TinyStorage, program: Program) {
+  const metrics = createMetrics({ process: false })
+  const publisher = createPublisher({ ...environment, ...soleLeader, storage, stream: openStream(program), metrics })
+  onTestFinished(() => publisher.close())
+  return { publisher, metrics }
+}
+const soleLeader = { leadership: { isLeader: true, onChange: () => () => {} } }
+
+/** A feed and one reader of it, from the beginning. */
+function follow(storage: TinyStorage, program: Program) {
+  const metrics = createMetrics({ process: false })
+  const feed = createChangeFeed({ ...environment, storage, stream: openStream(program), metrics })
+  onTestFinished(() => feed.close())
+  const seen: number[] = []
+  const read = async () => {
+    for await (const part of feed.changes({ after: 0, epoch: 'e1', resources: [] })) seen.push(...revisionsOf(part))
+  }
+  void read()
+  const isPublished = async () => (await metrics.text()).includes('watch_feed_mode{source="published"} 1')
+  return { seen, metrics, published: () => until(isPublished) }
+}
+
+function revisionsOf(part: ChangesPart): number[] {
+  return part.kind === 'changes' ? part.changes.map(({ revision }) => revision) : []
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe.skipIf(backend.kind === 'missing')(`the change feed on a real NATS ${reason}`, () => {
+  test('CARD-17, CARD-18: each change comes once and in order, through NATS and not from storage', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    publish(storage, program)
+    const readers = [follow(storage, program), follow(storage, program)]
+    for (const reader of readers) await reader.published()
+    expect(storage.followers).toBe(1)
+    for (let index = 0; index < 2_000; index += 1) {
+      storage.put({ resource: maps, name: `n${index % 50}`, data: 'x'.repeat(100) })
+      if (index % 20 === 0) await nextTurn()
+    }
+    await until(() => readers.every(({ seen }) => seen.length >= 2_000))
+    for (const { seen } of readers) expect(seen).toEqual(upTo(2_000))
+    expect(await readers[0]?.metrics.text()).not.toMatch(/gap_fills_total\{reason="gap"/)
+  })
+
+  test('CARD-25: NATS is killed and started under load, with its data lost: readers miss nothing and come back to it', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    publish(storage, program)
+    const reader = follow(storage, program)
+    await reader.published()
+    let written = 0
+    const write = async (count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        storage.put({ resource: maps, name: `n${index % 50}` })
+        written += 1
+        if (index % 5 === 0) await nextTurn()
+      }
+    }
+    await write(300)
+    const killed = program.kill()
+    await write(300)
+    await killed
+    await until(() => reader.seen.length === written)
+    const started = program.start()
+    await write(300)
+    await started
+    await reader.published()
+    await write(300)
+    await until(() => reader.seen.length === written)
+    expect(reader.seen).toEqual(upTo(written))
+    expect(await reader.metrics.text()).toMatch(/gap_fills_total\{reason="silence"\} [1-9]/)
+  })
+
+  test('two publishers at once: one is refused, and readers miss nothing', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    const publishers = [publish(storage, program), publish(storage, program)]
+    const reader = follow(storage, program)
+    await reader.published()
+    for (let index = 0; index < 500; index += 1) {
+      storage.put({ resource: maps, name: `n${index % 50}` })
+      if (index % 5 === 0) await nextTurn()
+    }
+    await until(() => reader.seen.length === 500)
+    expect(reader.seen).toEqual(upTo(500))
+    const restarts = async () => {
+      const texts = await Promise.all(publishers.map(({ metrics }) => metrics.text()))
+      return texts.some((text) => /change_feed_publisher_restarts_total [1-9]/.test(text))
+    }
+    await until(restarts)
+  })
+
+  test('what a publisher sends that was away meanwhile is refused', async () => {
+    const program = await startNats()
+    const [paused, other] = [openStream(program), openStream(program)]
+    const position = (revision: number) => ({ kind: 'position', epoch: 'e1', revision, last: revision }) as const
+    expect(await paused.prepare()).toEqual({ sequence: 0 })
+    await paused.publish(position(1), { id: 'e1-1', expectedSequence: 0 })
+    expect(await other.prepare()).toEqual({ sequence: 1, id: 'e1-1', message: position(1) })
+    await other.publish(position(5), { id: 'e1-5', expectedSequence: 1 })
+    await expect(paused.publish(position(2), { id: 'e1-2', expectedSequence: 1, expectedId: 'e1-1' })).rejects.toThrow('wrong last')
+    expect(await paused.prepare()).toEqual({ sequence: 2, id: 'e1-5', message: position(5) })
+    await expect(paused.publish(position(5), { id: 'e1-5', expectedSequence: 2 })).rejects.toThrow('and not at 3')
+  })
+
+  test('Secrets never pass through NATS, and come to readers in their place', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    publish(storage, program)
+    const reader = follow(storage, program)
+    await reader.published()
+    const looking = openStream(program)
+    await looking.prepare()
+    const passed: string[] = []
+    const stop = await looking.follow({ onMessage: (message) => void passed.push(JSON.stringify(message)), onEnd: () => {} })
+    storage.put({ resource: maps, name: 'a' })
+    storage.put({ resource: 'core/secrets', name: 's', data: 'the word' })
+    storage.put({ resource: maps, name: 'b' })
+    await until(() => reader.seen.length === 3 && passed.some((message) => message.includes(objectKey(maps, undefined, 'b'))))
+    stop()
+    expect(reader.seen).toEqual([1, 2, 3])
+    expect(passed.filter((message) => message.includes('core/secrets'))).toEqual([expect.stringContaining('"kind":"reference"')])
+  })
+
+  test('two control planes share a NATS without seeing one another', async () => {
+    const program = await startNats()
+    const [one, two] = [openStream(program, '/one'), openStream(program, '/two')]
+    await one.prepare()
+    await one.publish({ kind: 'position', epoch: 'e1', revision: 7, last: 7 }, { id: 'e1-7', expectedSequence: 0 })
+    expect(await two.prepare()).toEqual({ sequence: 0 })
+  })
+})
+
+test.each([
+  ['nats.example:4222', undefined, 'TLS is wanted'],
+  ['nats.example', undefined, 'must be host:port'],
+  ['user:word@127.0.0.1:4222', undefined, 'must be host:port'],
+])('a NATS server %s is refused: %s%s', (server, tls, message) => {
+  expect(() => createNats({ servers: [server], name: 'test', tls })).toThrow(message)
+})
+
+test('names of streams tell every two control planes apart', () => {
+  const names = ['/a.b', '/a_b', '/a/b', 'a=2fb', '/a-b', ''].flatMap((prefix) =>
+    (['orch', 'kubernetes'] as const).map((profile) => streamName({ profile, prefix })),
+  )
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_=-]+$/)
+})
