@@ -1,8 +1,31 @@
-import type { ListPart, StorageService, WatchPart, WatchService } from '@orch/core'
+import type { FeedMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core'
 import { PushStream } from '@orch/platform'
 
 /** What can be made to go wrong, once, to see whether it is noticed. */
 export type Fault = 'lose' | 'double' | 'swap' | 'delay' | 'stale read'
+
+/** What can happen to published messages on their way. */
+export type FeedFault = 'lose' | 'double' | 'swap' | 'delay' | 'stale position'
+
+/** How messages arrive: one in ten is treated badly. */
+export function faultyDelivery(fault: FeedFault | undefined, random: () => number): (message: FeedMessage) => readonly FeedMessage[] {
+  const held: FeedMessage[] = []
+  let stale: FeedMessage | undefined
+  return (message) => {
+    if (fault === undefined) return [message]
+    if (message.kind === 'position') {
+      if (fault !== 'stale position') return fault === 'delay' ? [message, ...held.splice(0)] : [message]
+      stale ??= message
+      return [stale]
+    }
+    if (fault === 'stale position' || (held.length === 0 && random() < 0.1)) {
+      if (fault === 'double') return [message, message]
+      if (fault === 'swap' || fault === 'delay') held.push(message)
+      return []
+    }
+    return fault === 'swap' ? [message, ...held.splice(0)] : [message]
+  }
+}
 
 /** A watch service that treats one of its pieces of events badly. */
 export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPlanted: () => void): WatchService {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findFault } from './checker.ts'
-import type { Fault } from './faults.ts'
+import type { Fault, FeedFault } from './faults.ts'
 import { joinByRpc } from './joints.ts'
 import { runScenario } from './scenario.ts'
 
@@ -28,6 +28,20 @@ test(`CARD-25: the same holds over gRPC whose connections break (seeds ${firstSe
     for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
   }
 })
+
+for (const fault of [undefined, 'lose', 'double', 'swap', 'delay', 'stale position'] satisfies (FeedFault | undefined)[]) {
+  test(`CARD-18, CARD-25: the same holds over a published stream that fails, messages on it: ${fault ?? 'whole'} (seeds ${firstSeed}…${firstSeed + 9})`, async () => {
+    const totals = new Map<string, number>()
+    for (let seed = firstSeed; seed < firstSeed + 10; seed += 1) {
+      const { truth, observations, departures } = await runScenario({ seed, steps: 600, published: { fault } })
+      for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
+      for (const [reason, count] of departures) totals.set(reason, (totals.get(reason) ?? 0) + count)
+    }
+    // What is missing or stands still is noticed; what comes twice is dropped without a word.
+    if (fault === 'lose' || fault === 'swap' || fault === 'delay') expect(totals.get('gap')).toBeGreaterThan(5)
+    expect(totals.get('silence')).toBeGreaterThan(0)
+  })
+}
 
 for (const fault of ['lose', 'double', 'swap', 'delay', 'stale read'] satisfies Fault[]) {
   test(`the checker finds a planted fault: ${fault} (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {

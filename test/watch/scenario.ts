@@ -7,19 +7,25 @@ import {
   type SubscribeRequest,
   type WatchService,
 } from '@orch/core'
-import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createMetrics, silentLog } from '@orch/platform'
+import { createFakeChangeStream, createFakeClock, type FakeClock } from '@orch/testkit'
 import { createWatchHub, type WatchAttachment, type WatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
-import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { createMemoryStore, createStorage, type Storage } from '../../services/storage/src/index.ts'
+import { createPublisher } from '../../services/storage/src/publisher/index.ts'
+import { createChangeFeed, createWatch, unconverted } from '../../services/watch/src/index.ts'
 import type { Observation, Step, TrueChange } from './checker.ts'
-import { type Fault, faultyStorage, faultyWatch } from './faults.ts'
+import { type Fault, type FeedFault, faultyDelivery, faultyStorage, faultyWatch } from './faults.ts'
 import { type Joints, joinDirectly } from './joints.ts'
 
 export interface ScenarioOptions {
   readonly seed: number
   readonly steps: number
   readonly fault?: Fault
+  /**
+   * Changes reach watch over a published stream, which goes down, is purged and is lost; two publish at once; and messages
+   * are treated badly on their way, one in ten.
+   */
+  readonly published?: { readonly fault: FeedFault | undefined }
   /** What lies between the services; by default frozen function calls. */
   readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
@@ -30,6 +36,8 @@ export interface ScenarioResult {
   readonly restarts: number
   readonly relists: number
   readonly wasPlanted: boolean
+  /** Times that watch had to turn to storage for what was published, by reason. */
+  readonly departures: ReadonlyMap<string, number>
 }
 
 const resource = 'core/configmaps'
@@ -39,7 +47,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
  * Writers write, the history is compacted, watch is restarted, and clients list, watch, pause and take their watches up
  * again, all at moments that the seed decides. At the end every client is served to the last change.
  */
-export async function runScenario({ seed, steps, fault, join = joinDirectly }: ScenarioOptions): Promise<ScenarioResult> {
+export async function runScenario({ seed, steps, fault, published, join = joinDirectly }: ScenarioOptions): Promise<ScenarioResult> {
   const random = createRandom(seed)
   const clock = createFakeClock()
   const storage = await createStorage({ store: createMemoryStore(), clock })
@@ -49,9 +57,10 @@ export async function runScenario({ seed, steps, fault, join = joinDirectly }: S
   }
   const restartable: WatchService = { subscribe: (request, context) => watch.subscribe(request, context) }
   const joints = await join(storage, faultyWatch(restartable, fault, onPlanted))
+  const feed = published === undefined ? undefined : openFeed(storage, { clock, random, fault: published.fault })
   const startWatch = () => {
     const limits = { windowBytesMax: random() < 0.5 ? 4_000 : 1_000_000 }
-    return createWatch({ storage: joints.storage, clock, log: silentLog, random, convertOf: () => unconverted, limits })
+    return createWatch({ storage: feed?.changes ?? joints.storage, clock, log: silentLog, random, convertOf: () => unconverted, limits })
   }
   let watch = startWatch()
   const hub = createWatchHub({ watch: joints.watch, clock, log: silentLog, random })
@@ -70,8 +79,10 @@ export async function runScenario({ seed, steps, fault, join = joinDirectly }: S
       restarts += 1
     } else if (dice < 0.84) clients[Math.floor(random() * clients.length)]?.change(random)
     else if (dice < 0.92) clock.advance(200)
+    else if (dice < 0.925) feed?.trouble()
     else await turn()
   }
+  feed?.stream.goUp()
   await writer.settled()
   for (const client of clients) client.resume()
   for (let round = 0; clients.some((client) => client.reached < writer.acknowledged); round += 1) {
@@ -80,12 +91,49 @@ export async function runScenario({ seed, steps, fault, join = joinDirectly }: S
     await turn()
   }
   for (const client of clients) client.finish()
+  const departures = (await feed?.departures()) ?? new Map<string, number>()
   hub.close()
   watch.close()
+  await feed?.close()
   storage.close()
   joints.close()
   const relists = clients.reduce((sum, client) => sum + client.observations.length - 1, 0)
-  return { truth: writer.truth(), observations: clients.flatMap((client) => client.observations), restarts, relists, wasPlanted }
+  return {
+    truth: writer.truth(),
+    observations: clients.flatMap((client) => client.observations),
+    restarts,
+    relists,
+    wasPlanted,
+    departures,
+  }
+}
+
+/** Two publishers, who think both that they lead, a stream that can be harmed, and the feed that watch reads. */
+function openFeed(storage: Storage, options: { clock: FakeClock; random: () => number; fault: FeedFault | undefined }) {
+  const { clock, random, fault } = options
+  const stream = createFakeChangeStream()
+  stream.deliver = faultyDelivery(fault, random)
+  const leadership = { isLeader: true, onChange: () => () => {} }
+  const environment = { storage, stream, clock, log: silentLog, random }
+  const publishers = [0, 1].map(() => createPublisher({ ...environment, leadership, metrics: createMetrics({ process: false }) }))
+  const metrics = createMetrics({ process: false })
+  const changes = createChangeFeed({ ...environment, metrics })
+  const troubles = [() => stream.goDown(), () => stream.goUp(), () => stream.purge(), () => stream.lose()]
+  return {
+    stream,
+    changes,
+    trouble: () => troubles[Math.floor(random() * troubles.length)]?.(),
+    async departures() {
+      const counts = (await metrics.text()).matchAll(/gap_fills_total\{reason="(\w+)"\} (\d+)/g)
+      return new Map(Array.from(counts, ([, reason = '', count]) => [reason, Number(count)]))
+    },
+    async close() {
+      changes.close()
+      stream.goDown()
+      const closing = publishers.map((publisher) => publisher.close())
+      await Promise.all(closing)
+    },
+  }
 }
 
 /** Random puts and deletes of a few keys, many under way at a time. */
