@@ -34,6 +34,8 @@ const chain: readonly Step[] = [deadline, authenticate, audit, impersonate, inFl
 export interface Gateway {
   /** Answers one request. Never throws. */
   handle(exchange: Exchange): void
+  /** Loads what decisions about access rest on; before that only administrators are let in. To be called when the roles of the start are there. */
+  loadAuthorization(): Promise<void>
   /** Opens a TLS port; gives its number. */
   listen(options: ListenOptions): Promise<number>
   /** A way in without a socket, as a part of this process. */
@@ -55,6 +57,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const listeners: Listener[] = []
   return {
     handle,
+    loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
       const listener = await listen(listenOptions, handle)
       listeners.push(listener)

@@ -52,7 +52,7 @@ export interface GatewayOptions {
   /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
   readonly anonymousAuth?: boolean
   /** Who may do what; default: everybody who is known may do everything. */
-  readonly authorization?: Pick<Authorization, 'authorizers' | 'roles'>
+  readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
   /** Writes down what requests do; absent: nothing is. The gateway closes it. */
   readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs?: number

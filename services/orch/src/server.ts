@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { type Client, createClient, type Transport } from '@orch/client'
-import { bootstrap, bootstrapObjects, type ControllerName } from '@orch/controllers'
+import type { Client } from '@orch/client'
+import { bootstrap, bootstrapObjects, bootstrapRoles, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Names, type Store, storageContract, watchContract } from '@orch/core'
 import type { Gateway } from '@orch/gateway'
 import {
@@ -19,6 +19,8 @@ import {
 import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
 import { openAdmission } from './composition/admission.ts'
+import { openAuthorities } from './composition/authorities.ts'
+import { clientOf } from './composition/client.ts'
 import { type Identity, runControllers, serverIdentity } from './composition/controllers.ts'
 import { listenForClients, openGateway } from './composition/gateway.ts'
 import { openStorage } from './composition/storage.ts'
@@ -93,11 +95,14 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const port = await listenForClients(services.gateway, {
     serving,
     pair: serving.servingPair ?? certificates.serving,
-    clientCertificateAuthorities: `${certificates.authority}\n${options.authentication.clientCertificateAuthorities}`,
+    authorities: await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings),
   })
-  const clientAs = (identity: Identity) => createClient(below(serving.pathPrefix, services.gateway.loopback(identity)))
+  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, serving.pathPrefix)
   const startObjects = bootstrapObjects({ names, serviceAddress, advertised: { address: advertisedAddress(serving.bindAddress), port } })
-  await bootstrap(clientAs(serverIdentity), startObjects)
+  const server = clientAs(serverIdentity)
+  await bootstrap(server, startObjects)
+  await bootstrapRoles(server, names)
+  await services.gateway.loadAuthorization()
   services.bootstrapped()
   await runControllers({ controllers: options.controllers, objects: startObjects, clientAs }, surroundings)
   return {
@@ -154,10 +159,4 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
       for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
     },
   }
-}
-
-/** The same way in, for clients that know nothing of the path prefix. */
-function below(pathPrefix: string, transport: Transport): Transport {
-  if (pathPrefix === '') return transport
-  return { send: (request) => transport.send({ ...request, path: pathPrefix + request.path }), close: () => transport.close() }
 }

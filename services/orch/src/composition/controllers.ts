@@ -1,5 +1,6 @@
 import type { Client } from '@orch/client'
 import {
+  aggregationController,
   type BootstrapObject,
   bootstrapController,
   type ControllerName,
@@ -32,7 +33,9 @@ export async function runControllers({ controllers, objects, clientAs }: Control
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { names } = catalogue
   const running = startControllers({
-    controllers: [namespaceController, bootstrapController(objects), garbageCollector].filter(({ name }) => controllers.includes(name)),
+    controllers: [namespaceController, bootstrapController(objects), garbageCollector, aggregationController].filter(({ name }) =>
+      controllers.includes(name),
+    ),
     clientFor: (name) => clientAs(name === 'bootstrap' ? serverIdentity : controllerIdentity(names, name)),
     names,
     clock,

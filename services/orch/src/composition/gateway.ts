@@ -6,6 +6,7 @@ import type { ServingOptions } from '../options/serving.ts'
 import { StartError } from '../start-error.ts'
 import { versionInfo } from '../version.ts'
 import { openAuditor } from './audit.ts'
+import { openAuthorization } from './authorization.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface GatewayNeeds extends GatewayGroups {
@@ -22,6 +23,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const authorization = await openAuthorization(needs.authorization, storage, surroundings)
   return createGateway({
     catalogue,
     storage,
@@ -34,6 +36,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
     anonymousAuth: authentication.anonymousAuth,
+    authorization,
     requestTimeoutMs: serving.requestTimeoutMs,
     listChunking: api.featureGates.isOn('APIListChunking'),
     fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
@@ -41,7 +44,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceClusterIpRange: objects.serviceClusterIpRange.text,
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
-    checks,
+    checks: [...checks, authorization.check],
   })
 }
 

@@ -5,6 +5,7 @@ import type { gatewaySettings } from '../settings/gateway.ts'
 import { type ApiOptions, readApi } from './api.ts'
 import { type AuditOptions, readAudit } from './audit.ts'
 import { type AuthenticationOptions, readAuthentication } from './authentication.ts'
+import { type AuthorizationOptions, readAuthorization } from './authorization.ts'
 import { readServing, type ServingOptions } from './serving.ts'
 
 /** What a gateway was told, checked. */
@@ -12,6 +13,7 @@ export interface GatewayGroups {
   readonly api: ApiOptions
   readonly serving: ServingOptions
   readonly authentication: AuthenticationOptions
+  readonly authorization: AuthorizationOptions
   /** Absent: nothing is written down. */
   readonly audit: AuditOptions | undefined
   /** What objects are given that do not bring it. */
@@ -31,20 +33,22 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
   const { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } = settings
   const serving = readServing(settings)
   const authentication = readAuthentication(settings)
-  checkTogether(serving, authentication)
+  const authorization = readAuthorization(settings)
+  checkTogether(serving, authentication, authorization)
   return {
     api: readApi(settings),
     serving,
     authentication,
+    authorization,
     audit: readAudit(settings),
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
   }
 }
 
-function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions): void {
-  if (anonymousAuth && !isLoopback(bindAddress)) {
+function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions, { modes }: AuthorizationOptions): void {
+  if (anonymousAuth && modes.includes('AlwaysAllow') && !isLoopback(bindAddress)) {
     throw new SettingsError(
-      `--anonymous-auth=true with --bind-address=${bindAddress}: everything would be allowed to everyone who reaches that address; only a loopback address is accepted`,
+      `--anonymous-auth=true with --authorization-mode=AlwaysAllow and --bind-address=${bindAddress}: everything would be allowed to everyone who reaches that address; only a loopback address is accepted`,
     )
   }
 }

@@ -1,2 +1,56 @@
+import { setting, settingTypes } from '@orch/platform'
+
+const { duration, list, oneOf, path } = settingTypes
+const group = 'Authorization'
+
 /** How a gateway decides who may do what. */
-export const authorizationSettings = {}
+export const authorizationSettings = {
+  authorizationMode: setting({
+    flag: '--authorization-mode',
+    env: 'ORCH_AUTHORIZATION_MODE',
+    type: list,
+    default: 'RBAC',
+    group,
+    doc: 'Ways to decide, asked in this order until one has an opinion: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters may always do everything.',
+  }),
+  authorizationPolicyFile: setting({
+    flag: '--authorization-policy-file',
+    env: 'ORCH_AUTHORIZATION_POLICY_FILE',
+    type: path,
+    default: '',
+    group,
+    doc: 'Permissions of the mode ABAC, one object in JSON per line.',
+  }),
+  authorizationWebhookConfigFile: setting({
+    flag: '--authorization-webhook-config-file',
+    env: 'ORCH_AUTHORIZATION_WEBHOOK_CONFIG_FILE',
+    type: path,
+    default: '',
+    group,
+    doc: 'Client configuration that says where the mode Webhook asks, and as whom.',
+  }),
+  authorizationWebhookVersion: setting({
+    flag: '--authorization-webhook-version',
+    env: 'ORCH_AUTHORIZATION_WEBHOOK_VERSION',
+    type: oneOf(['v1beta1', 'v1']),
+    default: 'v1beta1',
+    group,
+    doc: 'Version of the SubjectAccessReviews that are sent to the webhook.',
+  }),
+  authorizationWebhookCacheAuthorizedTtlMs: setting({
+    flag: '--authorization-webhook-cache-authorized-ttl',
+    env: 'ORCH_AUTHORIZATION_WEBHOOK_CACHE_AUTHORIZED_TTL',
+    type: duration,
+    default: '5m',
+    group,
+    doc: 'How long a yes of the webhook is remembered.',
+  }),
+  authorizationWebhookCacheUnauthorizedTtlMs: setting({
+    flag: '--authorization-webhook-cache-unauthorized-ttl',
+    env: 'ORCH_AUTHORIZATION_WEBHOOK_CACHE_UNAUTHORIZED_TTL',
+    type: duration,
+    default: '30s',
+    group,
+    doc: 'How long a no of the webhook is remembered.',
+  }),
+}

@@ -1,0 +1,173 @@
+import type { Client, ResourceAddress, ResourceClient } from '@orch/client'
+import {
+  type AggregationRule,
+  type ApiObject,
+  autoUpdateAnnotation,
+  type BindingObject,
+  bootstrapPolicy,
+  domainGroup,
+  jsonEqual,
+  missingRules,
+  type Names,
+  type RoleObject,
+  type RoleSubject,
+  StatusError,
+} from '@orch/core'
+
+/** Attempts at one object when others write it at the same time. */
+const attemptsMax = 5
+
+/**
+ * Makes sure that the roles and bindings of the start are there. What they lack is added, what they have besides is kept, and
+ * those whose annotation says so are left alone. Several servers may do this at a time.
+ */
+export async function bootstrapRoles(client: Client, names: Names): Promise<void> {
+  const policy = bootstrapPolicy(names)
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = policy
+  await Promise.all([
+    ensureAll<RoleObject>(client, addressOf(names, 'clusterroles', false), clusterRoles, (live, wanted) => mendedRole(live, wanted, names)),
+    ensureAll<RoleObject>(client, addressOf(names, 'roles', true), roles, (live, wanted) => mendedRole(live, wanted, names)),
+  ])
+  // Whoever sees a binding finds its role.
+  await Promise.all([
+    ensureAll<BindingObject>(client, addressOf(names, 'clusterrolebindings', false), clusterRoleBindings, (live, wanted) =>
+      mendedBinding(live, wanted, names),
+    ),
+    ensureAll<BindingObject>(client, addressOf(names, 'rolebindings', true), roleBindings, (live, wanted) =>
+      mendedBinding(live, wanted, names),
+    ),
+  ])
+}
+
+function addressOf(names: Names, plural: string, namespaced: boolean): ResourceAddress {
+  return { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced }
+}
+
+/** What has to be done with an object that is there. */
+export type Mending<T> =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'update'; readonly object: T }
+  /** What differs cannot be changed. */
+  | { readonly kind: 'replace' }
+
+type Mend<T> = (live: T, wanted: T) => Mending<T>
+
+async function ensureAll<T extends ApiObject>(
+  client: Client,
+  address: ResourceAddress,
+  wanted: readonly T[],
+  mend: Mend<T>,
+): Promise<void> {
+  const collection = client.resource<T>(address)
+  const { items } = await collection.listAll()
+  const live = new Map(items.map((item) => [keyOf(item), item]))
+  await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
+}
+
+function keyOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`
+}
+
+async function ensure<T extends ApiObject>(collection: ResourceClient<T>, wanted: T, known: T | undefined, mend: Mend<T>): Promise<void> {
+  let live = known
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ensureOnce(collection, wanted, live, mend)
+    } catch (error) {
+      if (!isRace(error) || attempt === attemptsMax) throw error
+      live = await readIfThere(collection, wanted)
+    }
+  }
+}
+
+async function ensureOnce<T extends ApiObject>(
+  collection: ResourceClient<T>,
+  wanted: T,
+  live: T | undefined,
+  mend: Mend<T>,
+): Promise<void> {
+  if (live === undefined) {
+    await collection.create(wanted)
+    return
+  }
+  const mending = mend(live, wanted)
+  switch (mending.kind) {
+    case 'keep':
+      return
+    case 'update':
+      await collection.update(mending.object)
+      return
+    case 'replace':
+      await collection.delete(wanted.metadata.name ?? '', { namespace: wanted.metadata.namespace })
+      await collection.create(wanted)
+  }
+}
+
+function isRace(error: unknown): boolean {
+  return error instanceof StatusError && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)
+}
+
+async function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metadata }: T): Promise<T | undefined> {
+  try {
+    return await collection.get(metadata.name ?? '', { namespace: metadata.namespace })
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === 'NotFound') return undefined
+    throw error
+  }
+}
+
+/** Adds what a role lacks: rules, sources of gathered rules, labels and annotations. */
+export function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending<RoleObject> {
+  if (isLeftAlone(live, names)) return { kind: 'keep' }
+  // Gathered rules are the aggregation controller's.
+  const missing = wanted.aggregationRule ? [] : missingRules(live.rules ?? [], wanted.rules ?? [])
+  const aggregationRule = mendedAggregation(live.aggregationRule, wanted.aggregationRule)
+  const metadata = mendedMetadata(live, wanted)
+  if (missing.length === 0 && aggregationRule === undefined && metadata === undefined) return { kind: 'keep' }
+  return {
+    kind: 'update',
+    object: {
+      ...live,
+      metadata: metadata ?? live.metadata,
+      ...(aggregationRule === undefined ? {} : { aggregationRule }),
+      rules: [...(live.rules ?? []), ...missing],
+    },
+  }
+}
+
+/** Adds the subjects that a binding lacks; one of another role is made anew, as its role cannot be changed. */
+export function mendedBinding(live: BindingObject, wanted: BindingObject, names: Names): Mending<BindingObject> {
+  if (isLeftAlone(live, names)) return { kind: 'keep' }
+  if (!jsonEqual(live.roleRef, wanted.roleRef)) return { kind: 'replace' }
+  const subjects = live.subjects ?? []
+  const missing = (wanted.subjects ?? []).filter((subject) => !subjects.some((known) => isSameSubject(known, subject)))
+  const metadata = mendedMetadata(live, wanted)
+  if (missing.length === 0 && metadata === undefined) return { kind: 'keep' }
+  return { kind: 'update', object: { ...live, metadata: metadata ?? live.metadata, subjects: [...subjects, ...missing] } }
+}
+
+function isLeftAlone({ metadata }: ApiObject, names: Names): boolean {
+  return metadata.annotations?.[autoUpdateAnnotation(names)] === 'false'
+}
+
+function isSameSubject(left: RoleSubject, right: RoleSubject): boolean {
+  return left.kind === right.kind && left.name === right.name && (left.namespace ?? '') === (right.namespace ?? '')
+}
+
+/** Undefined: every selector is there. */
+function mendedAggregation(
+  live: AggregationRule | null | undefined,
+  wanted: AggregationRule | null | undefined,
+): AggregationRule | undefined {
+  const known = live?.clusterRoleSelectors ?? []
+  const missing = (wanted?.clusterRoleSelectors ?? []).filter((selector) => !known.some((one) => jsonEqual(one, selector)))
+  return missing.length === 0 ? undefined : { clusterRoleSelectors: [...known, ...missing] }
+}
+
+/** Labels and annotations of one's own are kept, also where the start would give other values. Undefined: none is missing. */
+function mendedMetadata({ metadata: live }: ApiObject, { metadata: wanted }: ApiObject): ApiObject['metadata'] | undefined {
+  const labels = { ...wanted.labels, ...live.labels }
+  const annotations = { ...wanted.annotations, ...live.annotations }
+  if (jsonEqual(labels, live.labels ?? {}) && jsonEqual(annotations, live.annotations ?? {})) return undefined
+  return { ...live, labels, annotations }
+}
