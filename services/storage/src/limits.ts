@@ -103,3 +103,9 @@ export const leadershipLookMs = 2_000
 
 /** How long memory may be behind a latest read before the store is asked where it stands. */
 export const behindPatienceMs = 10
+
+/** Pause between attempts to read the state anew. */
+export const reloadDelayMs = 500
+
+/** How long after a compaction memory is compared with the store: what it loses, it loses within moments. */
+export const auditDelayMs = 2_000

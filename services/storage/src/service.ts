@@ -22,13 +22,25 @@ import {
   type Store,
   type StoreOutcome,
   scopePrefix,
+  serviceUnavailable,
   timeout,
   tooLargeResourceVersion,
 } from '@orch/core'
 import { type Clock, systemClock } from '@orch/platform'
+import { compareWithStore } from './audit.ts'
 import { Bell, streamChanges } from './changes.ts'
 import { Expiry } from './expiry.ts'
-import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, revisionWaitMs, watchHistoryMsDefault } from './limits.ts'
+import { type Leadership, soleLeadership } from './leadership.ts'
+import {
+  auditDelayMs,
+  behindPatienceMs,
+  historyBytesMax,
+  pastBytesMax,
+  pastOverheadBytes,
+  positionIntervalMs,
+  revisionWaitMs,
+  watchHistoryMsDefault,
+} from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import type { Happened } from './memory/history.ts'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
@@ -43,6 +55,8 @@ export interface StorageOptions {
   /** Its owner closes it, after the service. */
   readonly store: Store
   readonly clock?: Clock
+  /** Of the replicas that share the store; only the leader compacts and expires. */
+  readonly leadership?: Leadership
   readonly reencode?: Reencode
   /** Whose names stand in the objects; default: our own. */
   readonly profile?: Profile
@@ -98,6 +112,7 @@ class HeldSnapshot implements StateSnapshot {
 const pageExpired =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
   'or use the continue token in this response to retrieve the remainder of the results.'
+const readAnew = 'the state is being read anew'
 const exactExpired = 'The resourceVersion for the provided list is too old.'
 
 class StorageOverStore implements Storage {
@@ -105,6 +120,7 @@ class StorageOverStore implements Storage {
   readonly #clock: Clock
   readonly #options: StorageOptions
   readonly #randomId: () => string
+  readonly #leadership: Leadership
   readonly #bell = new Bell()
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
@@ -115,6 +131,9 @@ class StorageOverStore implements Storage {
   /** Of a store that has no disk. */
   #past: PastBudget | undefined
   #ticker: { cancel(): void } | undefined
+  /** The compaction after which memory was compared with the store last, or is about to be. */
+  #audited: Revision = 0
+  #auditTimer: { cancel(): void } | undefined
   /** While it is there, commits wait for it. */
   #restoring: Promise<void> | undefined
 
@@ -123,23 +142,28 @@ class StorageOverStore implements Storage {
     this.#store = options.store
     this.#clock = options.clock ?? systemClock
     this.#randomId = options.randomId ?? randomUUID
+    this.#leadership = options.leadership ?? soleLeadership
     this.#expiry = new Expiry({
       clock: this.#clock,
-      remove: ({ key, revision }) => this.#commit({ key, expected: revision, conditions: [], writeId: this.#randomId() }),
+      remove: (due) => this.#expire(due),
     })
   }
 
   async open(): Promise<void> {
     const { reencode, historyBytesMax: bytesMax = historyBytesMax, watchHistoryMs = watchHistoryMsDefault } = this.#options
-    const state = await State.load({ store: this.#store, reencode, historyBytesMax: bytesMax }, (happened) => this.#onApplied(happened))
+    const parts = { store: this.#store, reencode, historyBytesMax: bytesMax, clock: this.#clock, onError: this.#options.onError }
+    const onReloaded = () => this.#expireAll()
+    const state = await State.load({ ...parts, onReloaded }, (happened) => this.#onApplied(happened))
     this.#state = state
-    for (const { objects, from, to } of state.tree.walk('', '\uffff'))
-      for (let index = from; index < to; index++) this.#expiry.add(objects[index]!)
+    this.#expireAll()
+    this.#audited = state.compacted
     this.#window = new Window({
       clock: this.#clock,
       historyMs: watchHistoryMs,
       revision: () => state.revision,
-      compact: (upTo) => this.#compactSoon(upTo),
+      compact: (upTo) => {
+        if (this.#leadership.isLeader) this.#compactSoon(upTo)
+      },
     })
     const { pastBytesMax: pastMax = pastBytesMax } = this.#options
     if (this.#store.adopt !== undefined) this.#past = new PastBudget({ bytesMax: pastMax, revision: state.revision })
@@ -147,12 +171,11 @@ class StorageOverStore implements Storage {
   }
 
   get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
-    if (read.kind === 'exact' || read.kind === 'page') {
-      const revision = await this.#reach(read)
-      const object = await this.#objectAt(key, revision)
-      return { revision, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
+    const at = await this.#revisionFor(read)
+    if (at !== undefined) {
+      const object = await this.#objectAt(key, at)
+      return { revision: at, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
     }
-    if (read.kind === 'notOlderThan') await this.#waitFor(read.revision, read.asked)
     const { tree, revision, epoch } = this.#state
     const object = tree.get(key)
     return object === undefined ? { revision, epoch } : { entry: toEntry(object), revision, epoch }
@@ -161,7 +184,8 @@ class StorageOverStore implements Storage {
   list = (request: ListRequest, context?: CallContext) => {
     // The state is taken hold of now, not when the first part is asked for.
     const read = request.read.kind
-    const attached = read === 'latest' || read === 'any' ? listTree(request, this.#now()) : undefined
+    const isHere = (read === 'latest' && this.#store.shared === undefined) || (read === 'any' && this.#state.loading === undefined)
+    const attached = isHere ? listTree(request, this.#now()) : undefined
     return toStream<ListPart>(() => this.#list(request, attached), context?.signal)
   }
 
@@ -193,7 +217,15 @@ class StorageOverStore implements Storage {
 
   status = async (): Promise<StorageStatus> => {
     const { epoch, revision, compacted, tree, bytes } = this.#state
-    return { epoch, revision, compacted, refusing: this.#store.status().refusing, entries: tree.size, bytes, profile: this.#options.profile ?? 'orch' }
+    return {
+      epoch,
+      revision,
+      compacted,
+      refusing: this.#store.status().refusing,
+      entries: tree.size,
+      bytes,
+      profile: this.#options.profile ?? 'orch',
+    }
   }
 
   snapshot(): StateSnapshot {
@@ -227,6 +259,7 @@ class StorageOverStore implements Storage {
     this.#window.close()
     this.#expiry.close()
     this.#ticker?.cancel()
+    this.#auditTimer?.cancel()
     this.#closing.abort()
     this.#state.close()
   }
@@ -243,13 +276,10 @@ class StorageOverStore implements Storage {
   }
 
   async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {
-    const { read } = request
-    if (read.kind === 'notOlderThan') await this.#waitFor(read.revision, read.asked)
-    if (read.kind !== 'exact' && read.kind !== 'page') return listTree(request, this.#now())
-    const revision = await this.#reach(read)
+    const revision = await this.#revisionFor(request.read)
     const state = this.#state
-    if (revision === state.revision) return listTree(request, this.#now())
-    if (revision < state.history.floor) {
+    if (revision === undefined || revision === state.revision) return listTree(request, this.#now())
+    if (revision < state.history.floor || revision > state.revision) {
       const { epoch } = state
       return listStore(request, { store: this.#store, revision, epoch, toObject: (...object) => state.toObject(...object) })
     }
@@ -258,35 +288,127 @@ class StorageOverStore implements Storage {
     return listTree(request, { tree, revision, epoch: state.epoch })
   }
 
-  /** Waits until the revision of an exact read has come; refuses one that is gone. */
-  async #reach(read: Extract<Freshness, { kind: 'exact' | 'page' }>): Promise<Revision> {
-    if (read.kind === 'page' && read.epoch !== this.#state.epoch) throw expired(pageExpired)
-    await this.#waitFor(read.revision, read.kind === 'exact' ? read.asked : String(read.revision))
-    if (read.revision < this.#state.compacted) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
-    return read.revision
+  /** What a read wants to be answered at, once it can be; undefined: memory as it then is. */
+  async #revisionFor(read: Freshness): Promise<Revision | undefined> {
+    await this.#loaded()
+    switch (read.kind) {
+      case 'any':
+        return undefined
+      case 'latest':
+        return this.#reachLatest()
+      case 'notOlderThan':
+        return this.#reach(read.revision, read.asked)
+      case 'exact':
+      case 'page':
+        if (read.kind === 'page' && read.epoch !== this.#state.epoch) throw expired(pageExpired)
+        await this.#reach(read.revision, read.kind === 'exact' ? read.asked : String(read.revision))
+        if (read.revision < this.#state.compacted) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
+        return read.revision
+    }
   }
 
-  async #waitFor(revision: Revision, asked: string): Promise<void> {
-    if (revision <= this.#state.revision) return
+  /** Where others write to the store, memory may be behind: then it is waited for, or the store itself is read. */
+  async #reachLatest(): Promise<Revision | undefined> {
+    const { shared } = this.#store
+    if (shared === undefined) return undefined
+    const latest = await shared.latest()
+    if (await this.#hasCome(latest, behindPatienceMs)) return undefined
+    if (!shared.askPosition()) return latest
+    if (await this.#hasCome(latest, revisionWaitMs)) return undefined
+    throw timeout(`the state of revision ${latest} has not come yet, only that of ${this.#state.revision}`)
+  }
+
+  /** Waits for a revision; undefined where memory has it, else the later one that the store is to be read at. */
+  async #reach(revision: Revision, asked: string): Promise<Revision | undefined> {
+    const { shared } = this.#store
+    if (shared !== undefined && !(await this.#hasCome(revision, behindPatienceMs)) && !shared.askPosition()) {
+      const latest = await shared.latest()
+      if (latest >= revision) return latest
+    }
+    if (await this.#hasCome(revision, revisionWaitMs)) return undefined
+    throw tooLargeResourceVersion(asked, this.#state.revision)
+  }
+
+  /** Waits until memory stands at a revision, so long at most. */
+  async #hasCome(revision: Revision, waitMs: number): Promise<boolean> {
+    if (revision <= this.#state.revision) return true
     const ending = new AbortController()
-    const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
     const giveUp = () => ending.abort()
+    const timer = this.#clock.after(waitMs, giveUp)
     this.#closing.signal.addEventListener('abort', giveUp, { once: true })
     while (revision > this.#state.revision && !ending.signal.aborted) await this.#bell.wait(ending.signal)
     timer.cancel()
     this.#closing.signal.removeEventListener('abort', giveUp)
-    if (revision > this.#state.revision) throw tooLargeResourceVersion(asked, this.#state.revision)
+    return revision <= this.#state.revision
+  }
+
+  /** Nothing is read while the state is being read anew. */
+  async #loaded(): Promise<void> {
+    if (this.#state.loading === undefined) return
+    const ending = new AbortController()
+    const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
+    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#bell.wait(ending.signal)
+    timer.cancel()
+    if (this.#state.loading !== undefined) throw serviceUnavailable(readAnew)
+  }
+
+  /** Where the store may lose changes when it forgets its past, memory is compared with it after each time. */
+  #auditSoon(): void {
+    const { compacted } = this.#state
+    if (this.#store.shared?.mayLoseChanges !== true || compacted <= this.#audited) return
+    this.#audited = compacted
+    this.#auditTimer?.cancel()
+    this.#auditTimer = this.#clock.after(auditDelayMs, () => {
+      this.#audit().catch((error: unknown) => this.#options.onError?.(error, 'comparing memory with the store'))
+    })
+  }
+
+  /** What memory missed is written once more, so that everybody hears of it as a change. */
+  async #audit(): Promise<void> {
+    const { shared } = this.#store
+    const state = this.#state
+    if (shared === undefined || state.loading !== undefined) return
+    const { changed, gone } = await compareWithStore(state.tree, shared)
+    for (const { key, revision } of changed) {
+      const record = await this.#store.getAt(key, state.revision)
+      if (record?.revision === revision) await this.#writeAgain(state.toObject(key, revision, record.value), revision)
+    }
+    for (const object of gone) {
+      const outcome = await this.#writeAgain(object, 0)
+      if (outcome.kind === 'written')
+        await this.#commit({ key: object.key, expected: outcome.revision, conditions: [], writeId: this.#randomId() })
+    }
+    if (changed.length + gone.length > 0)
+      this.#options.onError?.(
+        new Error(`${changed.length + gone.length} changes were lost on their way`),
+        'comparing memory with the store',
+      )
+  }
+
+  #writeAgain(object: StoredObject, expected: Revision): Promise<CommitOutcome> {
+    const writeId = this.#randomId()
+    return this.#commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })
   }
 
   async #objectAt(key: string, revision: Revision): Promise<StoredObject | undefined> {
     const state = this.#state
     if (revision < state.compacted) throw expired(exactExpired)
-    if (revision >= state.history.floor) {
+    if (revision >= state.history.floor && revision <= state.revision) {
       const before = state.history.objectBefore(key, revision)
       return before === 'unchanged' ? state.tree.get(key) : before
     }
     const record = await this.#store.getAt(key, revision)
     return record === undefined ? undefined : state.toObject(key, record.revision, record.value)
+  }
+
+  /** Objects that end some day are known from now on. */
+  #expireAll(): void {
+    for (const object of objectsOf(this.#state.tree)) this.#expiry.add(object)
+  }
+
+  async #expire({ key, revision }: { readonly key: string; readonly revision: Revision }): Promise<void> {
+    if (this.#leadership.isLeader) await this.#commit({ key, expected: revision, conditions: [], writeId: this.#randomId() })
+    else if (this.#state.tree.get(key)?.revision === revision) throw new Error('another replica expires objects')
   }
 
   /** A write id that is under way or known as done gives the first outcome. */
@@ -317,6 +439,7 @@ class StorageOverStore implements Storage {
   }
 
   #toOutcome({ key }: CommitRequest, decided: StoreOutcome): CommitOutcome {
+    if (decided.kind === 'stale' && this.#state.loading !== undefined) throw serviceUnavailable(readAnew)
     switch (decided.kind) {
       case 'written':
       case 'unmet':
@@ -341,6 +464,7 @@ class StorageOverStore implements Storage {
       const forgotten = this.#past?.add(before.length + pastOverheadBytes, change.revision)
       if (forgotten !== undefined) this.#compactSoon(forgotten)
     }
+    this.#auditSoon()
     this.#bell.ring()
   }
 

@@ -1,6 +1,15 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
+import { type Clock, sleep } from '@orch/platform'
 import type { ChangesRead } from './changes.ts'
-import { changesPerPart, historyBytesMin, historyPart, piecesTidiedPerTurn, rememberedWritesMax, tidyAtLeastBytes } from './limits.ts'
+import {
+  changesPerPart,
+  historyBytesMin,
+  historyPart,
+  piecesTidiedPerTurn,
+  reloadDelayMs,
+  rememberedWritesMax,
+  tidyAtLeastBytes,
+} from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
@@ -26,18 +35,27 @@ export interface StateOptions {
   readonly store: Store
   readonly reencode: Reencode | undefined
   readonly historyBytesMax: number
+  readonly clock: Clock
+  /** Told of each attempt to read the state anew that failed. */
+  readonly onError?: ((error: unknown, what: string) => void) | undefined
+  /** Told when the state was read anew. */
+  readonly onReloaded?: (() => void) | undefined
 }
 
 /** The current state of every object in memory, and the last changes, fed by the store. */
 export class State implements StateReader {
-  readonly tree = Tree.create()
-  readonly history: History
+  tree = Tree.create()
+  history: History
   readonly #store: Store
   readonly #reencode: Reencode | undefined
   readonly #historyBytesMax: number
+  readonly #options: StateOptions
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
+  /** While it is there, the state is being read anew and shows a part only. */
+  loading: Promise<void> | undefined
+  #detachReplaced: (() => void) | undefined
   /** Revisions of the last writes, by write id, the oldest first. */
   readonly #writes = new Map<string, Revision>()
   readonly #detach: () => void
@@ -47,7 +65,9 @@ export class State implements StateReader {
   epoch: string
   compacted: Revision
 
-  private constructor({ store, reencode, historyBytesMax }: StateOptions) {
+  private constructor(options: StateOptions) {
+    const { store, reencode, historyBytesMax } = options
+    this.#options = options
     this.#store = store
     this.#reencode = reencode
     this.#historyBytesMax = historyBytesMax
@@ -68,15 +88,15 @@ export class State implements StateReader {
     const state = new State(options)
     await state.#load()
     state.#onApplied = onApplied
-    const early = state.#early ?? []
-    state.#early = undefined
-    state.#onChanges(early)
+    state.#catchUp()
+    state.#detachReplaced = options.store.shared?.onReplaced(() => state.#reload())
     return state
   }
 
   /** Stops listening to the store. */
   close(): void {
     this.#isClosed = true
+    this.#detachReplaced?.()
     this.#detach()
   }
 
@@ -117,9 +137,12 @@ export class State implements StateReader {
   }
 
   async #load(): Promise<void> {
+    const { tree } = this
     await this.#store.visit(({ key, revision, value }) => {
+      // Another reading may have begun meanwhile.
+      if (tree !== this.tree) return
       const object = this.toObject(key, revision, value)
-      this.tree.set(object)
+      tree.set(object)
       this.bytes += object.length
     })
     this.#room.slabs.allocated = 0
@@ -130,10 +153,53 @@ export class State implements StateReader {
       this.#early.push(...changes)
       return
     }
-    if (changes.length === 0) return
+    if (changes.length === 0 && this.#store.shared === undefined) return
     const happened = changes.map((change) => this.#apply(change))
+    if (this.#store.shared !== undefined) this.#follow()
     this.#onApplied(happened)
     if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
+  }
+
+  #catchUp(): void {
+    const early = this.#early ?? []
+    this.#early = undefined
+    this.#onChanges(early)
+  }
+
+  /** A store that others write to as well may stand further than its last change, and others renew epochs and compact. */
+  #follow(): void {
+    const { revision, epoch, compacted } = this.#store.status()
+    this.revision = revision
+    this.epoch = epoch
+    if (compacted > this.compacted) this.forget(compacted)
+  }
+
+  /** Begins anew: streams of what was before end, since its epoch is another one or its past is gone. */
+  #reload(): void {
+    const { revision, epoch, compacted } = this.#store.status()
+    this.#early = []
+    this.tree = Tree.create()
+    this.history = new History(revision, this.#historyBytesMax)
+    this.bytes = 0
+    this.revision = revision
+    this.epoch = epoch
+    this.compacted = compacted
+    this.#writes.clear()
+    const loading = this.#load().then(
+      () => {
+        if (this.loading !== loading) return
+        this.loading = undefined
+        this.#catchUp()
+        this.#options.onReloaded?.()
+      },
+      async (error: unknown) => {
+        this.#options.onError?.(error, 'reading the state anew')
+        await sleep(this.#options.clock, reloadDelayMs)
+        if (this.loading === loading && !this.#isClosed) this.#reload()
+      },
+    )
+    this.loading = loading
+    this.#onApplied([])
   }
 
   /** Joins the leaves, a few in each turn: what lives leaves the slabs, which go with what does not. */

@@ -1,0 +1,26 @@
+import type { Revision, SharedStore } from '@orch/core'
+import type { StoredObject } from './memory/stored-object.ts'
+import type { Tree } from './memory/tree.ts'
+
+/** What memory holds otherwise than the store. */
+export interface Differences {
+  /** Keys whose record in the store is not the one in memory. */
+  readonly changed: readonly { readonly key: string; readonly revision: Revision }[]
+  /** Objects of memory that the store does not have. */
+  readonly gone: readonly StoredObject[]
+}
+
+/** Compares memory as it is now with the store at the same revision, by keys and revisions alone. */
+export async function compareWithStore(tree: Tree, shared: SharedStore): Promise<Differences> {
+  const held = tree.forkForReading()
+  const changed: { key: string; revision: Revision }[] = []
+  const there = new Set<string>()
+  await shared.visitRevisions((key, revision) => {
+    there.add(key)
+    if (held.get(key)?.revision !== revision) changed.push({ key, revision })
+  })
+  const gone: StoredObject[] = []
+  for (const { objects, from, to } of held.walk('', '\uffff'))
+    for (let index = from; index < to; index++) if (!there.has(objects[index]!.key)) gone.push(objects[index]!)
+  return { changed, gone }
+}
