@@ -13,6 +13,7 @@ import { deleteCollection } from './verbs/delete-collection.ts'
 import { get } from './verbs/get.ts'
 import { list, respondEmptyList } from './verbs/list.ts'
 import { patch } from './verbs/patch.ts'
+import { selfReview, tokenReview } from './verbs/token-review.ts'
 import { update } from './verbs/update.ts'
 import type { Target, Verb } from './verbs/verb.ts'
 import { watch } from './verbs/watch.ts'
@@ -90,6 +91,8 @@ function virtualVerb(target: Target): Verb {
   const { kind } = target.served.resource
   if (accessReviewKinds.has(kind)) return accessReview
   if (kind === rulesReviewKind) return rulesReview
+  if (kind === 'TokenReview') return tokenReview
+  if (kind === 'SelfSubjectReview') return selfReview
   if (kind === 'Binding') return createBinding
   throw unavailable(target)
 }

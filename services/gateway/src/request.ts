@@ -30,8 +30,6 @@ export class GatewayRequest {
   /** On the monotonic clock; the request is answered 504 after it. */
   deadlineMs: number
   user: User = nobody
-  /** What authentication has to say to the audit event. */
-  auditAnnotations: Readonly<Record<string, string>> | undefined
   /** Texts for `Warning` headers. */
   warnings: string[] | undefined
   /** Set by whoever answered. */

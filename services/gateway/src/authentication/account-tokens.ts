@@ -50,7 +50,7 @@ async function judge(token: string, question: TokenQuestion, options: AccountTok
   const audiences = (named.length === 0 ? options.audiences : named).filter((audience) => question.audiences.includes(audience))
   if (audiences.length === 0) return refused('the token is for others')
   const answer =
-    payload['iss'] === secretTokenIssuer(options.names) && !options.issuers.includes(payload['iss'] as string)
+    payload['iss'] === secretTokenIssuer(options.names)
       ? await judgeSecretToken(token, payload, question, options)
       : await judgeAccountToken(payload, question, options)
   return answer.kind === 'user' ? { ...answer, audiences } : answer
@@ -88,10 +88,7 @@ async function judgeAccountToken(
   if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
   const { bound, warnAfter } = claims
   const group = domainGroup(names, 'authentication')
-  const pod =
-    bound?.kind === 'Pod'
-      ? { [`${authenticationKey(names)}/pod-name`]: [bound.name], [`${authenticationKey(names)}/pod-uid`]: [bound.uid] }
-      : {}
+  const pod = bound?.kind === 'Pod' ? { [`${group}/pod-name`]: [bound.name], [`${group}/pod-uid`]: [bound.uid] } : {}
   const answer = { kind: 'user', user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
   const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
   if (warnAfter === undefined || warnAfter === 0) return { ...answer, validUntilMs }
@@ -99,10 +96,6 @@ async function judgeAccountToken(
   const late = Math.floor(nowMs / 1000) - warnAfter
   const text = `subject: ${answer.user.name}, seconds after warning threshold: ${late}`
   return { ...answer, validUntilMs, auditAnnotations: { [`${group}/stale-token`]: text } }
-}
-
-function authenticationKey(names: Names): string {
-  return domainGroup(names, 'authentication')
 }
 
 function userOf({ namespace, account }: AccountClaims | SecretClaims, extra: Readonly<Record<string, readonly string[]>>) {

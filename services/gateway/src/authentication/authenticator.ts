@@ -1,5 +1,6 @@
 import type { User } from '@orch/core'
 import type { Exchange } from '../exchange/exchange.ts'
+import type { AccountTokenIssuer } from './account-token-issuer.ts'
 
 /** What a way to tell who asks may read of a request. */
 export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValues' | 'headerNames'> {
@@ -68,4 +69,6 @@ export interface GatewayAuthentication {
   readonly tokens: readonly TokenAuthenticator[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
+  /** What makes tokens of service accounts; absent: none are made. */
+  readonly issuer?: AccountTokenIssuer
 }

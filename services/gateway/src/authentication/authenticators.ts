@@ -1,4 +1,5 @@
 import type { User } from '@orch/core'
+import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import type { Attempt, Authentication, GatewayAuthentication, RequestAuthenticator, TokenQuestion } from './authenticator.ts'
 import { refused } from './authenticator.ts'
 import { bearerTokenOf } from './bearer-token.ts'
@@ -16,17 +17,20 @@ export interface Authenticators {
   credentialHeaders(request: Pick<Attempt, 'header' | 'headerNames'>): readonly string[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
+  /** What makes tokens of service accounts; undefined: none are made. */
+  readonly issuer: AccountTokenIssuer | undefined
 }
 
 /** Where nothing is configured: client certificates alone. */
 export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
 
 /** Joins the configured ways in the order in which they are asked. */
-export function createAuthenticators({ requests, tokens, audiences }: GatewayAuthentication): Authenticators {
+export function createAuthenticators({ requests, tokens, audiences, issuer }: GatewayAuthentication): Authenticators {
   const readToken = (token: string, question: TokenQuestion): Answer => {
     if (token.length > limits.tokenLengthMax) return refused('the token is too long')
     const answer = firstToAccept(tokens, (way) => way.authenticate(token, question))
-    return answer instanceof Promise ? answer.then(unlessUnknown) : unlessUnknown(answer)
+    const settle = (settled: Authentication) => forAudiences(settled, question.audiences, audiences)
+    return answer instanceof Promise ? answer.then(settle) : settle(answer)
   }
   const bearer: RequestAuthenticator = {
     name: 'bearer',
@@ -47,14 +51,18 @@ export function createAuthenticators({ requests, tokens, audiences }: GatewayAut
       return [...authorization, ...request.headerNames().filter((name) => patterns.some((pattern) => isMeantBy(name, pattern)))]
     },
     audiences,
+    issuer,
   }
 }
 
 const noHeaders: readonly string[] = []
 const onlyAuthorization: readonly string[] = ['authorization']
 
-function unlessUnknown(answer: Authentication): Authentication {
-  return answer.kind === 'none' ? refused('nobody knows the token') : answer
+/** A token that nobody knows is refused; one that knows of no audiences is for this server. */
+function forAudiences(answer: Authentication, asked: readonly string[], ours: readonly string[]): Authentication {
+  if (answer.kind === 'none') return refused('nobody knows the token')
+  const isForThem = answer.kind === 'refused' || answer.audiences !== undefined || asked === ours || asked.some((one) => ours.includes(one))
+  return isForThem ? answer : refused('the token is for others')
 }
 
 function isMeantBy(name: string, pattern: string): boolean {

@@ -24,6 +24,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
 import { healthRoute } from './health.ts'
+import { keysPath, keysRoute, providerRoute } from './issuer.ts'
 
 /** What handlers find in hono's environment. */
 export interface Environment {
@@ -53,6 +54,8 @@ export function createRoutes(): Hono<Environment> {
   route('/apis/:group/:version/:rest{.+}', resource)
   route('/version', onlyRead(version))
   route('/metrics', metrics)
+  route('/.well-known/openid-configuration', onlyRead(providerRoute))
+  route(keysPath, onlyRead(keysRoute))
   route('/openapi/v2', openApi2)
   route('/openapi/v3', openApi3)
   route('/openapi/v3/:name{.+}', openApi3One)
@@ -260,6 +263,7 @@ function lazily<T>(make: () => T): () => T {
 /** The list of paths: at `/` as an answer, elsewhere as what a 404 has to say. */
 const paths: Handler = (request, parts) => {
   const known = [
+    ...(parts.authentication.issuer === undefined ? [] : ['/.well-known/openid-configuration']),
     '/api',
     '/api/v1',
     '/apis',
@@ -269,6 +273,7 @@ const paths: Handler = (request, parts) => {
     '/metrics',
     '/openapi/v2',
     '/openapi/v3',
+    ...(parts.authentication.issuer === undefined ? [] : [keysPath]),
     '/readyz',
     '/version',
   ]

@@ -30,7 +30,7 @@ function settle(request: GatewayRequest, answer: Authentication, { authenticatio
     case 'user':
       if (!isForUs(answer, authentication.audiences)) throw unauthorized()
       request.user = asAuthenticated(answer.user)
-      request.auditAnnotations = answer.auditAnnotations
+      for (const [key, value] of Object.entries(answer.auditAnnotations ?? noAnnotations)) request.annotate(key, value)
       return
     case 'refused':
       log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
@@ -40,6 +40,8 @@ function settle(request: GatewayRequest, answer: Authentication, { authenticatio
       request.user = anonymous
   }
 }
+
+const noAnnotations: Readonly<Record<string, string>> = {}
 
 /** A credential that names audiences must name one of ours. */
 function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {

@@ -4,6 +4,7 @@ import { bindPod } from './binding.ts'
 import { enterContainer, proxy, readLog } from './connect.ts'
 import { evictPod } from './eviction.ts'
 import { getScale, patchScale, updateScale } from './scale.ts'
+import { requestToken } from './token-request.ts'
 
 type VerbsOfSubresource = Partial<Record<ResourceVerb, Verb>>
 
@@ -17,6 +18,7 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
   log: { get: readLog },
   portforward: tunnel,
   proxy: { create: proxy, delete: proxy, get: proxy, patch: proxy, update: proxy },
+  token: { create: requestToken },
   scale: { get: getScale, update: updateScale, patch: patchScale },
 }
 

@@ -39,6 +39,16 @@ export const authenticationV1beta1 = defineTypes({
       },
       { doc: 'What was found out about a token.' },
     ),
+  SelfSubjectReview: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata; not used.' }),
+        status: field(ref('authentication/v1beta1.SelfSubjectReviewStatus'), { tag: 2, doc: 'Who asks, filled in by the server.' }),
+      },
+      { doc: 'Asks who the one who asks is taken for.' },
+    ),
+  SelfSubjectReviewStatus: () =>
+    struct({ userInfo: field(ref('authentication/v1.UserInfo'), { tag: 1, doc: 'The user, after impersonation.' }) }, { doc: 'Who asks.' }),
   UserInfo: () =>
     struct(
       {

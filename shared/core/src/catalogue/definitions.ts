@@ -58,7 +58,7 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   { group: '', versions: ['v1'] },
   { group: 'apps', versions: ['v1'] },
   { domain: 'events', versions: ['v1'] },
-  { domain: 'authentication', versions: ['v1'] },
+  { domain: 'authentication', versions: ['v1', 'v1beta1'] },
   { domain: 'authorization', versions: ['v1'] },
   { group: 'autoscaling', versions: ['v2', 'v1', 'v2beta2'] },
   { group: 'batch', versions: ['v1'] },
@@ -232,6 +232,9 @@ export const resourceDefinitions: readonly ResourceDefinition[] = [
   }),
   resource('events/v1.Event', 'events', { shortNames: ['ev'], storageVersionHash: 'r2yiGXH7wu8=' }),
   resource('authentication/v1.TokenReview', 'tokenreviews', { scope: 'Cluster', verbs: ['create'], form: 'virtual' }),
+  // Beyond this level: newer clients ask it who they are.
+  resource('authentication/v1.SelfSubjectReview', 'selfsubjectreviews', { scope: 'Cluster', verbs: ['create'], form: 'virtual' }),
+  resource('authentication/v1beta1.SelfSubjectReview', 'selfsubjectreviews', { scope: 'Cluster', verbs: ['create'], form: 'virtual' }),
   resource('authorization/v1.LocalSubjectAccessReview', 'localsubjectaccessreviews', { verbs: ['create'], form: 'virtual' }),
   resource('authorization/v1.SelfSubjectAccessReview', 'selfsubjectaccessreviews', {
     scope: 'Cluster',

@@ -1,0 +1,69 @@
+import { type AccountClaims, accountUserName, type Names, printAccountClaims } from '@orch/core'
+import type { SigningKey, VerificationKey } from '@orch/platform'
+
+/** How tokens of service accounts are made. */
+export interface AccountTokenIssuer {
+  /** Stands in the tokens; where it is an https URL, others can find the keys from it. */
+  readonly name: string
+  readonly signingKey: SigningKey
+  /** Each of them verifies. */
+  readonly keys: readonly VerificationKey[]
+  /** Where the keys are found; '' where this server says it itself. */
+  readonly keysUri: string
+  /** Longest life of a token in seconds; 0: no bound. */
+  readonly expirationSecondsMax: number
+  /** Tokens of pods live longer than asked for, and their later use is noted, so that pods that do not renew them are found. */
+  readonly extendsExpiration: boolean
+}
+
+/** What a token says. Times are seconds since 1970. */
+export interface AccountTokenRequest {
+  readonly claims: AccountClaims
+  readonly audiences: readonly string[]
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** A signed token. */
+export async function signAccountToken(
+  { name, signingKey: { id, algorithm, privateKey } }: AccountTokenIssuer,
+  { claims, audiences, issuedAt, expiresAt }: AccountTokenRequest,
+  names: Names,
+): Promise<string> {
+  const { CompactSign } = await import('jose')
+  const payload = {
+    aud: audiences,
+    exp: expiresAt,
+    iat: issuedAt,
+    iss: name,
+    ...printAccountClaims(names, claims),
+    nbf: issuedAt,
+    sub: accountUserName(claims.namespace, claims.account.name),
+  }
+  return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey)
+}
+
+/** The public keys as others read them, each once. */
+export function toKeySet({ keys }: AccountTokenIssuer): object {
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  return {
+    keys: [...byId.values()].map(({ id, algorithm, publicKey }) => ({
+      use: 'sig',
+      kid: id,
+      alg: algorithm,
+      ...publicKey.export({ format: 'jwk' }),
+    })),
+  }
+}
+
+/** What others need to know to check tokens of this server; undefined: its issuer is no URL. */
+export function toProviderDocument({ name, keys, keysUri }: AccountTokenIssuer, ownKeysUri: string): object | undefined {
+  if (!name.startsWith('https://')) return undefined
+  return {
+    issuer: name,
+    jwks_uri: keysUri === '' ? ownKeysUri : keysUri,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
+  }
+}

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns'
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { limits } from './limits.ts'
+
+/** Reads a JSON document; rejects with a message that names the address. */
+export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>
+
+/** Documents over TLS alone, judged by the given authorities (PEM) or by those of the machine. Redirects are not followed. */
+export function createFetchJson({ certificateAuthorities }: { certificateAuthorities?: string | undefined }): FetchJson {
+  const trust = certificateAuthorities === undefined ? {} : { ca: certificateAuthorities }
+  return async (url, timeoutMs) => {
+    const { protocol, hostname } = new URL(url)
+    if (protocol !== 'https:') throw new Error(`${url}: must begin with https://`)
+    if (isLinkLocal(hostname.replace(/^\[|\]$/g, ''))) throw new Error(`${url}: link-local addresses are not asked`)
+    const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.fetchMs))
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        httpsRequest(url, {
+          ...trust,
+          signal,
+          agent: false,
+          minVersion: 'TLSv1.2',
+          lookup: lookupElsewhere,
+          headers: { accept: 'application/json' },
+        })
+          .on('response', resolve)
+          .on('error', reject)
+          .end()
+      })
+      return await readJson(response)
+    } catch (error) {
+      throw new Error(`${url}: ${signal.aborted ? 'no answer in time' : (error as Error).message}`, { cause: error })
+    }
+  }
+}
+
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  if (response.statusCode !== 200) {
+    response.destroy()
+    throw new Error(`the answer is ${response.statusCode}, not 200`)
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > limits.documentBytesMax) throw new Error(`the document has more than ${limits.documentBytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+}
+
+/** A name may not lead to what is only meant for this very machine's link, such as a cloud's metadata service. */
+const lookupElsewhere: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, [])
+    const allowed = addresses.filter(({ address }) => !isLinkLocal(address))
+    const [first] = allowed
+    if (first === undefined) return callback(new Error(`${hostname} has only link-local addresses`), [])
+    if (options.all) callback(null, allowed)
+    else callback(null, first.address, first.family)
+  })
+}
+
+function isLinkLocal(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return address.startsWith('169.254.')
+    case 6:
+      return /^(?:fe[89ab][0-9a-f]:|::ffff:(?:169\.254\.|a9fe:))/i.test(address)
+    case 0:
+      return false
+  }
+  return false
+}

@@ -1,0 +1,99 @@
+import type { Clock, Log } from '@orch/platform'
+import type { JWK } from 'jose'
+import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
+import { type ClaimRules, judgeClaims } from './claims.ts'
+import type { FetchJson } from './fetch-json.ts'
+import { limits } from './limits.ts'
+import { Provider } from './provider.ts'
+
+/** Signature algorithms that may be allowed: all with a public key. */
+export const oidcAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'] as const
+export type OidcAlgorithm = (typeof oidcAlgorithms)[number]
+
+export interface OidcOptions extends ClaimRules {
+  readonly signingAlgorithms: readonly OidcAlgorithm[]
+  readonly fetchJson: FetchJson
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** ID tokens of one OpenID provider. A token of another issuer is not looked at. */
+export function createOidcAuthenticator(options: OidcOptions): TokenAuthenticator {
+  const provider = new Provider(options)
+  return {
+    name: 'oidc',
+    authenticate(token, question) {
+      const parts = readUnverified(token)
+      if (parts === undefined || parts.claims['iss'] !== options.issuer) return none
+      return judge(token, parts, question, { options, provider })
+    },
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Parts {
+  readonly header: Fields
+  readonly claims: Fields
+}
+
+async function judge(
+  token: string,
+  { header }: Parts,
+  { nowMs, timeoutMs }: TokenQuestion,
+  { options, provider }: { options: OidcOptions; provider: Provider },
+): Promise<Authentication> {
+  const { alg, kid, typ } = header
+  const algorithm = options.signingAlgorithms.find((allowed) => allowed === alg)
+  if (algorithm === undefined) return refused('the signature algorithm is not allowed')
+  if (typeof typ === 'string' && /^(?:application\/)?at\+jwt$/i.test(typ)) return refused('it is an access token, not an ID token')
+  const keys = await provider.keysFor(typeof kid === 'string' ? kid : undefined, timeoutMs)
+  const claims = await verify(token, keys, algorithm)
+  if (claims === undefined) return refused('the signature is of none of the keys of the provider')
+  const outcome = judgeClaims(claims, options, nowMs)
+  if (outcome.kind === 'refused') return outcome
+  return { kind: 'user', user: outcome.user, validUntilMs: outcome.expiresMs }
+}
+
+/** The claims, if one of the keys has signed them. */
+async function verify(token: string, keys: readonly JWK[], algorithm: OidcAlgorithm): Promise<Fields | undefined> {
+  const { compactVerify, importJWK } = await import('jose')
+  for (const key of keys.filter((one) => fits(one, algorithm)).slice(0, limits.keysTriedMax)) {
+    try {
+      const { payload } = await compactVerify(token, await importJWK(key, algorithm), { algorithms: [algorithm] })
+      return parseObject(new TextDecoder().decode(payload))
+    } catch {
+      // A key that cannot be used, or has not signed this: the next one may have.
+    }
+  }
+  return undefined
+}
+
+const curves = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const
+
+function fits({ kty, crv, alg, d, k }: JWK, algorithm: OidcAlgorithm): boolean {
+  if (alg !== undefined && alg !== algorithm) return false
+  if (d !== undefined || k !== undefined) return false
+  return algorithm.startsWith('ES') ? kty === 'EC' && crv === curves[algorithm as keyof typeof curves] : kty === 'RSA'
+}
+
+/** Header and claims as they stand in the text: good for nothing but to see whose token it may be. */
+function readUnverified(token: string): Parts | undefined {
+  const [header, claims, , more] = token.split('.', 4)
+  if (header === undefined || claims === undefined || more !== undefined) return undefined
+  const parts = { header: parseObject(fromBase64(header)), claims: parseObject(fromBase64(claims)) }
+  return parts.header === undefined || parts.claims === undefined ? undefined : (parts as Parts)
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64url').toString()
+}
+
+function parseObject(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import type { Names, StorageService } from '@orch/core'
+import type { Clock, Log, SigningKey, VerificationKey } from '@orch/platform'
+import { createAccountTokenAuthenticator } from './account-tokens.ts'
+import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts'
+import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
+import { followKeys } from './changed-keys.ts'
+import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
+import { TokenCache } from './token-cache.ts'
+
+/** How tokens of service accounts are made and checked. */
+export interface ServiceAccountOptions {
+  /** The first one stands in new tokens; tokens of all of them are taken. */
+  readonly issuers: readonly [string, ...string[]]
+  readonly signingKey: SigningKey
+  /** Each of them verifies. */
+  readonly keys: readonly VerificationKey[]
+  readonly keysUri: string
+  readonly looksUpSecrets: boolean
+  readonly expirationSecondsMax: number
+  readonly extendsExpiration: boolean
+}
+
+export interface OpenAuthenticationOptions {
+  readonly names: Names
+  readonly storage: StorageService
+  readonly clock: Clock
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+  /** Asked before tokens: the authenticating proxy, then client certificates. */
+  readonly requests: readonly RequestAuthenticator[]
+  /** Absent: there is no file of tokens. */
+  readonly staticTokens?: StaticTokens | undefined
+  readonly serviceAccounts: ServiceAccountOptions
+  readonly hasBootstrapTokens: boolean
+  /** Asked last, in order: OIDC, then the webhook. */
+  readonly otherTokens: readonly TokenAuthenticator[]
+  /** For whom tokens for this server are. */
+  readonly audiences: readonly string[]
+}
+
+/** All ways to tell who asks, in order, with a cache over those that have to look something up. `close` ends what follows changes. */
+export function openAuthentication(options: OpenAuthenticationOptions): GatewayAuthentication & { close(): Promise<void> } {
+  const { names, storage, clock, log, random, requests, staticTokens, serviceAccounts, audiences } = options
+  const { issuers, looksUpSecrets, ...rest } = serviceAccounts
+  const cache = new TokenCache([
+    createAccountTokenAuthenticator({ names, storage, keys: rest.keys, issuers, audiences, looksUpSecrets }),
+    ...(options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []),
+    ...options.otherTokens,
+  ])
+  const ending = new AbortController()
+  const following = followKeys({
+    storage,
+    clock,
+    log,
+    random,
+    resources: ['core/serviceaccounts', 'core/secrets'],
+    onChange: (key) => cache.forget(key),
+    onLost: () => cache.forgetAll(),
+    signal: ending.signal,
+  })
+  return {
+    requests,
+    tokens: [...(staticTokens === undefined ? [] : [createStaticTokenAuthenticator(staticTokens)]), cache],
+    audiences,
+    issuer: { name: issuers[0], ...rest },
+    async close() {
+      ending.abort()
+      await following
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { domainGroup, type Names, type User } from '@orch/core'
+import { type Authentication, none, refused } from '../authenticator.ts'
+
+/** In which version reviews are sent. */
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+/** A question to the other server, in JSON. */
+export function printReview(options: { token: string; audiences: readonly string[]; version: ReviewVersion; names: Names }): string {
+  const { token, audiences, version, names } = options
+  return JSON.stringify({
+    kind: 'TokenReview',
+    apiVersion: `${domainGroup(names, 'authentication')}/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: { token, ...(audiences.length === 0 ? {} : { audiences }) },
+    status: { user: {} },
+  })
+}
+
+/** What the other server says, if it says it as it must; anything else throws. Nothing of the question is read from the answer. */
+export function parseReview(body: string, expected: { audiences: readonly string[]; version: ReviewVersion; names: Names }): Authentication {
+  const answer = toMap(JSON.parse(body) as unknown, 'the answer')
+  const apiVersion = `${domainGroup(expected.names, 'authentication')}/${expected.version}`
+  if (answer['kind'] !== 'TokenReview' || answer['apiVersion'] !== apiVersion) throw new Error(`the answer is no TokenReview of ${apiVersion}`)
+  const status = toMap(answer['status'] ?? {}, 'status')
+  const authenticated = status['authenticated'] ?? false
+  if (typeof authenticated !== 'boolean') throw new Error('status.authenticated: must be true or false')
+  const audiences = toTexts(status['audiences'] ?? [], 'status.audiences')
+  if (!authenticated) {
+    const error = toText(status['error'] ?? '', 'status.error')
+    return error === '' ? none : refused(error)
+  }
+  const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
+  if (expected.audiences.length === 0) return { kind: 'user', user }
+  // Who says nothing about audiences has asked about this server's.
+  const common = audiences.length === 0 ? expected.audiences : expected.audiences.filter((audience) => audiences.includes(audience))
+  return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, audiences: common }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function toUser({ username, uid, groups, extra }: Fields): User {
+  const name = toText(username ?? '', 'status.user.username')
+  if (name === '') throw new Error('status.user.username: required')
+  return {
+    name,
+    uid: toText(uid ?? '', 'status.user.uid'),
+    groups: toTexts(groups ?? [], 'status.user.groups'),
+    extra: toExtra(toMap(extra ?? {}, 'status.user.extra')),
+  }
+}
+
+function toExtra(fields: Fields): Record<string, readonly string[]> {
+  const extra: Record<string, readonly string[]> = Object.create(null)
+  for (const [key, values] of Object.entries(fields)) extra[key] = toTexts(values ?? [], `status.user.extra[${JSON.stringify(key)}]`)
+  return extra
+}
+
+function toMap(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what}: must be a map`)
+  return value as Fields
+}
+
+function toText(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new Error(`${what}: must be a text`)
+  return value
+}
+
+function toTexts(value: unknown, what: string): readonly string[] {
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw new Error(`${what}: must be a list of texts`)
+  return value
+}

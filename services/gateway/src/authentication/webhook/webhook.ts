@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto'
+import type { Names } from '@orch/core'
+import { type Clock, sleep } from '@orch/platform'
+import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
+import { limits } from './limits.ts'
+import { parseReview, printReview, type ReviewVersion } from './review.ts'
+
+/** What came back over the wire. */
+export interface TokenWebhookAnswer {
+  readonly code: number
+  readonly body: string
+}
+
+export interface TokenWebhookOptions {
+  /** Posts a review in JSON; rejects when there is no answer in time. */
+  readonly send: (body: string, timeoutMs: number) => Promise<TokenWebhookAnswer>
+  readonly version: ReviewVersion
+  /** How long a decision is remembered, yes or no; 0: not at all. */
+  readonly cacheTtlMs: number
+  readonly names: Names
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+}
+
+/**
+ * Asks another server whose a token is. Decisions are remembered under a hash of the token; equal questions wait for one answer;
+ * failures that may pass are tried again, and are never remembered.
+ */
+export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenAuthenticator {
+  const { clock, cacheTtlMs } = options
+  const remembered = new Map<string, { readonly decision: Authentication; readonly untilMs: number }>()
+  const pending = new Map<string, Promise<Authentication>>()
+
+  const remember = (key: string, decision: Authentication) => {
+    if (cacheTtlMs === 0) return
+    // A map keeps the order in which its keys came.
+    if (remembered.size >= limits.decisionsMax) remembered.delete(remembered.keys().next().value as string)
+    remembered.set(key, { decision, untilMs: clock.monotonic() + cacheTtlMs })
+  }
+  const ask = async (key: string, token: string, question: TokenQuestion): Promise<Authentication> => {
+    try {
+      const decision = await review(token, question, options)
+      remember(key, decision)
+      return decision
+    } catch (error) {
+      return { ...refused(`the webhook has not decided: ${(error as Error).message}`), validUntilMs: question.nowMs }
+    } finally {
+      pending.delete(key)
+    }
+  }
+
+  return {
+    name: 'webhook',
+    authenticate(token, question) {
+      const key = hash('sha256', JSON.stringify([question.audiences, token]), 'base64')
+      const known = remembered.get(key)
+      if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
+      remembered.delete(key)
+      const asked = pending.get(key) ?? ask(key, token, question)
+      if (pending.get(key) === undefined) pending.set(key, asked)
+      return asked
+    },
+  }
+}
+
+async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<Authentication> {
+  const { version, names } = options
+  const body = await answerTo(printReview({ token, audiences, version, names }), timeoutMs, options)
+  return parseReview(body, { audiences, version, names })
+}
+
+async function answerTo(question: string, timeoutMs: number, { send, clock, random }: TokenWebhookOptions): Promise<string> {
+  const endsMs = clock.monotonic() + timeoutMs
+  let failure = new Error('there was no time to ask')
+  for (let attempt = 0; attempt < limits.attemptsMax; attempt += 1) {
+    if (attempt > 0) await sleep(clock, limits.pauseMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random()))
+    const leftMs = endsMs - clock.monotonic()
+    if (leftMs <= 0) break
+    try {
+      const { code, body } = await send(question, Math.min(leftMs, limits.attemptMs))
+      if (code >= 200 && code < 300) return body
+      failure = new Error(`it has answered ${code}`)
+      if (code < 500 && code !== 429) break
+    } catch (error) {
+      failure = error as Error
+    }
+  }
+  throw failure
+}

@@ -1,0 +1,59 @@
+import { type ApiObject, badRequest, type User } from '@orch/core'
+import { asAuthenticated } from '../authentication/authenticators.ts'
+import { readBody } from '../body.ts'
+import { respondStored } from '../forms/respond-stored.ts'
+import { inOrder, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { writeOptionsOf } from '../write/options.ts'
+import { remainingMs, type Verb } from './verb.ts'
+
+interface ReviewSpec {
+  readonly token?: string
+  readonly audiences?: readonly string[]
+}
+
+/** Answers whose the token in the body is. Nothing is stored. Why a token is bad is told to nobody. */
+export const tokenReview: Verb = async (request, target, parts) => {
+  const { resource } = target.served
+  const options = writeOptionsOf(request, parts, 'CreateOptions')
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
+  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const { token = '', audiences = [] } = (object['spec'] ?? {}) as ReviewSpec
+  if (token === '') throw badRequest('token is required for TokenReview in authentication')
+  const ours = parts.authentication.audiences
+  const asked = audiences.length === 0 ? ours : audiences
+  const answer = await parts.authentication.readToken(token, {
+    audiences: asked,
+    nowMs: parts.clock.now(),
+    timeoutMs: remainingMs(request, parts),
+  })
+  const status =
+    answer.kind === 'user'
+      ? {
+          authenticated: true,
+          user: toUserInfo(asAuthenticated(answer.user)),
+          audiences: answer.audiences ?? asked.filter((one) => ours.includes(one)),
+        }
+      : { user: {}, error: 'invalid bearer token' }
+  const reviewed = inOrder(resource, { ...object, status })
+  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
+}
+
+/** Answers who asks, as it came out of authentication and impersonation. */
+export const selfReview: Verb = async (request, target, parts) => {
+  const { resource } = target.served
+  const options = writeOptionsOf(request, parts, 'CreateOptions')
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
+  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })
+  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
+}
+
+/** A user as reviews show one: what is empty is left out. */
+function toUserInfo({ name, uid, groups, extra }: User): object {
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  }
+}
