@@ -46,7 +46,10 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   const host = hostOf(address)
   if (tls === undefined) requireLoopback(host, { insecureTransport })
   const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
-  const health = createHealth({ offers: options.offers.map(({ contract }) => contract.name), isServing: options.serving ?? true })
+  const health = createHealth({
+    offers: [...options.offers.map(({ contract }) => contract.name), healthContract.name],
+    isServing: options.serving ?? true,
+  })
   const work = createWork()
   const departure = createDeparture(work)
   const stopping = new AbortController()
