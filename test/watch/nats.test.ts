@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChangesPart, objectKey } from '@orch/core'
 import { createMetrics, silentLog, systemClock } from '@orch/platform'
-import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
+import { type ChangeStream, createJetStream, createNats, type NatsOptions, streamName } from '@orch/platform/nats'
 import { createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { findBackend, openNats, type Program } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPublisher } from '../../services/storage/src/publisher/index.ts'
 import { createChangeFeed } from '../../services/watch/src/index.ts'
+import { issueAuthority, issueClient, issueServing } from '../../shared/platform/src/tls/issue.ts'
 
 const backend = await findBackend('nats-server')
 const reason = backend.kind === 'missing' ? backend.reason : ''
@@ -168,6 +169,54 @@ describe.skipIf(backend.kind === 'missing')(`the change feed on a real NATS ${re
     await one.prepare()
     await one.publish({ kind: 'position', epoch: 'e1', revision: 7, last: 7 }, { id: 'e1-7', expectedSequence: 0 })
     expect(await two.prepare()).toEqual({ sequence: 0 })
+  })
+})
+
+describe.skipIf(backend.kind === 'missing')(`who may speak to NATS ${reason}`, () => {
+  test('a user and a password are wanted and given', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
+    const path = backend.kind === 'found' ? backend.path : ''
+    const program = await openNats({ path, dataDir, credentials: { username: 'orch', password: 'word' } })
+    onTestFinished(async () => {
+      await program.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    })
+    const open = (more: Partial<NatsOptions>) => {
+      const nats = createNats({ servers: [program.address], name: 'test', ...more })
+      onTestFinished(() => nats.close())
+      return nats.connection()
+    }
+    expect((await open({ user: 'orch', password: 'word' })).isClosed()).toBe(false)
+    await expect(open({ user: 'orch', password: 'other' })).rejects.toThrow('Authorization')
+    await expect(open({})).rejects.toThrow('Authorization')
+  })
+
+  test('certificates are wanted and shown on both sides', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
+    const nowMs = Date.now()
+    const authority = await issueAuthority({ commonName: 'test', nowMs })
+    const server = await issueServing({ authority, commonName: 'nats', names: ['127.0.0.1', 'localhost'], nowMs })
+    const client = await issueClient({ authority, commonName: 'storage', organizations: [], nowMs })
+    const write = (name: string, text: string) => {
+      writeFileSync(join(dataDir, name), text, { mode: 0o600 })
+      return join(dataDir, name)
+    }
+    const caFile = write('ca.crt', authority.certificate)
+    const tls = { caFile, certFile: write('server.crt', server.certificate), keyFile: write('server.key', server.key) }
+    const program = await openNats({ path: backend.kind === 'found' ? backend.path : '', dataDir, tls })
+    onTestFinished(async () => {
+      await program.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    })
+    const open = (given: NatsOptions['tls']) => {
+      const nats = createNats({ servers: [program.address], name: 'test', tls: given })
+      onTestFinished(() => nats.close())
+      return nats.connection()
+    }
+    const shown = { certFile: write('client.crt', client.certificate), keyFile: write('client.key', client.key) }
+    expect((await open({ caFile, ...shown })).isClosed()).toBe(false)
+    await expect(open({ caFile })).rejects.toThrow()
+    await expect(open(shown)).rejects.toThrow()
   })
 })
 
