@@ -7,6 +7,7 @@ import { alwaysAllow } from './authorization/always.ts'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import { type FlowControl, openFlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
 import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
@@ -79,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
       parts.allocator.close()
+      parts.flowControl?.close()
       parts.wheel.close()
       await options.auditor?.close()
       log.debug({}, 'the gateway has stopped')
@@ -116,10 +118,19 @@ function createParts(options: GatewayOptions): GatewayParts {
     served: createServedResources(catalogue),
     forms: new FormCache(limits.formBytesMax),
     turns: new Turns(),
+    flowControl: flowControlOf(options),
     wheel: new TimerWheel({ clock }),
     state,
   }
 }
+
+function flowControlOf({ inFlight: bounds, catalogue, clock, log, metrics, random, storage }: GatewayOptions): FlowControl | undefined {
+  if (bounds?.isFair !== true) return undefined
+  const fraction = () => random(randomSteps) / randomSteps
+  return openFlowControl({ storage, catalogue, clock, log, metrics, random: fraction, seatsMax: bounds.readsMax + bounds.writesMax })
+}
+
+const randomSteps = 1_000_000
 
 function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
   const { clock, options } = parts
@@ -154,6 +165,7 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     if (!request.isKnown) parts.options.auditor?.refuse(request)
     fail(request, parts, error)
   } finally {
+    request.seat?.release()
     if (!request.goesOn) conclude(request, parts)
   }
 }

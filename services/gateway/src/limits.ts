@@ -86,4 +86,16 @@ export const limits = {
   accessAttemptsMax: 5,
   /** Pause before the second attempt; each further one is half as long again. */
   accessRetryMs: 500,
+  /** Kinds of requests of one user whose FlowSchema is remembered. */
+  flowMatchesMax: 1_000,
+  /** Lists whose weight is remembered; those that weigh no seat are not. */
+  flowListsMax: 1_000,
+  /** Bytes of a list that are worth a seat: about the work of an ordinary request. */
+  flowBytesPerSeat: 256 * 1024,
+  /** Objects of a page that are worth a seat. */
+  flowObjectsPerSeat: 100,
+  /** Seats that one request takes at most. */
+  flowSeatsPerRequestMax: 10,
+  /** A request waits for a seat no longer than this part of the time that it may take. */
+  flowWaitPart: 1 / 4,
 } as const

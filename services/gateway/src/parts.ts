@@ -8,6 +8,7 @@ import type { Authenticators } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { Authorizer } from './authorization/authorizer.ts'
 import type { Roles } from './authorization/roles.ts'
+import type { FlowControl } from './flow-control/flow-control.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { ServedResources } from './served.ts'
@@ -34,6 +35,16 @@ export interface VersionInfo {
   readonly platform: string
 }
 
+/** Bounds of what is worked on at a time, watches aside. */
+export interface InFlightOptions {
+  /** 0: no bound. */
+  readonly readsMax: number
+  /** 0: no bound. */
+  readonly writesMax: number
+  /** FlowSchemas and PriorityLevelConfigurations divide the sum of both among requests, instead of one bound for each kind. */
+  readonly isFair: boolean
+}
+
 /** Everything that a gateway is made of. */
 export interface GatewayOptions {
   readonly catalogue: Catalogue
@@ -55,6 +66,8 @@ export interface GatewayOptions {
   readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
   /** Writes down what requests do; absent: nothing is. The gateway closes it. */
   readonly auditor?: Auditor | undefined
+  /** How many requests are worked on at a time. */
+  readonly inFlight?: InFlightOptions | undefined
   readonly requestTimeoutMs?: number
   /** With it off, `limit` does not divide a list. */
   readonly listChunking?: boolean
@@ -94,6 +107,8 @@ export interface GatewayParts {
   readonly forms: FormCache
   /** Of writers that met at one object. */
   readonly turns: Turns
+  /** Absent: two plain bounds, on reads and on writes. */
+  readonly flowControl: FlowControl | undefined
   readonly wheel: TimerWheel
   readonly state: GatewayState
 }

@@ -39,6 +39,10 @@ export class GatewayRequest {
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
+  /** The place at which it is worked on; a watch needs none once it has begun. */
+  seat: { release(): void } | undefined
+  /** Uids of the FlowSchema and the PriorityLevelConfiguration that it came under. */
+  flow: { readonly schema: string; readonly level: string } | undefined
   /** It has been found whose it is. */
   isKnown = false
   /** What is remembered for the audit events; absent when there will be none. */

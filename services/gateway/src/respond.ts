@@ -34,9 +34,18 @@ export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found\n')
 }
 
+/** More is asked than can be done at a time. */
+export function tooManyRequests(): PlainRefusal {
+  return new PlainRefusal(429, 'Too many requests, please try again later.', { 'retry-after': String(limits.retryAfterSeconds) })
+}
+
 /** Header fields that every answer has. */
 export function commonHeaders(request: GatewayRequest, contentType: string): HeaderFields {
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
+  if (request.flow !== undefined) {
+    headers['x-kubernetes-pf-flowschema-uid'] = request.flow.schema
+    headers['x-kubernetes-pf-prioritylevel-uid'] = request.flow.level
+  }
   if (request.warnings !== undefined) headers.warning = request.warnings.map((text) => `299 - ${quoted(text)}`).join(', ')
   return headers
 }

@@ -23,6 +23,7 @@ const collection = '/api/v1/namespaces/a/pods'
 
 function fill(): { parts: GatewayParts; requests: GatewayRequest[] } {
   const parts = {
+    options: {},
     state: { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() },
   } as unknown as GatewayParts
   const requests = Array.from({ length: limits.readsInFlightMax }, () => aRequest('GET', collection))

@@ -1,21 +1,39 @@
+import { takeSeat } from '../flow-control/take-seat.ts'
 import { limits } from '../limits.ts'
-import { PlainRefusal } from '../respond.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { tooManyRequests } from '../respond.ts'
 import { isLongRunning, type Step } from './step.ts'
 
 const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Bounds how much is done at once. A full server answers 429; administrators are let through, so that they can help. */
-export const inFlight: Step = (request, { state }) => {
+/** Bounds how much is done at once. A full server answers 429. */
+export const inFlight: Step = (request, parts) => {
+  const { flowControl } = parts
+  if (flowControl !== undefined) {
+    const seated = takeSeat(request, flowControl, parts)
+    if (seated !== undefined) return seated.then(() => count(request, parts))
+  } else if (isFull(request, parts)) throw tooManyRequests()
+  count(request, parts)
+}
+
+/** Without flow control reads and writes have a bound each; administrators are let through, so that they can help. */
+function isFull(request: GatewayRequest, { state, options: { inFlight: bounds } }: GatewayParts): boolean {
+  if (isLongRunning(request) || request.user.groups.includes('system:masters')) return false
+  const max = isWrite(request) ? (bounds?.writesMax ?? limits.writesInFlightMax) : (bounds?.readsMax ?? limits.readsInFlightMax)
+  return max > 0 && (isWrite(request) ? state.writesInFlight : state.readsInFlight) >= max
+}
+
+function count(request: GatewayRequest, { state }: GatewayParts): void {
   if (isLongRunning(request)) return
-  const isWrite = writingMethods.has(request.method)
-  const isFull = isWrite ? state.writesInFlight >= limits.writesInFlightMax : state.readsInFlight >= limits.readsInFlightMax
-  if (isFull && !request.user.groups.includes('system:masters')) {
-    throw new PlainRefusal(429, 'Too many requests, please try again later.', { 'retry-after': String(limits.retryAfterSeconds) })
-  }
-  if (isWrite) state.writesInFlight += 1
+  if (isWrite(request)) state.writesInFlight += 1
   else state.readsInFlight += 1
   request.onFinish(() => {
-    if (isWrite) state.writesInFlight -= 1
+    if (isWrite(request)) state.writesInFlight -= 1
     else state.readsInFlight -= 1
   })
+}
+
+function isWrite({ method }: GatewayRequest): boolean {
+  return writingMethods.has(method)
 }

@@ -37,6 +37,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     version: versionInfo(),
     anonymousAuth: authentication.anonymousAuth,
     authorization,
+    inFlight: needs.flowControl,
     requestTimeoutMs: serving.requestTimeoutMs,
     listChunking: api.featureGates.isOn('APIListChunking'),
     fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),

@@ -6,6 +6,7 @@ import { type ApiOptions, readApi } from './api.ts'
 import { type AuditOptions, readAudit } from './audit.ts'
 import { type AuthenticationOptions, readAuthentication } from './authentication.ts'
 import { type AuthorizationOptions, readAuthorization } from './authorization.ts'
+import { type FlowControlOptions, readFlowControl } from './flow-control.ts'
 import { readServing, type ServingOptions } from './serving.ts'
 
 /** What a gateway was told, checked. */
@@ -16,6 +17,7 @@ export interface GatewayGroups {
   readonly authorization: AuthorizationOptions
   /** Absent: nothing is written down. */
   readonly audit: AuditOptions | undefined
+  readonly flowControl: FlowControlOptions
   /** What objects are given that do not bring it. */
   readonly objects: ObjectsOptions
 }
@@ -41,6 +43,7 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
     authentication,
     authorization,
     audit: readAudit(settings),
+    flowControl: readFlowControl(settings),
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
   }
 }

@@ -1,0 +1,90 @@
+import type { Metrics } from '@orch/platform'
+import type { Level, RejectReason } from './priority-level.ts'
+
+/** What is counted of the requests of one schema. The series are looked up once. */
+export interface FlowSeries {
+  dispatched(): void
+  rejected(reason: RejectReason): void
+  queued(queueLength: number): void
+  /** It waited so long, and then was worked on or not. */
+  waited(seconds: number, isExecuted: boolean): void
+  begun(seats: number): void
+  ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
+  /** Changes by one how many wait. */
+  addWaiting(change: 1 | -1): void
+}
+
+export interface FlowMetrics {
+  seriesOf(level: string, schema: string): FlowSeries
+}
+
+const labels = ['priority_level', 'flow_schema'] as const
+const secondsBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
+
+export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[]): FlowMetrics {
+  const counter = <L extends string>(name: string, help: string, own: readonly L[]) =>
+    metrics.counter({ name: `apiserver_flowcontrol_${name}`, help: `[ALPHA] ${help}`, labels: [...labels, ...own] })
+  const gauge = (name: string, help: string) => metrics.gauge({ name: `apiserver_flowcontrol_${name}`, help: `[ALPHA] ${help}`, labels })
+  const histogram = <L extends string>(name: string, help: string, own: readonly L[], buckets: readonly number[]) =>
+    metrics.histogram({ name: `apiserver_flowcontrol_${name}`, help: `[ALPHA] ${help}`, labels: [...labels, ...own], buckets })
+  const dispatched = counter('dispatched_requests_total', 'Requests that were let through.', [])
+  const rejected = counter('rejected_requests_total', 'Requests that were refused, by the reason.', ['reason'])
+  const executing = gauge('current_executing_requests', 'Requests that are being worked on.')
+  const waiting = gauge('current_inqueue_requests', 'Requests that wait in queues.')
+  const inUse = gauge('request_concurrency_in_use', 'Seats that are taken.')
+  const execution = histogram('request_execution_seconds', 'Time that requests were worked on.', ['type'], secondsBuckets)
+  const wait = histogram('request_wait_duration_seconds', 'Time that requests waited which were queued.', ['execute'], secondsBuckets)
+  const lengths = histogram(
+    'request_queue_length_after_enqueue',
+    'Length of a queue as a request finds it.',
+    [],
+    [0, 10, 25, 50, 100, 250, 500, 1000],
+  )
+  const widths = histogram('work_estimated_seats', 'Seats that requests were thought to need.', [], [1, 2, 4, 10])
+  const perLevel = (name: string, help: string, value: (level: Level) => number) =>
+    metrics.gauge({
+      name: `apiserver_flowcontrol_${name}`,
+      help: `[ALPHA] ${help}`,
+      labels: ['priority_level'],
+      collect: (one) => {
+        one.reset()
+        for (const level of levels()) if (!level.isExempt) one.set({ priority_level: level.name }, value(level))
+      },
+    })
+  perLevel('request_concurrency_limit', 'Seats of a level.', ({ seatsMax }) => seatsMax)
+  perLevel('current_r', 'Virtual time of a level, in seconds.', ({ meter }) => meter)
+  return {
+    seriesOf(level, schema) {
+      const own = { priority_level: level, flow_schema: schema }
+      const series = {
+        dispatched: dispatched.labels(own),
+        executing: executing.labels(own),
+        waiting: waiting.labels(own),
+        inUse: inUse.labels(own),
+        regular: execution.labels({ ...own, type: 'regular' }),
+        watch: execution.labels({ ...own, type: 'watch' }),
+        executed: wait.labels({ ...own, execute: 'true' }),
+        given: wait.labels({ ...own, execute: 'false' }),
+        lengths: lengths.labels(own),
+        widths: widths.labels(own),
+      }
+      return {
+        dispatched: () => series.dispatched.inc(),
+        rejected: (reason) => rejected.inc({ ...own, reason }),
+        queued: (queueLength) => series.lengths.observe(queueLength),
+        waited: (seconds, isExecuted) => (isExecuted ? series.executed : series.given).observe(seconds),
+        begun(seats) {
+          series.executing.inc()
+          series.inUse.inc(seats)
+          series.widths.observe(seats)
+        },
+        ended(seconds, seats, kind) {
+          series.executing.dec()
+          series.inUse.dec(seats)
+          series[kind].observe(seconds)
+        },
+        addWaiting: (change) => series.waiting.inc(change),
+      }
+    },
+  }
+}

@@ -1,0 +1,288 @@
+import type { Clock } from '@orch/platform'
+import type { PriorityLevel, WhenFull } from './configuration.ts'
+import { dealHand } from './shuffle-shard.ts'
+
+/** Why a request was not taken, in the words of the metric. */
+export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled'
+
+/** A request that wants to be worked on. */
+export interface Wish {
+  /** Schema and distinguisher: who shares a turn. */
+  readonly flow: string
+  /** How many seats it takes. */
+  readonly width: number
+}
+
+/** How a wish was received. */
+export type Reception =
+  | { readonly kind: 'seated'; readonly seat: Seat }
+  | { readonly kind: 'queued'; readonly waiting: Waiting; readonly queueLength: number }
+  | { readonly kind: 'rejected'; readonly reason: RejectReason }
+
+interface Queue {
+  readonly waiting: Waiting[]
+  /** Seats of its requests that are being worked on. */
+  seatsInUse: number
+  /** Where on the level's meter its next request starts. */
+  nextStart: number
+  /** It has been replaced: what is still worked on in it no longer counts for turns. */
+  isRetired: boolean
+}
+
+/** Hands that are remembered: as many flows as a busy server sees at a time. */
+const handsMax = 10_000
+/** How long a request is thought to take until it is known, in seconds. What was thought too much is given back. */
+const guessSeconds = 60
+
+/**
+ * One priority level: seats, and queues of those who wait for one. Among the queues that wait the one is served that has had least,
+ * measured in seconds of seats on a meter that all queues share (fair queuing by virtual time).
+ */
+export class Level {
+  readonly name: string
+  uid = ''
+  isExempt = false
+  seatsMax = 0
+  seatsInUse = 0
+  waitingCount = 0
+  executing = 0
+  #whenFull: WhenFull = { kind: 'reject' }
+  #queues: Queue[] = []
+  #hands = new Map<string, readonly number[]>()
+  #activeQueues = 0
+  #waitingSeats = 0
+  #meter = 0
+  #meterMs = 0
+  readonly #clock: Clock
+
+  constructor(name: string, clock: Clock) {
+    this.name = name
+    this.#clock = clock
+    this.#meterMs = clock.monotonic()
+  }
+
+  /** What the meter shows: seconds that a queue that always had something to do was served. */
+  get meter(): number {
+    this.#advance()
+    return this.#meter
+  }
+
+  /** Takes on what its object says. Those who wait are dealt anew when the queues change. */
+  configure({ uid, kind }: PriorityLevel, seatsMax: number): void {
+    this.uid = uid
+    this.isExempt = kind.kind === 'exempt'
+    this.seatsMax = seatsMax
+    const whenFull: WhenFull = kind.kind === 'exempt' ? { kind: 'reject' } : kind.whenFull
+    if (JSON.stringify(whenFull) !== JSON.stringify(this.#whenFull)) this.#requeue(whenFull)
+    this.#dispatch()
+  }
+
+  receive({ flow, width }: Wish): Reception {
+    if (this.isExempt) return { kind: 'seated', seat: this.#seat(undefined, 0) }
+    const seats = Math.min(width, this.seatsMax)
+    const queue = this.#queueFor(flow)
+    if (this.waitingCount === 0 && this.seatsInUse + seats <= this.seatsMax) return { kind: 'seated', seat: this.#seat(queue, seats) }
+    if (queue === undefined || this.#whenFull.kind === 'reject') return { kind: 'rejected', reason: 'concurrency-limit' }
+    if (queue.waiting.length >= this.#whenFull.queueLengthMax) return { kind: 'rejected', reason: 'queue-full' }
+    return { kind: 'queued', waiting: this.#enqueue(queue, flow, seats), queueLength: queue.waiting.length }
+  }
+
+  /** Gives seats back; called by the seat. */
+  release(queue: Queue | undefined, seats: number, startedMs: number): void {
+    this.executing -= 1
+    if (this.isExempt && queue === undefined && seats === 0) return
+    this.#advance()
+    this.seatsInUse -= seats
+    if (queue !== undefined && !queue.isRetired) {
+      queue.seatsInUse -= seats
+      // It was charged for the guess; now the time it took is known.
+      queue.nextStart -= seats * (guessSeconds - (this.#clock.monotonic() - startedMs) / 1000)
+      if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activeQueues -= 1
+    }
+    this.#dispatch()
+  }
+
+  /** Takes one out of its queue who no longer waits. */
+  forget(waiting: Waiting): void {
+    const { queue } = waiting
+    const at = queue.waiting.indexOf(waiting)
+    if (at < 0) return
+    this.#advance()
+    queue.waiting.splice(at, 1)
+    this.waitingCount -= 1
+    this.#waitingSeats -= waiting.seats
+    if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activeQueues -= 1
+    this.#dispatch()
+  }
+
+  #seat(queue: Queue | undefined, seats: number): Seat {
+    this.executing += 1
+    this.seatsInUse += seats
+    if (queue !== undefined) {
+      this.#advance()
+      if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
+      queue.seatsInUse += seats
+      queue.nextStart += seats * guessSeconds
+    }
+    return new Seat(this, queue, seats, this.#clock.monotonic())
+  }
+
+  #enqueue(queue: Queue, flow: string, seats: number): Waiting {
+    this.#advance()
+    if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
+    const waiting = new Waiting(this, queue, flow, seats)
+    queue.waiting.push(waiting)
+    this.waitingCount += 1
+    this.#waitingSeats += seats
+    return waiting
+  }
+
+  /** A queue that had nothing to do has saved nothing up. */
+  #activate(queue: Queue): void {
+    this.#activeQueues += 1
+    queue.nextStart = Math.max(queue.nextStart, this.#meter)
+  }
+
+  /** Of the hand that a flow was dealt, the queue with least before it. */
+  #queueFor(flow: string): Queue | undefined {
+    if (this.#whenFull.kind === 'reject') return undefined
+    let hand = this.#hands.get(flow)
+    if (hand === undefined) {
+      if (this.#hands.size >= handsMax) this.#hands.clear()
+      hand = dealHand(flow, this.#whenFull)
+      this.#hands.set(flow, hand)
+    }
+    let best = this.#queues[hand[0] as number] as Queue
+    for (let index = 1; index < hand.length; index += 1) {
+      const queue = this.#queues[hand[index] as number] as Queue
+      if (burden(queue) < burden(best)) best = queue
+    }
+    return best
+  }
+
+  /** Seats those who have waited, while there is room. The one whose turn it is may need more room than there is: then all wait. */
+  #dispatch(): void {
+    while (this.waitingCount > 0) {
+      const queue = this.#nextQueue()
+      const first = queue?.waiting[0]
+      if (queue === undefined || first === undefined) return
+      const seats = Math.min(first.seats, this.seatsMax)
+      if (!this.isExempt && this.seatsInUse + seats > this.seatsMax && this.seatsInUse > 0) return
+      this.#advance()
+      queue.waiting.shift()
+      this.waitingCount -= 1
+      this.#waitingSeats -= first.seats
+      this.executing += 1
+      this.seatsInUse += seats
+      queue.seatsInUse += seats
+      queue.nextStart += seats * guessSeconds
+      first.resolve(new Seat(this, queue, seats, this.#clock.monotonic()))
+    }
+  }
+
+  /** The queue whose first request would be done first. */
+  #nextQueue(): Queue | undefined {
+    let best: Queue | undefined
+    let bestEnd = Number.POSITIVE_INFINITY
+    for (const queue of this.#queues) {
+      const first = queue.waiting[0]
+      if (first === undefined) continue
+      const end = queue.nextStart + first.seats * guessSeconds
+      if (end >= bestEnd) continue
+      best = queue
+      bestEnd = end
+    }
+    return best
+  }
+
+  #advance(): void {
+    const nowMs = this.#clock.monotonic()
+    if (this.#activeQueues > 0) {
+      const wanted = Math.min(this.seatsInUse + this.#waitingSeats, this.seatsMax)
+      this.#meter += ((nowMs - this.#meterMs) / 1000) * (wanted / this.#activeQueues)
+    }
+    this.#meterMs = nowMs
+  }
+
+  #requeue(whenFull: WhenFull): void {
+    const waited = this.#queues.flatMap((queue) => queue.waiting.splice(0))
+    for (const queue of this.#queues) queue.isRetired = true
+    this.#whenFull = whenFull
+    this.#hands.clear()
+    this.#queues =
+      whenFull.kind === 'reject'
+        ? []
+        : Array.from({ length: whenFull.queues }, () => ({ waiting: [], seatsInUse: 0, nextStart: 0, isRetired: false }))
+    this.#activeQueues = 0
+    this.waitingCount = 0
+    this.#waitingSeats = 0
+    for (const waiting of waited) {
+      const queue = this.#queueFor(waiting.flow)
+      // Without queues there is nothing to wait in: they are seated rather than lost.
+      if (queue === undefined) waiting.resolve(this.#seat(undefined, waiting.seats))
+      else {
+        if (queue.waiting.length === 0) this.#activate(queue)
+        waiting.queue = queue
+        queue.waiting.push(waiting)
+        this.waitingCount += 1
+        this.#waitingSeats += waiting.seats
+      }
+    }
+  }
+}
+
+function burden({ waiting, seatsInUse }: Queue): number {
+  return waiting.length + seatsInUse
+}
+
+/** A place at which a request is worked on, until it is released. */
+export class Seat {
+  #level: Level | undefined
+  readonly #queue: Queue | undefined
+  readonly #seats: number
+  readonly startedMs: number
+
+  constructor(level: Level, queue: Queue | undefined, seats: number, startedMs: number) {
+    this.#level = level
+    this.#queue = queue
+    this.#seats = seats
+    this.startedMs = startedMs
+  }
+
+  release(): void {
+    const level = this.#level
+    this.#level = undefined
+    level?.release(this.#queue, this.#seats, this.startedMs)
+  }
+}
+
+/** A request that waits. */
+export class Waiting {
+  readonly #level: Level
+  queue: Queue
+  readonly flow: string
+  readonly seats: number
+  /** A seat, or why there will be none. */
+  readonly seated: Promise<Seat | RejectReason>
+  #settle!: (outcome: Seat | RejectReason) => void
+
+  constructor(level: Level, queue: Queue, flow: string, seats: number) {
+    this.#level = level
+    this.queue = queue
+    this.flow = flow
+    this.seats = seats
+    this.seated = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  resolve(seat: Seat): void {
+    this.#settle(seat)
+  }
+
+  /** Waits no longer. Does nothing for one that has a seat. */
+  giveUp(reason: RejectReason): void {
+    this.#level.forget(this)
+    this.#settle(reason)
+  }
+}
