@@ -8,6 +8,8 @@ import {
   encodeStored,
   type Interest,
   type StorageService,
+  serviceUnavailable,
+  UnknownOutcomeError,
 } from '@orch/core'
 import { createMetrics, silentLog, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
@@ -106,6 +108,17 @@ test('STORE-05: a create that did not arrive is a 504, never a 404 or a 409', as
   const { call } = await aGateway(losing(1, false))
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
   expect((await call('GET', `${collection}/a`)).code).toBe(404)
+})
+
+test('STORE-05: the same holds where the connection to another process says that the outcome is unknown', async () => {
+  const { call } = await aGateway((storage) => ({
+    async commit(request: CommitRequest, context) {
+      await storage.commit(request, context)
+      throw new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)
+    },
+  }))
+  expect((await call('POST', collection, configMap({ x: '1' }))).code).toBe(201)
+  expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
 })
 
 test('STORE-05: a write whose answer was lost is found in the past of the object', async () => {

@@ -1,11 +1,12 @@
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js'
-import { badRequest, failed, internal, type ServiceRole, serviceUnavailable } from '@orch/core'
+import { badRequest, type CallContext, failed, internal, type ServiceRole, serviceUnavailable } from '@orch/core'
 import { Batches } from './batches.ts'
 import { callerOf } from './credentials.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
 import { rpcLimits } from './limits.ts'
 import type { ServedMethod, ServeOptions } from './served.ts'
-import { noAnswerInTime, toWireFailure } from './status.ts'
+import { toWireFailure } from './status.ts'
+import { UnderWay } from './under-way.ts'
 
 type Call = CallItem & { readonly kind: 'call' }
 type ExchangeStream = ServerDuplexStream<CallFrame, ReplyFrame>
@@ -28,7 +29,7 @@ class ExchangeCallee {
   readonly #options: ServeOptions
   readonly #role: ServiceRole | undefined
   readonly #batches: Batches<ReplyItem>
-  readonly #open = new Map<number, AbortController>()
+  readonly #open = new Map<number, UnderWay>()
   readonly #ended: () => void
   #isFinishing = false
   #isEnded = false
@@ -56,7 +57,7 @@ class ExchangeCallee {
           void this.#answer(item)
           break
         case 'cancel':
-          this.#open.get(item.id)?.abort()
+          this.#open.get(item.id)?.cancel()
           break
       }
     }
@@ -67,29 +68,28 @@ class ExchangeCallee {
       this.#stream.emit('error', { code: status.INVALID_ARGUMENT, details: `the call ${item.id} is under way already` })
       return
     }
-    const cancelled = new AbortController()
+    const underWay = new UnderWay()
     const done = this.#options.work.begin()
     if (this.#open.size >= rpcLimits.exchangeCallsMax) this.#reply({ kind: 'failure', id: item.id, ...toWireFailure(overloaded()) })
     else {
-      this.#open.set(item.id, cancelled)
-      this.#reply(await this.#run(item, cancelled))
+      this.#open.set(item.id, underWay)
+      this.#reply(await this.#run(item, underWay))
       this.#open.delete(item.id)
     }
     done()
     if (this.#isFinishing) this.#endWhenDone()
   }
 
-  async #run(item: Call, cancelled: AbortController): Promise<ReplyItem> {
+  async #run(item: Call, underWay: UnderWay): Promise<ReplyItem> {
     const { id, timeoutMs } = item
     const method = this.#methods.get(item.method)
     const observation = method?.observe(item.traceparent)
-    const late = timeoutMs === undefined ? undefined : this.#options.clock.after(timeoutMs, () => cancelled.abort())
+    const late = timeoutMs === undefined ? undefined : this.#options.clock.after(timeoutMs, () => underWay.cancel())
     try {
       if (method === undefined) throw failed(501, '', `the method ${JSON.stringify(item.method)} is not offered in batches`)
       const request = decode(method, item.payload)
       method.admit(this.#role, request)
-      const call = method.call(request, { signal: cancelled.signal, timeoutMs, traceparent: observation?.traceparent })
-      const answer = await untilAborted(call, cancelled.signal)
+      const answer = await underWay.answer(method.call(request, contextOf(underWay, item, observation?.traceparent)))
       const payload = method.response.encode(answer)
       if (payload.length > rpcLimits.exchangePayloadBytesMax) throw internal('an answer is too large')
       observation?.end()
@@ -123,7 +123,17 @@ class ExchangeCallee {
   #abandon(): void {
     this.#batches.end()
     this.#ended()
-    for (const cancelled of this.#open.values()) cancelled.abort()
+    for (const underWay of this.#open.values()) underWay.cancel()
+  }
+}
+
+function contextOf(underWay: UnderWay, { timeoutMs }: Call, traceparent: string | undefined): CallContext {
+  return {
+    get signal() {
+      return underWay.signal
+    },
+    timeoutMs,
+    traceparent,
   }
 }
 
@@ -137,12 +147,4 @@ function decode({ request }: ServedMethod, payload: Uint8Array): unknown {
   } catch (error) {
     throw badRequest('a message from another service cannot be read', { cause: error })
   }
-}
-
-/** A call that heeds no signal must not hold its place for ever. */
-function untilAborted(answer: unknown, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(noAnswerInTime()), { once: true })
-    Promise.resolve(answer).then(resolve, reject)
-  })
 }
