@@ -1,5 +1,4 @@
-import { printHelp, SettingsError, suggestion } from '@orch/platform'
-import { upSettings } from './settings/up.ts'
+import { printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
 import { StartError } from './start-error.ts'
 import { productVersion, versionInfo } from './version.ts'
 
@@ -12,39 +11,99 @@ export interface Terminal {
   error(text: string): void
 }
 
-const commands: Readonly<Record<string, string>> = {
-  up: 'start the server: all services in one process',
+/** A command that goes on running. What it needs is loaded only when it is chosen. */
+export interface ServerCommand {
+  readonly doc: string
+  settings(): Promise<Settings>
+  run(terminal: Terminal, flags: readonly string[]): Promise<undefined>
+}
+
+/** Commands that take settings. */
+export const serverCommands: Readonly<Record<string, ServerCommand>> = {
+  up: {
+    doc: 'start the server: all services in one process, or with --distributed each in its own',
+    settings: async () => (await import('./settings/up.ts')).upSettings,
+    run: async (terminal, flags) => (await import('./up.ts')).up(terminal, flags),
+  },
+  gateway: {
+    doc: 'start a gateway: the entry point for clients',
+    settings: async () => (await import('./settings/commands.ts')).gatewayCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/gateway.ts')).gateway(terminal, flags),
+  },
+  storage: {
+    doc: 'start a storage: the state and its changes',
+    settings: async () => (await import('./settings/commands.ts')).storageCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/storage.ts')).storage(terminal, flags),
+  },
+  watch: {
+    doc: 'start a watch: tells gateways what happened',
+    settings: async () => (await import('./settings/commands.ts')).watchCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/watch.ts')).watch(terminal, flags),
+  },
+  admission: {
+    doc: 'start an admission: tells gateways what is allowed to be',
+    settings: async () => (await import('./settings/commands.ts')).admissionCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/admission.ts')).admission(terminal, flags),
+  },
+  controllers: {
+    doc: 'start the controllers: clients that keep objects as they are meant to be',
+    settings: async () => (await import('./settings/commands.ts')).controllersCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/controllers.ts')).controllers(terminal, flags),
+  },
+  backends: {
+    doc: 'start an etcd and a nats-server on this machine, for trying out',
+    settings: async () => (await import('./settings/backends.ts')).backendsCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/backends.ts')).backends(terminal, flags),
+  },
+}
+
+const otherCommands: Readonly<Record<string, string>> = {
   version: 'print the version',
-  help: 'print this help',
+  help: 'print this help, or that of a command: orch help gateway',
 }
 
 /** Runs the command that the arguments name. Answers the exit code, or undefined while a server goes on running. */
 export async function runCommand(terminal: Terminal): Promise<number | undefined> {
   const [command = 'help', ...flags] = terminal.arguments
-  const wantsHelp = flags.includes('--help') || flags.includes('-h')
+  if (Object.hasOwn(serverCommands, command)) {
+    if (flags.includes('--help') || flags.includes('-h')) return print(terminal, await printCommandHelp(command))
+    return guarded(terminal, async () => serverCommands[command]?.run(terminal, flags))
+  }
   switch (command) {
-    case 'up':
-      if (wantsHelp) return print(terminal, printUpHelp())
-      return guarded(terminal, async () => (await import('./up.ts')).up(terminal, flags))
     case 'version':
       return print(terminal, `orch ${productVersion} (API level ${versionInfo().major}.${versionInfo().minor}, Node ${process.version})\n`)
     case 'help':
     case '--help':
     case '-h':
-      return print(terminal, printCommands())
+      return help(terminal, flags[0])
   }
-  terminal.error(`orch: unknown command ${command}${suggestion(command, Object.keys(commands))}\n`)
+  return unknownCommand(terminal, command)
+}
+
+async function help(terminal: Terminal, command: string | undefined): Promise<number> {
+  if (command === undefined) return print(terminal, printCommands())
+  if (Object.hasOwn(serverCommands, command)) return print(terminal, await printCommandHelp(command))
+  return unknownCommand(terminal, command)
+}
+
+function unknownCommand(terminal: Terminal, command: string): number {
+  const known = [...Object.keys(serverCommands), ...Object.keys(otherCommands)]
+  terminal.error(`orch: unknown command ${command}${suggestion(command, known)}\n`)
   return 2
 }
 
-/** The help of `orch up`. */
-export function printUpHelp(): string {
-  return `Usage: orch up [flags]\n\nStarts the server: all services in one process.\nA flag goes before its environment variable (in brackets), that before the file given by --config.\n\n${printHelp(upSettings)}`
+/** The help of a command that takes settings. */
+export async function printCommandHelp(name: string): Promise<string> {
+  const command = serverCommands[name]
+  if (command === undefined) throw new Error(`there is no command ${name}`)
+  const doc = `${command.doc[0]?.toUpperCase()}${command.doc.slice(1)}.`
+  return `Usage: orch ${name} [flags]\n\n${doc}\nA flag goes before its environment variable (in brackets), that before the file given by --config.\n\n${printHelp(await command.settings())}`
 }
 
 function printCommands(): string {
-  const lines = Object.entries(commands).map(([name, doc]) => `  ${name.padEnd(9)}${doc}\n`)
-  return `Usage: orch <command> [flags]\n\nCommands:\n${lines.join('')}\norch up --help lists the flags of the server.\n`
+  const docs = { ...Object.fromEntries(Object.entries(serverCommands).map(([name, { doc }]) => [name, doc])), ...otherCommands }
+  const lines = Object.entries(docs).map(([name, doc]) => `  ${name.padEnd(13)}${doc}\n`)
+  return `Usage: orch <command> [flags]\n\nCommands:\n${lines.join('')}\norch help <command> lists the flags of a command.\n`
 }
 
 function print(terminal: Terminal, text: string): number {

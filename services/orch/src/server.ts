@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client } from '@orch/client'
-import { bootstrap, bootstrapObjects, bootstrapRoles, type ControllerName } from '@orch/controllers'
+import { bootstrapObjects, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Names, type Store, storageContract, watchContract } from '@orch/core'
 import type { Gateway } from '@orch/gateway'
 import {
@@ -19,10 +19,12 @@ import {
 import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
 import { openAdmission } from './composition/admission.ts'
+import { keepSigningKey } from './composition/authentication.ts'
 import { openAuthorities } from './composition/authorities.ts'
 import { clientOf } from './composition/client.ts'
-import { type Identity, runControllers, serverIdentity } from './composition/controllers.ts'
+import { type Identity, runControllers } from './composition/controllers.ts'
 import { listenForClients, openGateway } from './composition/gateway.ts'
+import { makeStartObjects } from './composition/start-objects.ts'
 import { openStorage } from './composition/storage.ts'
 import { catalogueOf, type Surroundings } from './composition/surroundings.ts'
 import { openWatch } from './composition/watch.ts'
@@ -99,10 +101,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, serving.pathPrefix)
   const startObjects = bootstrapObjects({ names, serviceAddress, advertised: { address: advertisedAddress(serving.bindAddress), port } })
-  const server = clientAs(serverIdentity)
-  await bootstrap(server, startObjects)
-  await bootstrapRoles(server, names)
-  await services.gateway.loadAuthorization()
+  await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
   await runControllers({ controllers: options.controllers, objects: startObjects, clientAs }, surroundings)
   return {
@@ -142,6 +141,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     {
       ...options,
       storage: storageLink.service,
+      ownSigningKey: keepSigningKey(options.certificateFiles),
       watch: watchLink.service,
       admission: admissionLink.service,
       metrics,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { printUpHelp, runCommand } from './command-line.ts'
+import { printCommandHelp, runCommand } from './command-line.ts'
 import { readUpOptions } from './options/up.ts'
 import { upSettings } from './settings/up.ts'
 import { printStartMessage } from './start-message.ts'
@@ -35,7 +35,7 @@ const read = (flags: string[], { env = {}, files = {} }: { env?: Record<string, 
   readUpOptions(aTerminal(aFolder(files), env), flags)
 
 test('the help is what it was when it was last looked at', async () => {
-  await expect(printUpHelp()).toMatchFileSnapshot('./help.golden.txt')
+  await expect(await printCommandHelp('up')).toMatchFileSnapshot('./help.golden.txt')
 })
 
 test('the page of settings in the documentation is current', async () => {
@@ -64,9 +64,13 @@ describe('what cannot work is refused with a sentence', () => {
   const cases: [string, string[], string][] = [
     [
       'AUTHN-ANON-07: anonymous on an address that others reach',
-      ['--anonymous-auth', '--bind-address=0.0.0.0'],
+      ['--anonymous-auth', '--authorization-mode=AlwaysAllow', '--bind-address=0.0.0.0'],
       'only a loopback address is accepted',
     ],
+    ['AUTHZ-07: a mode that is none', ['--authorization-mode=rbac'], '--authorization-mode: unknown mode rbac; did you mean RBAC?'],
+    ['AUTHZ-07: a mode twice', ['--authorization-mode=RBAC,RBAC'], '--authorization-mode: RBAC is given twice'],
+    ['AUTHZ-04: ABAC without its file', ['--authorization-mode=ABAC'], '--authorization-mode=ABAC needs --authorization-policy-file'],
+    ['AUTHZ-04: a policy file without ABAC', ['--authorization-policy-file=x'], '--authorization-policy-file has no effect without'],
     ['an address that is none', ['--bind-address=localhost'], '--bind-address=localhost: must be an IP address'],
     ['NAME-05: a prefix that is no path', ['--path-prefix=a b'], '--path-prefix=a b: must be a path such as /cluster-a'],
     ['a certificate without its key', ['--tls-cert-file=x'], '--tls-cert-file needs --tls-private-key-file'],

@@ -4,17 +4,16 @@ import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import { certificateFolder, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock, writePrivateFile } from '@orch/platform'
 import { createMemoryStore, type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
 import type { Terminal } from './command-line.ts'
+import { watchGraceMs } from './limits.ts'
 import { readUpOptions, type UpOptions } from './options/up.ts'
 import { type Server, startServer } from './server.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage } from './start-message.ts'
 
-/** Longest that watches are spread over when the server stops. */
-const watchGraceMs = 10_000
-
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const options = await readUpOptions(terminal, flags)
+  if (options.settings.distributed) return (await import('./commands/up-distributed.ts')).upDistributed(terminal, options)
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   for (const warning of options.api.featureGates.warnings) log.warn({}, warning)

@@ -3,8 +3,11 @@ import { createWatch } from '@orch/watch'
 import { convertFrom } from '../watch-conversion.ts'
 import type { Surroundings } from './surroundings.ts'
 
+/** What watch asks of storage. */
+type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
+
 /** Watch over the changes that storage tells. */
-export async function openWatch({ storage }: { readonly storage: StorageService }, surroundings: Surroundings) {
+export async function openWatch({ storage }: { readonly storage: WatchSource }, surroundings: Surroundings) {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })

@@ -28,3 +28,8 @@ function readRuntimeConfig(profile: Profile, words: readonly string[]): RuntimeC
   if (reading.kind === 'malformed') throw new SettingsError(`--runtime-config: ${reading.message}`)
   return reading.config
 }
+
+/** For services behind the gateways: gateways alone decide what is served. */
+export function everythingServed(profile: Profile): ApiOptions {
+  return { profile, runtimeConfig: readRuntimeConfig(profile, ['api/all=true']), featureGates: readFeatureGates([]) }
+}

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { ControllerName } from '@orch/controllers'
 import { namesOf, type Profile } from '@orch/core'
-import { flagText, loadSettingsFile, readSettings, type Settings, type Values } from '@orch/platform'
+import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
 import { upSettings } from '../settings/up.ts'
 import { readControllers } from './controllers.ts'
@@ -10,19 +10,30 @@ import { type GatewayGroups, readGateway } from './gateway.ts'
 /** What `orch up` was told, checked. */
 export interface UpOptions extends GatewayGroups {
   readonly settings: Values<typeof upSettings>
+  /** What was given, by flag, to be handed on to other processes. */
+  readonly texts: ReadonlyMap<string, string>
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]
 }
 
 /** Reads flags, environment and file, and refuses what does not go together. */
 export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
-  const settings = await readCommandSettings(upSettings, terminal, flags)
+  const { values: settings, texts } = await readCommandSettings(upSettings, terminal, flags)
+  checkDistributed(settings, texts)
   return {
     settings,
+    texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
     ...readGateway(settings),
   }
+}
+
+function checkDistributed({ distributed, memory }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
+  if (distributed && memory) throw new SettingsError('--memory with --distributed: services apart keep their objects in etcd')
+  const counts = [upSettings.gateways, upSettings.storages, upSettings.watches, upSettings.admissions]
+  const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))
+  if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --distributed: in one process there is one of each service`)
 }
 
 /** The settings of a command from flags, environment and the file that `--config` names. */
@@ -30,11 +41,11 @@ export async function readCommandSettings<S extends Settings & Pick<typeof upSet
   settings: S,
   terminal: Terminal,
   flags: readonly string[],
-): Promise<Values<S>> {
+): Promise<SettingsResult<S>> {
   const { config } = settings
   const path = flagText(flags, config.flag) ?? terminal.env[config.env] ?? ''
   const file = await loadSettingsFile(path === '' ? '' : resolve(terminal.workingFolder, path))
-  return readSettings(settings, { flags, env: terminal.env, file }).values
+  return readSettings(settings, { flags, env: terminal.env, file })
 }
 
 /** The folder of a profile's data, below the working folder. */

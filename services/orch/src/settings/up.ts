@@ -4,6 +4,7 @@ import { gatewaySettings } from './gateway.ts'
 import { generalSettings } from './general.ts'
 import { stateSettings } from './state.ts'
 import { storageSettings } from './storage.ts'
+import { upDistributedSettings } from './up-distributed.ts'
 
 /** Everything that `orch up` can be told. */
 export const upSettings = {
@@ -13,4 +14,5 @@ export const upSettings = {
   ...controllersSettings,
   ...stateSettings,
   ...storageSettings,
+  ...upDistributedSettings,
 }

@@ -35,6 +35,8 @@ export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
   /** Settings that somebody gave, by any way. */
   readonly given: ReadonlySet<keyof S>
+  /** What they were given as, by flag; to be handed on to another process. */
+  readonly texts: ReadonlyMap<string, string>
 }
 
 /** A setting that cannot be understood; the message names it and is meant for the person at the keyboard. */
@@ -56,15 +58,18 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
   const file = readFileKeys(settings, sources.file)
   const values: Record<string, unknown> = {}
   const given = new Set<keyof S>()
+  const texts = new Map<string, string>()
   for (const [name, declared] of Object.entries(settings)) {
     const env = sources.env[declared.env]
     const source = flags.get(declared.flag) ??
       (env === undefined ? undefined : { text: env, origin: declared.env }) ??
       file.get(declared.flag) ?? { text: declared.default, origin: declared.flag, isDefault: true }
     values[name] = parseValue(declared, source)
-    if (source.isDefault !== true) given.add(name)
+    if (source.isDefault === true) continue
+    given.add(name)
+    texts.set(declared.flag, source.text)
   }
-  return { values: values as Values<S>, given }
+  return { values: values as Values<S>, given, texts }
 }
 
 /** The text of one flag as it stands on the command line, or undefined; for settings that decide how others are read. */

@@ -1,0 +1,185 @@
+import type { Client, ResourceAddress } from '@orch/client'
+import { type ApiObject, domainGroup, type Names, StatusError } from '@orch/core'
+import { type Clock, type Log, sleep } from '@orch/platform'
+
+export interface LeaderElectionOptions {
+  readonly client: Client
+  readonly names: Names
+  /** Name of the Lease, in the system namespace. */
+  readonly lease: string
+  /** Whom the Lease names while this replica leads; no two replicas share one. */
+  readonly identity: string
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  /** Ends the election; a Lease that is held is given back. */
+  readonly signal: AbortSignal
+  /** Runs while this replica leads, until its signal is raised. */
+  readonly lead: (signal: AbortSignal) => Promise<void>
+}
+
+/** Others take over when the Lease has not been renewed for this long, by their own clocks. */
+const leaseDurationMs = 15_000
+/** Whoever leads and could not renew for this long stops: well before others may begin. */
+const renewDeadlineMs = 10_000
+const retryIntervalMs = 2_000
+
+interface LeaseSpec {
+  readonly holderIdentity?: string
+  readonly leaseTransitions?: number
+  readonly leaseDurationSeconds?: number
+  readonly renewTime?: string
+  readonly acquireTime?: string
+}
+
+interface Lease extends ApiObject {
+  readonly spec?: LeaseSpec
+}
+
+/** What was last seen of the Lease, and when it last changed. Times in it come from other clocks and are not believed. */
+interface Seen {
+  readonly resourceVersion: string
+  readonly sinceMs: number
+}
+
+/** Takes part in an election for as long as the signal lets it: of all replicas at most one leads. */
+export async function runWhileLeading(options: LeaderElectionOptions): Promise<void> {
+  const { clock, random, log, identity, signal } = options
+  const lease = new HeldLease(options)
+  while (!signal.aborted) {
+    if (await lease.tryAcquire()) {
+      log.info({ identity }, 'leading')
+      await leadWhileRenewed(lease, options)
+      log.info({ identity }, 'no longer leading')
+    }
+    await sleep(clock, retryIntervalMs * (1 + random() / 5), signal)
+  }
+}
+
+async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: LeaderElectionOptions): Promise<void> {
+  const ending = new AbortController()
+  const leading = lead(AbortSignal.any([signal, ending.signal])).catch((error: unknown) =>
+    log.error({ err: error }, 'what the leader runs has failed'),
+  )
+  let renewedMs = clock.monotonic()
+  while (!signal.aborted && clock.monotonic() - renewedMs < renewDeadlineMs) {
+    await sleep(clock, retryIntervalMs, signal)
+    if (!signal.aborted && (await lease.renew())) renewedMs = clock.monotonic()
+    if (lease.isLost) break
+  }
+  ending.abort()
+  await leading
+  await lease.release()
+}
+
+class HeldLease {
+  readonly #options: LeaderElectionOptions
+  readonly #resource: ResourceAddress
+  #held: Lease | undefined
+  #seen: Seen | undefined
+
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options
+    this.#resource = { group: domainGroup(options.names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true }
+  }
+
+  /** Someone else holds it, as far as we know. */
+  get isLost(): boolean {
+    return this.#held === undefined
+  }
+
+  async tryAcquire(): Promise<boolean> {
+    try {
+      const live = await this.#read()
+      const { clock, identity } = this.#options
+      if (live === undefined) this.#held = await this.#leases.create(this.#filled(undefined))
+      else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filled(live))
+      else return false
+      this.#seen = { resourceVersion: this.#held.metadata.resourceVersion ?? '', sinceMs: clock.monotonic() }
+      return this.#held.spec?.holderIdentity === identity
+    } catch (error) {
+      this.#report(error)
+      return false
+    }
+  }
+
+  async renew(): Promise<boolean> {
+    if (this.#held === undefined) return false
+    try {
+      this.#held = await this.#leases.update(this.#filled(this.#held))
+      return true
+    } catch (error) {
+      this.#report(error)
+      // Somebody has written it: read who holds it now.
+      if (error instanceof StatusError && error.code === 409) await this.#look()
+      return false
+    }
+  }
+
+  /** Lets others begin at once. */
+  async release(): Promise<void> {
+    const held = this.#held
+    this.#held = undefined
+    if (held === undefined) return
+    try {
+      const { holderIdentity: _holder, ...spec } = held.spec ?? {}
+      await this.#leases.update({ ...held, spec: { ...spec, leaseDurationSeconds: 1 } })
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  get #leases() {
+    return this.#options.client.resource<Lease>(this.#resource)
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const live = await this.#read()
+      this.#held = live?.spec?.holderIdentity === this.#options.identity ? live : undefined
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  async #read(): Promise<Lease | undefined> {
+    try {
+      return await this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace })
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return undefined
+      throw error
+    }
+  }
+
+  #mayTake({ metadata, spec }: Lease): boolean {
+    const holder = spec?.holderIdentity ?? ''
+    if (holder === '' || holder === this.#options.identity) return true
+    const nowMs = this.#options.clock.monotonic()
+    const resourceVersion = metadata.resourceVersion ?? ''
+    if (this.#seen?.resourceVersion !== resourceVersion) this.#seen = { resourceVersion, sinceMs: nowMs }
+    return nowMs - this.#seen.sinceMs > leaseDurationMs
+  }
+
+  #filled(live: Lease | undefined): Lease {
+    const { names, lease, identity, clock } = this.#options
+    const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
+    const isOurs = live?.spec?.holderIdentity === identity
+    return {
+      apiVersion: `${this.#resource.group}/v1`,
+      kind: 'Lease',
+      metadata: live?.metadata ?? { name: lease, namespace: names.systemNamespace },
+      spec: {
+        holderIdentity: identity,
+        leaseDurationSeconds: leaseDurationMs / 1_000,
+        renewTime: now,
+        acquireTime: (isOurs ? live?.spec?.acquireTime : undefined) ?? now,
+        leaseTransitions: (live?.spec?.leaseTransitions ?? 0) + (live === undefined || isOurs ? 0 : 1),
+      },
+    } as Lease
+  }
+
+  #report(error: unknown): void {
+    this.#options.log.debug({ err: error, lease: this.#options.lease }, 'the lease could not be read or written')
+  }
+}

@@ -1,0 +1,51 @@
+import { join, resolve } from 'node:path'
+import { createLog, makePrivateFolder, SettingsError, stopOnSignal } from '@orch/platform'
+import { type BackendName, type BackendTls, locateBackend, openEtcd, openNats, type Program } from '@orch/platform/backends'
+import type { Terminal } from '../command-line.ts'
+import { readCommandSettings } from '../options/up.ts'
+import { backendsCommandSettings } from '../settings/backends.ts'
+import { StartError } from '../start-error.ts'
+
+/** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
+export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values } = await readCommandSettings(backendsCommandSettings, terminal, flags)
+  const { dataDir, certificates, etcdPort, natsPort, logLevel, logFormat } = values
+  if (dataDir === '') throw new SettingsError('--data-dir is needed: the folder for the data of etcd and NATS')
+  const log = createLog({ level: logLevel, format: logFormat }).child({ service: 'backends' })
+  const folder = resolve(terminal.workingFolder, dataDir)
+  const paths = { etcd: await locate('etcd', terminal), nats: await locate('nats-server', terminal) }
+  process.umask(0o077)
+  for (const name of ['etcd', 'nats']) makePrivateFolder(join(folder, name))
+  const programs: Program[] = []
+  const stop = async () => void (await Promise.all(programs.map((program) => program.stop())))
+  const options = (name: 'etcd' | 'nats', port: number) => ({
+    path: paths[name],
+    dataDir: join(folder, name),
+    port: port === 0 ? undefined : port,
+    tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
+  })
+  try {
+    const [etcd, nats] = await Promise.all([openEtcd(options('etcd', etcdPort)), openNats(options('nats', natsPort))])
+    programs.push(etcd, nats)
+    stopOnSignal({ source: process, log, stop })
+    if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+    const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
+    log.info(where, 'ready')
+    terminal.out(`orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`)
+    process.send?.({ kind: 'ready', ...where })
+  } catch (error) {
+    await stop()
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}
+
+/** Only what is there already is used: nothing is fetched for a server. */
+async function locate(name: BackendName, { workingFolder }: Terminal): Promise<string> {
+  const located = await locateBackend(name, { cacheFolder: join(workingFolder, '.cache', 'backends'), mayFetch: false })
+  if (located.kind === 'missing') throw new StartError(located.reason)
+  return located.path
+}
+
+function tlsOf(folder: string, name: string): BackendTls {
+  return { caFile: join(folder, 'ca.crt'), certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) }
+}

@@ -1,0 +1,38 @@
+import { ConfigurationError, loadConfiguration } from '@orch/client'
+import { SettingsError } from '@orch/platform'
+import type { Terminal } from '../command-line.ts'
+import { openControllersReplica } from '../distributed/controllers-replica.ts'
+import { readListenAddress } from '../options/addresses.ts'
+import { readControllers } from '../options/controllers.ts'
+import { readTrust } from '../options/trust.ts'
+import { readCommandSettings } from '../options/up.ts'
+import { controllersCommandSettings } from '../settings/commands.ts'
+import { runService } from './run-service.ts'
+
+/** `orch controllers`: keeps objects as they are meant to be, as a client of the gateways. */
+export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
+  const { kubeconfig, leaderElect } = settings
+  if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
+  const trust = readTrust(settings)
+  const configuration = await readConfiguration(kubeconfig)
+  // Each gateway keeps the objects of the start itself, since it alone knows its addresses.
+  const names = readControllers(settings).filter((name) => name !== 'bootstrap')
+  return runService({
+    name: 'controllers',
+    terminal,
+    settings,
+    probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
+    shutdownDelayMs: 0,
+    open: (world) => openControllersReplica({ trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect }, world),
+  })
+}
+
+async function readConfiguration(path: string) {
+  try {
+    return await loadConfiguration(path)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new SettingsError(`--kubeconfig=${path}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { SettingsError } from '@orch/platform'
+import type { Terminal } from '../command-line.ts'
+import { openGatewayReplica } from '../distributed/gateway-replica.ts'
+import { watchGraceMs } from '../limits.ts'
+import { readServiceAddresses } from '../options/addresses.ts'
+import { readGateway } from '../options/gateway.ts'
+import { readTrust } from '../options/trust.ts'
+import { readCommandSettings } from '../options/up.ts'
+import { gatewayCommandSettings } from '../settings/commands.ts'
+import { runService } from './run-service.ts'
+
+/** `orch gateway`: the entry point for clients; its own port answers probes. */
+export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
+  const groups = readGateway(settings)
+  const { servingPair } = groups.serving
+  if (servingPair === undefined) {
+    throw new SettingsError(
+      '--tls-cert-file and --tls-private-key-file are needed: several gateways show certificates that the same clients trust',
+    )
+  }
+  const trust = readTrust(settings)
+  const addresses = {
+    storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress),
+    watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress),
+    admissionAddresses: readServiceAddresses('--admission-address', settings.admissionAddress),
+  }
+  const { advertiseAddress } = settings
+  return runService({
+    name: 'gateway',
+    terminal,
+    settings,
+    api: groups.api,
+    // The gateway itself goes on for that long.
+    shutdownDelayMs: 0,
+    open: (world) =>
+      openGatewayReplica(
+        { ...groups, ...addresses, trust, hasProcessMetrics: true, pair: servingPair, advertiseAddress, graceMs: watchGraceMs },
+        world,
+      ),
+  })
+}

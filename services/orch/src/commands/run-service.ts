@@ -1,0 +1,88 @@
+import type { Profile } from '@orch/core'
+import type { HealthCheck } from '@orch/gateway'
+import { createLog, type Log, type LogFormat, type LogLevel, sleep, stopOnSignal, systemClock, type TlsFiles } from '@orch/platform'
+import type { Terminal } from '../command-line.ts'
+import { catalogueOf, type Surroundings } from '../composition/surroundings.ts'
+import { openProbes } from '../distributed/probes.ts'
+import type { Replica } from '../distributed/replica.ts'
+import type { ListenAddress } from '../options/addresses.ts'
+import { type ApiOptions, everythingServed } from '../options/api.ts'
+
+/** How a service runs as a process. */
+export interface ServiceProcess {
+  /** `storage`: the command, and the service in every log line. */
+  readonly name: string
+  readonly terminal: Terminal
+  readonly settings: { readonly profile: Profile; readonly logLevel: LogLevel; readonly logFormat: LogFormat }
+  /** What is served; absent: everything, as gateways decide. */
+  readonly api?: ApiOptions
+  /** Absent: the service's own port answers probes. */
+  readonly probes?: { readonly address: ListenAddress; readonly tls: TlsFiles | undefined }
+  /** How long the process goes on after a signal, with `/readyz` failing. */
+  readonly shutdownDelayMs: number
+  /** Opens the service. It may take until other services answer. */
+  open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
+}
+
+/** Runs a service until a signal ends the process, or the process that has started it is gone. */
+export async function runService(service: ServiceProcess): Promise<undefined> {
+  const { name, settings, terminal, probes: probeOptions } = service
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
+  const clock = systemClock
+  const state: State = { replica: undefined, isReady: false, isEnding: false }
+  const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
+  const stop = async () => {
+    log.info({}, 'stopping')
+    state.isEnding = true
+    await sleep(clock, service.shutdownDelayMs)
+    await state.replica?.stop()
+    probes?.close()
+  }
+  endWith(stop, log)
+  try {
+    const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
+    const replica = await service.open({ catalogue, clock, random: Math.random, log })
+    state.replica = replica
+    // A signal that came in between found nothing to stop.
+    if (state.isEnding) return void (await replica.stop())
+    await replica.ready
+    state.isReady = true
+    const where = { address: replica.address, ...(probes === undefined ? {} : { probes: probes.url }) }
+    log.info(where, 'ready')
+    terminal.out(`orch ${name} is ready${replica.address === '' ? '' : ` at ${replica.address}`}\n`)
+    process.send?.({ kind: 'ready', ...where })
+  } catch (error) {
+    if (state.isEnding) return
+    await state.replica?.stop()
+    probes?.close()
+    throw error
+  }
+}
+
+interface State {
+  replica: Replica | undefined
+  isReady: boolean
+  isEnding: boolean
+}
+
+function probed({ replica, isReady, isEnding }: State) {
+  const own: readonly HealthCheck[] = [
+    { name: 'start', check: () => (isReady ? undefined : 'the process is starting') },
+    { name: 'shutdown', check: () => (isEnding ? 'the process is shutting down' : undefined) },
+  ]
+  return { checks: [...own, ...(replica?.checks ?? [])], metrics: replica?.metrics }
+}
+
+/** A process that was started by `orch up --distributed` ends with it, however that ended. */
+function endWith(stop: () => Promise<void>, log: Log): void {
+  stopOnSignal({
+    source: {
+      on: (signal, listener) => process.on(signal, listener),
+      off: (signal, listener) => process.off(signal, listener),
+      exit: (code) => process.exit(code),
+    },
+    log,
+    stop,
+  })
+  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+}

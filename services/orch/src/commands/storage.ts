@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import type { Store } from '@orch/core'
+import { makePrivateFolder, SettingsError } from '@orch/platform'
+import { lockDirectory, openLmdbStore } from '@orch/storage'
+import type { EtcdStore } from '@orch/storage/etcd'
+import type { Terminal } from '../command-line.ts'
+import type { Surroundings } from '../composition/surroundings.ts'
+import { openStorageReplica } from '../distributed/storage-replica.ts'
+import { readListenAddress } from '../options/addresses.ts'
+import { type EtcdOptions, readEtcd } from '../options/etcd.ts'
+import { readNats } from '../options/nats.ts'
+import { readTrust } from '../options/trust.ts'
+import { readCommandSettings } from '../options/up.ts'
+import { storageCommandSettings } from '../settings/commands.ts'
+import { StartError } from '../start-error.ts'
+import { runService } from './run-service.ts'
+
+/** `orch storage`: what is, for gateways, watches and admissions. */
+export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
+  const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs, profile } = settings
+  if ((etcdServers.length === 0) === (dataDir === '')) {
+    throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
+  }
+  readListenAddress('--listen', listen)
+  const trust = readTrust(settings)
+  const etcd = readEtcd(settings)
+  const feed = readNats(settings)
+  const address = readListenAddress('--probe-address', settings.probeAddress)
+  return runService({
+    name: 'storage',
+    terminal,
+    settings,
+    probes: { address, tls: trust.tls },
+    shutdownDelayMs,
+    async open(world) {
+      const store =
+        etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile) : await openEtcd(etcd, world)
+      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, feed, watchHistoryMs }, world)
+    },
+  })
+}
+
+async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surroundings, 'clock' | 'log' | 'random'>): Promise<EtcdStore> {
+  const { openEtcdStore } = await import('@orch/storage/etcd')
+  try {
+    return await openEtcdStore({ ...options, clock, log, random })
+  } catch (error) {
+    throw new StartError(`etcd: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The folder is this process's own until it ends. */
+async function openFolder(directory: string, profile: Parameters<typeof openLmdbStore>[0]['profile']): Promise<Store> {
+  try {
+    process.umask(0o077)
+    makePrivateFolder(directory)
+    lockDirectory(directory)
+    return await openLmdbStore({ directory, profile })
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}

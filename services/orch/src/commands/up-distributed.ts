@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { printConfiguration } from '@orch/client'
+import { type Names, namesOf, type ServiceRole } from '@orch/core'
+import {
+  addressAt,
+  type Certificates,
+  certificateFolder,
+  createLog,
+  keepServiceCertificates,
+  type Log,
+  makePrivateFolder,
+  readCertificates,
+  type Settings,
+  servingNames,
+  stopOnSignal,
+  systemClock,
+  writePrivateFile,
+} from '@orch/platform'
+import { freePorts } from '@orch/platform/backends'
+import { lockDirectory } from '@orch/storage'
+import type { Terminal } from '../command-line.ts'
+import { type Children, createChildren } from '../distributed/children.ts'
+import type { UpOptions } from '../options/up.ts'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from '../settings/commands.ts'
+import { StartError } from '../start-error.ts'
+import { printStartMessage } from '../start-message.ts'
+
+/** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
+export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
+  const { settings, dataDir } = options
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  process.umask(0o077)
+  makePrivateFolder(dataDir)
+  const lock = lockOrExplain(dataDir)
+  const children = createChildren({
+    node: { path: process.execPath, arguments: process.execArgv, entry: process.argv[1] ?? '' },
+    env: environment(terminal),
+    workingFolder: terminal.workingFolder,
+    logFormat: settings.logFormat,
+    clock: systemClock,
+    random: Math.random,
+    log,
+    write: (text) => terminal.error(text),
+  })
+  const stop = async () => {
+    log.info({}, 'stopping')
+    for (const name of stopOrder) await children.stop(name)
+    lock.release()
+  }
+  stopOnSignal({ source: process, log, stop })
+  try {
+    const plan = await makePlan(options)
+    const urls = await startAll(plan, children, log)
+    lock.announce(urls[0] ?? '')
+    terminal.out(printReady(urls, plan, options, terminal))
+  } catch (error) {
+    await stop()
+    throw error instanceof StartError ? error : new StartError((error as Error).message, { cause: error })
+  }
+}
+
+/** Those who call others end before them. */
+const stopOrder = ['controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
+
+function lockOrExplain(dataDir: string) {
+  try {
+    return lockDirectory(dataDir)
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}
+
+/** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
+function environment({ env }: Terminal): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('ORCH_')))
+}
+
+interface Plan {
+  readonly names: Names
+  /** Folder of the certificates that services show one another. */
+  readonly certificates: string
+  /** Those that clients and gateways show one another. */
+  readonly clients: Certificates
+  readonly clientFlags: readonly string[]
+  readonly dataDir: string
+  /** The flags that the caller has given and the settings know. */
+  given(settings: Settings): string[]
+  readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
+  /** Of each process that has a port for probes alone. */
+  readonly probes: Readonly<Record<string, string>>
+}
+
+const loopback = '127.0.0.1'
+
+/** Decides about ports and makes certificates, so that all can be started at once. */
+async function makePlan(options: UpOptions): Promise<Plan> {
+  const { settings, dataDir, serving, texts } = options
+  const { profile, gateways, storages, watches, admissions } = settings
+  const names = namesOf(profile)
+  const certificates = join(dataDir, 'services')
+  makePrivateFolder(certificates)
+  await keepServiceCertificates({
+    files: certificateFolder(certificates),
+    names,
+    hostNames: ['localhost', loopback],
+    clock: systemClock,
+  })
+  const inner = storages + watches + admissions
+  const ports = await freePorts(gateways + 2 * inner + 1)
+  const take = (count: number) => ports.splice(0, count).map((port) => `${loopback}:${port}`)
+  const gatewayPorts = serving.securePort === 0 ? ports.splice(0, gateways) : numbered(gateways).map((index) => serving.securePort + index)
+  const addresses = {
+    gateway: gatewayPorts.map((port) => `${serving.bindAddress.includes(':') ? `[${serving.bindAddress}]` : serving.bindAddress}:${port}`),
+    storage: take(storages),
+    watch: take(watches),
+    admission: take(admissions),
+  }
+  const probed = [...named('storage', storages), ...named('watch', watches), ...named('admission', admissions), 'controllers-0']
+  const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
+  const { certificates: clients, flags: clientFlags } = await makeClientFlags(names, options)
+  return { names, certificates, clients, clientFlags, dataDir, addresses, probes, given: (known) => givenFlags(known, texts) }
+}
+
+function numbered(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+function named(service: string, count: number): string[] {
+  return numbered(count).map((index) => `${service}-${index}`)
+}
+
+/** What every process is told in its own way. */
+const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file'])
+
+function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {
+  const flags = Object.values(known).map(({ flag }) => flag)
+  return flags.filter((flag) => texts.has(flag) && !ownFlags.has(flag)).map((flag) => `${flag}=${texts.get(flag)}`)
+}
+
+/** The certificates of the gateways, and those whose signature their clients' certificates carry. */
+async function makeClientFlags(names: Names, { dataDir, serving, objects, authentication, texts }: UpOptions) {
+  const certificates = await readCertificates({
+    files: certificateFolder(dataDir),
+    product: names.serverServiceName,
+    names: servingNames({
+      names,
+      hostName: hostname(),
+      bindAddress: serving.bindAddress,
+      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
+    }),
+    clock: systemClock,
+  })
+  const authorities = join(dataDir, 'client-ca.crt')
+  writePrivateFile(
+    authorities,
+    `${certificates.authority}\n${authentication.clientCaFile === '' ? '' : readFileSync(authentication.clientCaFile, 'utf8')}`,
+  )
+  const own = [`--tls-cert-file=${join(dataDir, 'serving.crt')}`, `--tls-private-key-file=${join(dataDir, 'serving.key')}`]
+  return { certificates, flags: [`--client-ca-file=${authorities}`, ...(texts.has('--tls-cert-file') ? [] : own)] }
+}
+
+/** Starts everything; gives the addresses of the gateways. */
+async function startAll(plan: Plan, children: Children, log: Log): Promise<string[]> {
+  const { addresses, certificates, dataDir, given, probes } = plan
+  log.info({}, 'starting etcd and NATS')
+  const backends = await children.start({
+    name: 'backends',
+    arguments: ['backends', `--data-dir=${dataDir}`, `--certificates=${certificates}`],
+  })
+  const trust = (role: ServiceRole) => [
+    `--service-certificate=${join(certificates, `${role}.crt`)}`,
+    `--service-key=${join(certificates, `${role}.key`)}`,
+    `--service-ca=${join(certificates, 'ca.crt')}`,
+  ]
+  const nats = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'storage')]
+  const natsForWatch = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'watch')]
+  const etcd = [`--etcd-servers=${backends['etcd']}`, ...backendFlags('etcd', certificates, 'storage')]
+  const storage = `--storage-address=${addresses.storage.join(',')}`
+  const inner = (service: 'storage' | 'watch' | 'admission', settings: Settings, flags: readonly string[]) =>
+    addresses[service].map((address, index) => {
+      const name = `${service}-${index}`
+      const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
+      return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
+    })
+  const started = [
+    ...inner('storage', storageCommandSettings, [...etcd, ...nats]),
+    ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
+    ...inner('admission', admissionCommandSettings, [storage]),
+  ]
+  const others = [storage, `--watch-address=${addresses.watch.join(',')}`, `--admission-address=${addresses.admission.join(',')}`]
+  const gateways = await Promise.all(
+    addresses.gateway.map(async (address, index) => {
+      const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
+      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...given(gatewayCommandSettings)]
+      return (await children.start({ name: `gateway-${index}`, arguments: ['gateway', ...flags] }))['address'] ?? ''
+    }),
+  )
+  await Promise.all(started)
+  const kubeconfig = join(dataDir, 'admin.conf')
+  writeConfiguration(kubeconfig, gateways[0] ?? '', plan)
+  await children.start({
+    name: 'controllers-0',
+    arguments: [
+      'controllers',
+      `--kubeconfig=${kubeconfig}`,
+      `--probe-address=${probes['controllers-0']}`,
+      ...trust('controllers'),
+      ...given(controllersCommandSettings),
+    ],
+  })
+  return gateways
+}
+
+function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: ServiceRole): string[] {
+  return [
+    `--${backend}-cafile=${join(certificates, 'ca.crt')}`,
+    `--${backend}-certfile=${join(certificates, `${role}.crt`)}`,
+    `--${backend}-keyfile=${join(certificates, `${role}.key`)}`,
+  ]
+}
+
+function writeConfiguration(path: string, server: string, { names, clients }: Plan): void {
+  const name = names.serverServiceName
+  const configuration = {
+    server,
+    certificateAuthority: clients.authority,
+    clientCertificate: clients.admin.certificate,
+    clientKey: clients.admin.key,
+  }
+  writePrivateFile(path, printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
+}
+
+function printReady(
+  urls: readonly string[],
+  { addresses, probes }: Plan,
+  { settings, dataDir }: UpOptions,
+  { workingFolder }: Terminal,
+): string {
+  const lines = [
+    ...urls.map((url, index) => [`gateway-${index}`, url, `${url}/readyz`]),
+    ...(['storage', 'watch', 'admission'] as const).flatMap((service) =>
+      addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
+    ),
+    ['controllers-0', '', probes['controllers-0']],
+  ]
+  const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
+  const message = printStartMessage({ profile: settings.profile, url: urls[0] ?? '', dataDir, isInMemory: false, workingFolder })
+  return `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${message}`
+}

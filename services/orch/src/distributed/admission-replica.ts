@@ -1,0 +1,24 @@
+import { admissionContract } from '@orch/core'
+import { serveContract } from '@orch/platform/rpc'
+import { openAdmission } from '../composition/admission.ts'
+import type { Surroundings } from '../composition/surroundings.ts'
+import { dialStorage } from './remote-storage.ts'
+import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import { serve } from './serve.ts'
+
+export interface AdmissionReplicaOptions extends ReplicaOptions {
+  /** Host and port for calls; port 0 takes any free one. */
+  readonly listen: string
+  readonly storageAddresses: readonly string[]
+}
+
+/** Admission for other processes. */
+export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
+  return assemble(options, world, async (assembly) => {
+    const storage = await dialStorage(options.storageAddresses, assembly)
+    await storage.met
+    const admission = await openAdmission({ storage: storage.service }, assembly)
+    const { address } = await serve(options.listen, [serveContract(admissionContract, admission)], assembly)
+    return { address, checks: [storage.check] }
+  })
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type Clock, type Log, type LogFormat, retryDelayMs, sleep } from '@orch/platform'
+
+/** One process of `orch up --distributed`. */
+export interface ChildOptions {
+  /** Stands before its lines: `storage-1`. */
+  readonly name: string
+  /** Arguments of `orch`. */
+  readonly arguments: readonly string[]
+}
+
+export interface ChildrenOptions {
+  /** What each process is started with. */
+  readonly node: { readonly path: string; readonly arguments: readonly string[]; readonly entry: string }
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+  readonly logFormat: LogFormat
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+  /** Receives lines of the children's logs. */
+  readonly write: (text: string) => void
+}
+
+/** What a process has told when it was ready. */
+export type ReadyMessage = Readonly<Record<string, string>>
+
+/** Processes that end with this one. */
+export interface Children {
+  /** Starts a process and keeps it running: one that ends by itself is started again. Resolves when it is ready the first time. */
+  start(child: ChildOptions): Promise<ReadyMessage>
+  /** Ends the processes, those whose names begin so, and resolves when they are gone. */
+  stop(namePrefix: string): Promise<void>
+}
+
+/** Longest pause before a process that ends again and again is started anew. */
+const restartDelayMsMax = 10_000
+/** Longest that a process may take until it is ready at the start. */
+const readyTimeoutMs = 60_000
+/** Longest that a process may take to end: what it may spend on watches and requests, and a little more. */
+const stopTimeoutMs = 75_000
+
+/** Starts processes that notice by their channel when this one is gone. */
+export function createChildren(options: ChildrenOptions): Children {
+  const running = new Map<string, Running>()
+  return {
+    async start(child) {
+      const one = new Running(child, options)
+      running.set(child.name, one)
+      return one.ready
+    },
+    async stop(namePrefix) {
+      const those = [...running].filter(([name]) => name.startsWith(namePrefix))
+      await Promise.all(those.map(([, one]) => one.stop()))
+    },
+  }
+}
+
+class Running {
+  readonly ready: Promise<ReadyMessage>
+  readonly #child: ChildOptions
+  readonly #options: ChildrenOptions
+  readonly #ending = new AbortController()
+  readonly #done: Promise<void>
+  readonly #setReady: (message: ReadyMessage) => void
+  readonly #setFailed: (error: Error) => void
+  #process: ChildProcess | undefined
+
+  constructor(child: ChildOptions, options: ChildrenOptions) {
+    this.#child = child
+    this.#options = options
+    const { promise, resolve, reject } = Promise.withResolvers<ReadyMessage>()
+    this.ready = promise
+    this.#setReady = resolve
+    this.#setFailed = reject
+    promise.catch(() => {})
+    this.#done = this.#run()
+    void sleep(options.clock, readyTimeoutMs, this.#ending.signal).then(() => reject(new Error(`${child.name} did not become ready`)))
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    const process = this.#process
+    process?.kill('SIGTERM')
+    const enough = new AbortController()
+    void sleep(this.#options.clock, stopTimeoutMs, enough.signal).then(() => enough.signal.aborted || process?.kill('SIGKILL'))
+    await this.#done
+    enough.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, log } = this.#options
+    const { signal } = this.#ending
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      let wasReady = false
+      const ended = await this.#once(() => {
+        wasReady = true
+      })
+      if (signal.aborted) return
+      const { name } = this.#child
+      if (attempt === 1 && !wasReady) return this.#setFailed(new Error(`${name} ended before it was ready (${ended})`))
+      if (wasReady) attempt = 1
+      log.error({ process: name, ended }, 'a process ended by itself and is started again')
+      await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: random() }), signal)
+    }
+  }
+
+  /** Runs the process to its end; tells how it ended. */
+  async #once(onReady: () => void): Promise<string> {
+    const { node, env, workingFolder, logFormat, write } = this.#options
+    const process = spawn(node.path, [...node.arguments, node.entry, ...this.#child.arguments], {
+      cwd: workingFolder,
+      env: { ...env },
+      // A process group of its own: a signal from the terminal reaches us alone, and we end them in order.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    this.#process = process
+    process.on('message', (message: ReadyMessage) => {
+      onReady()
+      this.#setReady(message)
+    })
+    const { stderr } = process
+    if (stderr !== null) forwardLines(stderr, (line) => write(withName(line, this.#child.name, logFormat)))
+    const [code, signal] = (await once(process, 'close')) as [number | null, NodeJS.Signals | null]
+    return signal ?? `exit code ${code}`
+  }
+}
+
+/** Longest line that is passed on whole. */
+const lineLengthMax = 65_536
+
+function forwardLines(stream: NodeJS.ReadableStream, write: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = (lines.pop() ?? '').slice(0, lineLengthMax)
+    for (const line of lines) write(line)
+  })
+  stream.on('end', () => {
+    if (rest !== '') write(rest)
+  })
+}
+
+/** `storage-1 | 12:00:01.123 info  ready`, or one member more in front of the others. */
+function withName(line: string, name: string, format: LogFormat): string {
+  if (format === 'json' && line.startsWith('{"')) return `{"process":${JSON.stringify(name)},${line.slice(1)}\n`
+  return `${name.padEnd(13)}| ${line}\n`
+}

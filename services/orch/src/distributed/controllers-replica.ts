@@ -1,0 +1,56 @@
+import { hostname } from 'node:os'
+import { type ClientConfiguration, createClient, createHttpsTransport } from '@orch/client'
+import { type ControllerName, runWhileLeading } from '@orch/controllers'
+import { createLifecycle } from '@orch/platform'
+import { runControllers } from '../composition/controllers.ts'
+import type { Surroundings } from '../composition/surroundings.ts'
+import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
+
+export interface ControllersReplicaOptions extends ReplicaOptions {
+  /** How the gateways are reached, and as whom. */
+  readonly configuration: ClientConfiguration
+  readonly controllers: readonly ControllerName[]
+  /** Whether this is one of several replicas, of which one runs the controllers. */
+  readonly leaderElect: boolean
+}
+
+/** Name of the Lease that the running replica holds. */
+const leaseName = 'controllers'
+
+/** Controllers as clients of the gateways. */
+export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
+  return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
+    const { catalogue, clock, random, log } = rest
+    const { configuration, controllers } = options
+    const clientAs = () => createClient(createHttpsTransport(configuration))
+    const ending = new AbortController()
+    const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
+    const lead = async (signal: AbortSignal) => {
+      const term = createLifecycle({ log })
+      await runControllers({ controllers, objects: [], clientAs }, { ...rest, lifecycle: term })
+      leading.set(1)
+      await raised(signal)
+      leading.set(0)
+      await term.stop()
+    }
+    const client = clientAs()
+    const identity = `${hostname()}_${process.pid}_${random().toString(36).slice(2, 10)}`
+    const running = options.leaderElect
+      ? runWhileLeading({ client, names: catalogue.names, lease: leaseName, identity, clock, random, log, signal: ending.signal, lead })
+      : lead(ending.signal)
+    await lifecycle.run({
+      name: 'controllers',
+      async stop() {
+        ending.abort()
+        await running
+        client.close()
+      },
+    })
+    return { address: '', checks: [] }
+  })
+}
+
+function raised(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

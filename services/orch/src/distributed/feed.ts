@@ -1,0 +1,27 @@
+import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
+import type { FeedOptions } from '../options/nats.ts'
+import { StartError } from '../start-error.ts'
+import type { Assembly } from './replica.ts'
+
+/** The stream of published changes; storage writes it, watch reads it. It is closed with the replica. */
+export async function openChangeStream(options: FeedOptions, service: string, { lifecycle, catalogue }: Assembly): Promise<ChangeStream> {
+  const { profile, prefix, ...access } = options
+  const nats = connect({ ...access, name: `${catalogue.names.serverServiceName}-${service}` })
+  const stream = createJetStream({ nats, name: streamName({ profile, prefix }) })
+  await lifecycle.run({
+    name: 'connection to NATS',
+    async stop() {
+      await stream.close()
+      await nats.close()
+    },
+  })
+  return stream
+}
+
+function connect(options: Parameters<typeof createNats>[0]): ReturnType<typeof createNats> {
+  try {
+    return createNats(options)
+  } catch (error) {
+    throw new StartError(`--nats-servers: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,101 @@
+import { bootstrapObjects } from '@orch/controllers'
+import { admissionContract, watchContract } from '@orch/core'
+import type { Gateway } from '@orch/gateway'
+import { addressAt, type KeyPair, retryDelayMs, sleep } from '@orch/platform'
+import { dialContract } from '@orch/platform/rpc'
+import { advertisedAddress, printHost } from '../addresses.ts'
+import { openAuthorities } from '../composition/authorities.ts'
+import { clientOf } from '../composition/client.ts'
+import { type Identity, runControllers } from '../composition/controllers.ts'
+import { listenForClients, openGateway } from '../composition/gateway.ts'
+import { makeStartObjects } from '../composition/start-objects.ts'
+import type { Surroundings } from '../composition/surroundings.ts'
+import type { GatewayGroups } from '../options/gateway.ts'
+import { dialStorage } from './remote-storage.ts'
+import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
+
+export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
+  /** What clients are shown. */
+  readonly pair: KeyPair
+  readonly storageAddresses: readonly string[]
+  readonly watchAddresses: readonly string[]
+  readonly admissionAddresses: readonly string[]
+  /** Where others find this gateway; empty: found out. */
+  readonly advertiseAddress: string
+  /** Longest that watches are spread over when the gateway stops. */
+  readonly graceMs: number
+}
+
+/** A gateway, and the promise of its being ready. */
+export interface GatewayReplica extends Replica {
+  /** Resolves when the objects of the start are there; rejects where this gateway can't belong to that storage. */
+  readonly ready: Promise<void>
+}
+
+/** Longest pause between two attempts to make the objects of the start. */
+const bootstrapDelayMsMax = 2_000
+
+/** A gateway over services in other processes. It listens at once and is ready when storage has answered. */
+export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  ready.catch(() => {})
+  const replica = await assemble(options, world, async (assembly) => {
+    const { lifecycle, metrics, rpc } = assembly
+    const storage = await dialStorage(options.storageAddresses, assembly)
+    const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
+    await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
+    const admission = dialContract(admissionContract, { ...rpc, addresses: options.admissionAddresses })
+    await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
+    let problem: string | undefined = 'the objects of the start are being made'
+    const gateway = await openGateway(
+      {
+        ...options,
+        storage: storage.service,
+        watch: watch.service,
+        admission: admission.service,
+        metrics,
+        checks: [storage.check, { name: 'poststarthook/bootstrap', check: () => problem }],
+      },
+      assembly,
+    )
+    const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
+    await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
+    const port = await listenForClients(gateway, {
+      serving: options.serving,
+      pair: options.pair,
+      authorities: await openAuthorities({ authentication: options.authentication, ownClients: '' }, assembly),
+    })
+    const starting = storage.met.then(() => keepStartObjects(gateway, port, options, assembly))
+    starting.then(() => {
+      problem = undefined
+      resolve()
+    }, reject)
+    return { address: `https://${printHost(bindAddress)}:${port}${pathPrefix}`, checks: [] }
+  })
+  return { ...replica, ready }
+}
+
+/** Makes what is there from the start, and then keeps it. */
+async function keepStartObjects(gateway: Gateway, port: number, options: GatewayReplicaOptions, assembly: Assembly): Promise<void> {
+  const { serving, objects: objectsOptions, advertiseAddress } = options
+  const { catalogue, clock, lifecycle, log, random } = assembly
+  const address = advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress
+  const objects = bootstrapObjects({
+    names: catalogue.names,
+    serviceAddress: addressAt(objectsOptions.serviceClusterIpRange, 1),
+    advertised: { address, port },
+  })
+  const clientAs = (identity: Identity) => clientOf(gateway, identity, serving.pathPrefix)
+  const ending = new AbortController()
+  await lifecycle.run({ name: 'objects of the start', stop: () => ending.abort() })
+  for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
+    try {
+      await makeStartObjects({ gateway, names: catalogue.names, objects, clientAs })
+      break
+    } catch (error) {
+      log.warn({ err: error, attempt }, 'the objects of the start could not be made yet')
+      await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: random() }), ending.signal)
+    }
+  }
+  if (!ending.signal.aborted) await runControllers({ controllers: ['bootstrap'], objects, clientAs }, assembly)
+}

@@ -1,0 +1,128 @@
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { HealthCheck } from '@orch/gateway'
+import { type Clock, type Log, type Metrics, openCertificateSource, type TlsFiles } from '@orch/platform'
+import { isLoopback } from '../addresses.ts'
+import type { ListenAddress } from '../options/addresses.ts'
+import { StartError } from '../start-error.ts'
+
+/** What a process tells about itself. */
+export interface Probed {
+  readonly checks: readonly HealthCheck[]
+  /** Absent while the process is starting. */
+  readonly metrics: Metrics | undefined
+}
+
+export interface ProbeOptions {
+  readonly address: ListenAddress
+  /** Needed where others than this machine can reach the address: clients must show a certificate. */
+  readonly tls: TlsFiles | undefined
+  /** Asked at each request. */
+  readonly probed: () => Probed
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The port for probes, until it is closed. */
+export interface Probes {
+  /** `http://127.0.0.1:7101`. */
+  readonly url: string
+  close(): void
+}
+
+/** Longest that a request's head may take. */
+const headTimeoutMs = 10_000
+/** Bytes of a request's head. */
+const headBytesMax = 8_192
+
+/** Answers `/healthz`, `/livez`, `/readyz` and `/metrics`, and nothing else. */
+export async function openProbes({ address, tls, probed, clock, log }: ProbeOptions): Promise<Probes> {
+  const isOpen = isLoopback(address.host) || address.host === 'localhost'
+  if (!isOpen && tls === undefined) {
+    throw new StartError(
+      `--probe-address=${address.host}:${address.port}: beyond this machine probes want client certificates: give --service-certificate, --service-key and --service-ca`,
+    )
+  }
+  const answer: RequestListener = (request, response) => void respond(request, response, probed())
+  const { server, stop } = isOpen || tls === undefined ? plainServer(answer) : encryptedServer(answer, { tls, clock, log })
+  await listening(server, address)
+  const { port } = server.address() as AddressInfo
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return {
+    url: `${isOpen ? 'http' : 'https'}://${host}:${port}`,
+    close() {
+      stop()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const bounds = { headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, maxHeaderSize: headBytesMax }
+
+function plainServer(answer: RequestListener): { server: Server; stop(): void } {
+  return { server: createHttpServer(bounds, answer), stop: () => {} }
+}
+
+function encryptedServer(
+  answer: RequestListener,
+  { tls, clock, log }: { tls: TlsFiles; clock: Clock; log: Log },
+): { server: Server; stop(): void } {
+  const source = openCertificateSource({ files: tls, clock, log })
+  const context = ({ certificate, key, authority } = source.current) => ({ cert: certificate, key, ca: authority })
+  const server = createHttpsServer({ ...bounds, ...context(), requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }, answer)
+  source.listen((texts) => server.setSecureContext(context(texts)))
+  return { server, stop: () => source.close() }
+}
+
+function listening(server: Server, { host, port }: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartError(`--probe-address=${host}:${port}: the address cannot be listened on (${error.code})`, { cause: error })),
+    )
+    server.listen(port, host, resolve)
+  })
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, probed: Probed): Promise<void> {
+  request.resume()
+  if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD are answered here\n')
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://probe')
+  const probe = /^\/(healthz|livez|readyz)$/.exec(pathname)?.[1]
+  if (probe !== undefined) return respondProbe(response, probe, searchParams.has('verbose'), probed)
+  if (pathname !== '/metrics') return send(response, 404, '404 page not found\n')
+  if (probed.metrics === undefined) return send(response, 503, 'the process is starting\n')
+  return send(response, 200, await probed.metrics.text(), probed.metrics.contentType)
+}
+
+/** A live process need not be ready: it may be starting, or on its way out. */
+async function respondProbe(response: ServerResponse, probe: string, isVerbose: boolean, { checks }: Probed): Promise<void> {
+  const results = await Promise.all(
+    (probe === 'livez' ? [] : checks).map(async (check) => ({ name: check.name, isWell: await isWell(check) })),
+  )
+  const isGood = results.every((result) => result.isWell)
+  if (isGood && !isVerbose) return send(response, 200, 'ok')
+  const lines = [{ name: 'ping', isWell: true }, ...results].map(({ name, isWell: well }) =>
+    well ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
+  )
+  return send(response, isGood ? 200 : 500, `${[...lines, `${probe} check ${isGood ? 'passed' : 'failed'}`].join('\n')}\n`)
+}
+
+async function isWell({ check }: HealthCheck): Promise<boolean> {
+  try {
+    return (await check()) === undefined
+  } catch {
+    return false
+  }
+}
+
+function send(response: ServerResponse, code: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(code, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}

@@ -1,0 +1,58 @@
+import { type Profile, StatusError, type StorageService, storageContract } from '@orch/core'
+import type { HealthCheck } from '@orch/gateway'
+import { retryDelayMs, sleep } from '@orch/platform'
+import { dialContract } from '@orch/platform/rpc'
+import { StartError } from '../start-error.ts'
+import type { Assembly } from './replica.ts'
+
+/** Longest pause between two attempts to ask storage who it is. */
+const askDelayMsMax = 2_000
+
+/** Storage in another process. */
+export interface RemoteStorage {
+  readonly service: StorageService
+  /** Well once storage has answered, with our profile. */
+  readonly check: HealthCheck
+  /** Resolves when storage has answered; rejects where it belongs to another profile. */
+  readonly met: Promise<void>
+}
+
+/** Dials storage, and keeps asking for its profile until it answers: services may start in any order. */
+export async function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly): Promise<RemoteStorage> {
+  const dialled = dialContract(storageContract, { ...rpc, addresses })
+  const ending = new AbortController()
+  let problem: string | undefined = 'storage has not answered yet'
+  const meet = async () => {
+    for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
+      try {
+        const { profile } = await dialled.service.status({}, { signal: ending.signal })
+        requireProfile(profile, catalogue.names.profile)
+        problem = undefined
+        return
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        problem = `storage does not answer: ${error.message}`
+        if (attempt % 10 === 1 && attempt > 1) rpc.log.warn({ err: error, addresses }, 'storage does not answer')
+      }
+      await sleep(rpc.clock, retryDelayMs({ attempt, maxMs: askDelayMsMax, random: rpc.random() }), ending.signal)
+    }
+    throw new StartError('this process ended before storage answered')
+  }
+  const met = meet()
+  met.catch(() => {})
+  await lifecycle.run({
+    name: 'connections to storage',
+    stop() {
+      ending.abort()
+      dialled.close()
+    },
+  })
+  return { service: dialled.service, met, check: { name: 'storage-profile', check: () => problem } }
+}
+
+function requireProfile(theirs: string, ours: Profile): void {
+  if (theirs === ours) return
+  throw new StartError(
+    `storage has the profile ${theirs} and this process the profile ${ours}: start all services of a control plane with the same --profile`,
+  )
+}

@@ -1,0 +1,50 @@
+import type { HealthCheck } from '@orch/gateway'
+import { createLifecycle, createMetrics, type Lifecycle, type Metrics } from '@orch/platform'
+import type { Surroundings } from '../composition/surroundings.ts'
+import type { TrustOptions } from '../options/trust.ts'
+
+/** One service in a process of its own, or as if it were. */
+export interface Replica {
+  /** `host:port`, or the URL of a gateway; empty where nobody calls. */
+  readonly address: string
+  readonly checks: readonly HealthCheck[]
+  readonly metrics: Metrics
+  /** Asks callers to go elsewhere, finishes what is under way, and closes everything. */
+  stop(): Promise<void>
+}
+
+/** What every replica is told of the others. */
+export interface ReplicaOptions {
+  readonly trust: TrustOptions
+  /** Whether metrics tell about the process too. */
+  readonly hasProcessMetrics: boolean
+}
+
+/** What a replica is made with. */
+export interface Assembly extends Surroundings {
+  readonly metrics: Metrics
+  readonly trust: TrustOptions
+  /** A contract's other side: what dialling and serving have in common. */
+  readonly rpc: { readonly tls: TrustOptions['tls']; readonly insecureTransport: boolean; readonly metrics: Metrics } & Pick<
+    Surroundings,
+    'clock' | 'random' | 'log'
+  >
+}
+
+/** Assembles a replica; what was opened until then is closed when that fails. */
+export async function assemble(
+  { trust, hasProcessMetrics }: ReplicaOptions,
+  world: Omit<Surroundings, 'lifecycle'>,
+  build: (assembly: Assembly) => Promise<Omit<Replica, 'metrics' | 'stop'>>,
+): Promise<Replica> {
+  const lifecycle: Lifecycle = createLifecycle({ log: world.log })
+  const metrics = createMetrics({ process: hasProcessMetrics })
+  const { clock, random, log } = world
+  try {
+    const built = await build({ ...world, lifecycle, metrics, trust, rpc: { ...trust, metrics, clock, random, log } })
+    return { ...built, metrics, stop: () => lifecycle.stop() }
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
+}

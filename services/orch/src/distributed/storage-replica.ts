@@ -1,0 +1,47 @@
+import { type Store, storageContract } from '@orch/core'
+import { serveContract } from '@orch/platform/rpc'
+import { type Leadership, soleLeadership } from '@orch/storage'
+import { openStorage } from '../composition/storage.ts'
+import type { Surroundings } from '../composition/surroundings.ts'
+import type { FeedOptions } from '../options/nats.ts'
+import { addStorageMetrics } from '../storage-metrics.ts'
+import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import { serve, storeCheck } from './serve.ts'
+
+export interface StorageReplicaOptions extends ReplicaOptions {
+  /** Host and port for calls; port 0 takes any free one. */
+  readonly listen: string
+  /** Where the state is kept; closed with the replica. */
+  readonly store: Store & { readonly leadership?: Leadership }
+  /** Where changes are published; absent: nowhere. */
+  readonly feed: FeedOptions | undefined
+  readonly watchHistoryMs: number
+}
+
+/** Storage for other processes. */
+export function openStorageReplica(options: StorageReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
+  return assemble(options, world, async (assembly) => {
+    const { lifecycle, metrics } = assembly
+    const { store, feed } = options
+    await lifecycle.run({ name: 'store', stop: () => store.close() })
+    const storage = await openStorage(options, assembly)
+    addStorageMetrics(metrics, storage)
+    if (feed !== undefined) await publish(storage, store.leadership ?? soleLeadership, feed, assembly)
+    const { address } = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
+    return { address, checks: [storeCheck(() => storage.status({}))] }
+  })
+}
+
+async function publish(
+  storage: Awaited<ReturnType<typeof openStorage>>,
+  leadership: Leadership,
+  feed: FeedOptions,
+  assembly: Assembly,
+): Promise<void> {
+  const { createPublisher } = await import('@orch/storage/publisher')
+  const { openChangeStream } = await import('./feed.ts')
+  const { clock, log, random, metrics, lifecycle } = assembly
+  const stream = await openChangeStream(feed, 'storage', assembly)
+  const publisher = createPublisher({ storage, stream, leadership, clock, log, random, metrics })
+  await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
+}

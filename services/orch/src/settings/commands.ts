@@ -1,0 +1,99 @@
+import { setting, settingTypes } from '@orch/platform'
+import { admissionSettings } from './admission.ts'
+import { controllersSettings } from './controllers.ts'
+import {
+  admissionAddressSettings,
+  etcdSettings,
+  listenSettings,
+  natsSettings,
+  probeSettings,
+  shutdownSettings,
+  storageAddressSettings,
+  trustSettings,
+  watchAddressSettings,
+} from './distributed.ts'
+import { gatewaySettings } from './gateway.ts'
+import { generalSettings } from './general.ts'
+import { stateSettings } from './state.ts'
+import { storageSettings } from './storage.ts'
+
+/** Everything that `orch storage` can be told. */
+export const storageCommandSettings = {
+  ...generalSettings,
+  ...listenSettings('127.0.0.1:7100'),
+  ...trustSettings,
+  ...etcdSettings,
+  ...natsSettings,
+  dataDir: {
+    ...stateSettings.dataDir,
+    defaultDoc: '',
+    doc: 'Folder for the state where there is no etcd; then there can be one storage only.',
+  },
+  ...storageSettings,
+  ...probeSettings('127.0.0.1:7101'),
+  ...shutdownSettings,
+}
+
+/** Everything that `orch watch` can be told. */
+export const watchCommandSettings = {
+  ...generalSettings,
+  ...listenSettings('127.0.0.1:7200'),
+  ...storageAddressSettings,
+  ...trustSettings,
+  ...natsSettings,
+  ...probeSettings('127.0.0.1:7201'),
+  ...shutdownSettings,
+}
+
+/** Everything that `orch admission` can be told. */
+export const admissionCommandSettings = {
+  ...generalSettings,
+  ...listenSettings('127.0.0.1:7300'),
+  ...storageAddressSettings,
+  ...trustSettings,
+  ...admissionSettings,
+  ...probeSettings('127.0.0.1:7301'),
+  ...shutdownSettings,
+}
+
+/** Everything that `orch gateway` can be told. */
+export const gatewayCommandSettings = {
+  ...generalSettings,
+  ...gatewaySettings,
+  advertiseAddress: setting({
+    flag: '--advertise-address',
+    env: 'ORCH_ADVERTISE_ADDRESS',
+    type: settingTypes.string,
+    default: '',
+    group: 'Serving',
+    doc: "Address by which others find this gateway, for the Endpoints of the server's own Service; by default the one that is listened on, or the first of this machine.",
+  }),
+  ...storageAddressSettings,
+  ...watchAddressSettings,
+  ...admissionAddressSettings,
+  ...trustSettings,
+}
+
+/** Everything that `orch controllers` can be told. */
+export const controllersCommandSettings = {
+  ...generalSettings,
+  kubeconfig: setting({
+    flag: '--kubeconfig',
+    env: 'ORCH_KUBECONFIG',
+    type: settingTypes.path,
+    default: '',
+    group: 'Controllers',
+    doc: 'Client configuration by which the gateways are reached, and as whom.',
+  }),
+  leaderElect: setting({
+    flag: '--leader-elect',
+    env: 'ORCH_LEADER_ELECT',
+    type: settingTypes.bool,
+    default: 'true',
+    group: 'Controllers',
+    doc: 'Of several replicas one runs the controllers: the one that holds a Lease in the system namespace.',
+  }),
+  ...controllersSettings,
+  ...trustSettings,
+  ...probeSettings('127.0.0.1:7401'),
+}
