@@ -40,6 +40,10 @@ test('VIRT-01, VIRT-04: a review needs no name and is not stored', async () => {
 test('VIRT-02, VIRT-05: a permission check for somebody else is a POST of a SubjectAccessReview', async () => {
   expect(await ask('subjectaccessreviews', 'SubjectAccessReview', { ...mayList, user: 'u' })).toMatchObject({
     code: 201,
+    body: { status: { allowed: false } },
+  })
+  expect(await ask('subjectaccessreviews', 'SubjectAccessReview', { ...mayList, groups: ['system:masters'] })).toMatchObject({
+    code: 201,
     body: { status: { allowed: true } },
   })
 })

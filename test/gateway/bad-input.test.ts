@@ -149,7 +149,7 @@ test('AUTHN-ANON-05: without a certificate only probes and the version are answe
 })
 
 test('AUTHN-ANON-04, ERR-03: a token that nobody knows is a 401, also where anybody may read', async () => {
-  const known = await aSocketServer({ controllers: [], anonymousAuth: true })
+  const known = await aSocketServer({ controllers: [], anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
   const stranger = { ...known, credentials: { ca: known.credentials.ca } }
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`]))).toBe(200)
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`, 'Authorization: Bearer nobody']))).toBe(401)

@@ -67,7 +67,7 @@ describe('what cannot work is refused with a sentence', () => {
       ['--anonymous-auth', '--authorization-mode=AlwaysAllow', '--bind-address=0.0.0.0'],
       'only a loopback address is accepted',
     ],
-    ['AUTHZ-07: a mode that is none', ['--authorization-mode=rbac'], '--authorization-mode: unknown mode rbac; did you mean RBAC?'],
+    ['AUTHZ-07: a mode that is none', ['--authorization-mode=RBCA'], '--authorization-mode: unknown mode RBCA; did you mean RBAC?'],
     ['AUTHZ-07: a mode twice', ['--authorization-mode=RBAC,RBAC'], '--authorization-mode: RBAC is given twice'],
     ['AUTHZ-04: ABAC without its file', ['--authorization-mode=ABAC'], '--authorization-mode=ABAC needs --authorization-policy-file'],
     ['AUTHZ-04: a policy file without ABAC', ['--authorization-policy-file=x'], '--authorization-policy-file has no effect without'],

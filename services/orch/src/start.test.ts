@@ -63,7 +63,9 @@ describe('a server of one’s own', () => {
         )
     }
     expect(await codeOf(await startCluster({ mode: 'embedded' }))).toBe(401)
-    expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true } }))).toBe(200)
+    expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true } }))).toBe(403)
+    const flags = ['--authorization-mode=AlwaysAllow']
+    expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true, flags } }))).toBe(200)
   })
 })
 

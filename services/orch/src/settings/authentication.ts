@@ -1,5 +1,8 @@
 import { setting, settingTypes } from '@orch/platform'
+import { oidcSettings } from './authentication-oidc.ts'
 import { proxySettings } from './authentication-proxy.ts'
+import { tokenWebhookSettings } from './authentication-webhook.ts'
+import { tokenSettings } from './authentication-tokens.ts'
 
 const { bool, path } = settingTypes
 
@@ -14,12 +17,15 @@ export const authenticationSettings = {
     doc: "Authorities whose client certificates are accepted, beside the server's own. A change of the file is followed.",
   }),
   ...proxySettings,
+  ...oidcSettings,
+  ...tokenWebhookSettings,
+  ...tokenSettings,
   anonymousAuth: setting({
     flag: '--anonymous-auth',
     env: 'ORCH_ANONYMOUS_AUTH',
     type: bool,
     default: 'false',
     group: 'Authentication',
-    doc: 'Requests without credentials are system:anonymous instead of being refused. As everything is allowed to everyone who is known, this needs a loopback address.',
+    doc: 'Requests without credentials are system:anonymous instead of being refused. They may do what roles give to system:unauthenticated; with --authorization-mode=AlwaysAllow this needs a loopback address.',
   }),
 }
