@@ -85,6 +85,21 @@ test('positions are published while nothing changes, as long as storage says whe
   expect(stream.messages.length).toBeGreaterThan(silent + 1)
 })
 
+test('positions are published under load as well', async () => {
+  const { start, put, published, pass } = open()
+  start()
+  await turns()
+  for (let index = 0; index < 20; index += 1) {
+    put(`n${index}`)
+    await pass(100)
+  }
+  const positions = published()
+    .filter((line) => line.startsWith('position'))
+    .slice(2)
+  expect(positions.length).toBeGreaterThanOrEqual(4)
+  for (const position of positions) expect(position).toMatch(/^position (\d+) last \1$/)
+})
+
 test('a publisher that starts again goes on behind the last message', async () => {
   const { start, put, changes } = open()
   const first = start()

@@ -118,7 +118,7 @@ class Session {
   #lastChange = 0
   #sequence = 0
   #lastId: string | undefined
-  #publishedAtMs: number
+  #positionAtMs: number
   #heardAtMs: number
 
   constructor(environment: Environment, counts: Counts, over: AbortSignal, onPublished: () => void) {
@@ -126,8 +126,8 @@ class Session {
     this.#counts = counts
     this.#onPublished = onPublished
     this.#signal = AbortSignal.any([over, this.#failed.signal])
-    this.#publishedAtMs = environment.clock.monotonic()
-    this.#heardAtMs = this.#publishedAtMs
+    this.#positionAtMs = environment.clock.monotonic()
+    this.#heardAtMs = this.#positionAtMs
   }
 
   async run(): Promise<void> {
@@ -186,11 +186,11 @@ class Session {
     }
   }
 
-  /** Says again where it stands, as long as storage does so too. */
+  /** Says where it stands, also under load, as long as storage says something too. */
   #beat(): void {
     const { clock, limits } = this.#environment
     const nowMs = clock.monotonic()
-    if (nowMs - this.#publishedAtMs < limits.heartbeatMs / 2 || nowMs - this.#heardAtMs > limits.storageSilenceMsMax) return
+    if (nowMs - this.#positionAtMs < limits.heartbeatMs / 2 || nowMs - this.#heardAtMs > limits.storageSilenceMsMax) return
     if (this.#inFlight.size < limits.inFlightMax) this.#publishPosition()
   }
 
@@ -214,8 +214,8 @@ class Session {
     this.#sequence += 1
     this.#lastId = id
     this.#revision = Math.max(this.#revision, revision)
-    if (message.kind !== 'position') this.#lastChange = revision
-    this.#publishedAtMs = clock.monotonic()
+    if (message.kind === 'position') this.#positionAtMs = clock.monotonic()
+    else this.#lastChange = revision
   }
 
   #count(message: FeedMessage): void {

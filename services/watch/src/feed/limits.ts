@@ -10,7 +10,7 @@ export interface FeedLimits {
   readonly tailCheckIntervalMs: number
   /** Messages that wait for one reader. Beyond it they are dropped, and the reader goes on with storage, at its own pace. */
   readonly waitingBytesMax: number
-  /** Positions are passed on this often: storage's own rhythm. */
+  /** Positions that come sooner after the last one are not passed on: each one wakes every watcher. One a second is promised. */
   readonly positionIntervalMs: number
   /** Longest pause between two attempts to follow the stream. */
   readonly retryDelayMsMax: number
@@ -23,6 +23,6 @@ export const defaultFeedLimits: FeedLimits = {
   checkIntervalMs: 250,
   tailCheckIntervalMs: 2_000,
   waitingBytesMax: 16 * 1024 * 1024,
-  positionIntervalMs: 800,
+  positionIntervalMs: 500,
   retryDelayMsMax: 5_000,
 }
