@@ -1,4 +1,4 @@
-import type { AdmissionService, StorageService, WatchService } from '@orch/core'
+import type { AdmissionService, WatchService } from '@orch/core'
 import { type AuthoritySource, createGateway, createWatchHub, type Gateway, type HealthCheck } from '@orch/gateway'
 import type { KeyPair, Metrics } from '@orch/platform'
 import type { GatewayGroups } from '../options/gateway.ts'
@@ -6,11 +6,11 @@ import type { ServingOptions } from '../options/serving.ts'
 import { StartError } from '../start-error.ts'
 import { versionInfo } from '../version.ts'
 import { openAuditor } from './audit.ts'
+import { type AuthenticationNeeds, openGatewayAuthentication } from './authentication.ts'
 import { openAuthorization } from './authorization.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export interface GatewayNeeds extends GatewayGroups {
-  readonly storage: StorageService
+export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, 'authentication'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
   readonly metrics: Metrics
@@ -35,6 +35,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     metrics,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
+    authentication: await openGatewayAuthentication(needs, surroundings),
     anonymousAuth: authentication.anonymousAuth,
     authorization,
     inFlight: needs.flowControl,

@@ -1,6 +1,8 @@
+import type { Profile } from '@orch/core'
 import type { Values } from '@orch/platform'
 import type { authenticationSettings } from '../settings/authentication.ts'
 import { type ProxyOptions, readProxy } from './authentication-proxy.ts'
+import { readTokens, type TokenOptions } from './authentication-tokens.ts'
 import { readCertificateFile } from './files.ts'
 
 /** How a gateway learns who asks. */
@@ -11,11 +13,15 @@ export interface AuthenticationOptions {
   readonly clientCaFile: string
   /** Undefined: headers of no proxy are believed. */
   readonly proxy: ProxyOptions | undefined
+  /** Tokens that the server itself knows. */
+  readonly tokens: TokenOptions
 }
 
+type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
+
 /** Checks the settings and reads the files that they name. */
-export function readAuthentication(settings: Values<typeof authenticationSettings>): AuthenticationOptions {
+export function readAuthentication(settings: AuthenticationValues): AuthenticationOptions {
   const { anonymousAuth, clientCaFile } = settings
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
-  return { anonymousAuth, clientCaFile, proxy: readProxy(settings) }
+  return { anonymousAuth, clientCaFile, proxy: readProxy(settings), tokens: readTokens(settings) }
 }

@@ -1,8 +1,8 @@
 import { setting, settingTypes } from '@orch/platform'
 import { oidcSettings } from './authentication-oidc.ts'
 import { proxySettings } from './authentication-proxy.ts'
-import { tokenWebhookSettings } from './authentication-webhook.ts'
 import { tokenSettings } from './authentication-tokens.ts'
+import { tokenWebhookSettings } from './authentication-webhook.ts'
 
 const { bool, path } = settingTypes
 

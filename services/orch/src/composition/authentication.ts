@@ -1,0 +1,63 @@
+import type { StorageService } from '@orch/core'
+import { certificateAuthenticator, createRequestHeaderAuthenticator, type GatewayAuthentication, openAuthentication } from '@orch/gateway'
+import { type CertificateFiles, generateSigningKey, type KeyPair, parseSigningKey, type SigningKey } from '@orch/platform'
+import type { AuthenticationOptions } from '../options/authentication.ts'
+import { StartError } from '../start-error.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export interface AuthenticationNeeds {
+  readonly authentication: AuthenticationOptions
+  readonly storage: StorageService
+  /** Signs tokens of service accounts where no key was given for that. */
+  readonly ownSigningKey?: SigningKey | undefined
+  /** What clients are shown; its key signs where there is no other. */
+  readonly pair?: KeyPair | undefined
+}
+
+/** All ways to tell who asks, as the settings say. */
+export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
+  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { proxy, tokens } = needs.authentication
+  const signingKey = signingKeyOf(needs)
+  const authentication = openAuthentication({
+    names: catalogue.names,
+    storage: needs.storage,
+    clock,
+    log,
+    random,
+    requests: [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator],
+    staticTokens: tokens.staticTokens,
+    hasBootstrapTokens: tokens.hasBootstrapTokens,
+    serviceAccounts: { ...tokens.serviceAccounts, signingKey, keys: [signingKey, ...tokens.serviceAccounts.keys] },
+    otherTokens: [],
+    audiences: tokens.audiences,
+  })
+  await lifecycle.run({ name: 'authentication', stop: () => authentication.close() })
+  return authentication
+}
+
+const keyName = 'service-account.key'
+
+/** The key that signs tokens of service accounts, kept among the certificates; it is made at the first start. */
+export function keepSigningKey(files: CertificateFiles): SigningKey {
+  const kept = files.read(keyName)
+  if (kept !== undefined) return parseKey(kept, keyName)
+  const made = generateSigningKey()
+  files.write(keyName, made)
+  return parseKey(made, keyName)
+}
+
+function signingKeyOf({ authentication, ownSigningKey, pair }: AuthenticationNeeds): SigningKey {
+  const given = authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
+  if (given !== undefined) return given
+  if (pair === undefined) throw new StartError('--service-account-signing-key-file is needed: tokens of service accounts have to be signed')
+  return parseKey(pair.key, 'the key of the serving certificate')
+}
+
+function parseKey(pem: string, name: string): SigningKey {
+  try {
+    return parseSigningKey(pem)
+  } catch (error) {
+    throw new StartError(`${name} cannot sign tokens of service accounts: ${(error as Error).message}`, { cause: error })
+  }
+}
