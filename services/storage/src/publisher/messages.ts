@@ -10,7 +10,11 @@ const secretResources = ['core/secrets/']
  */
 export function* toMessages(
   changes: readonly Change[],
-  { epoch, limits }: { readonly epoch: string; readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'> },
+  {
+    epoch,
+    publishedMs,
+    limits,
+  }: { readonly epoch: string; readonly publishedMs: number; readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'> },
 ): Generator<FeedMessage, void, undefined> {
   let together: Change[] = []
   let bytes = 0
@@ -19,7 +23,7 @@ export function* toMessages(
     const size = sizeOf(change)
     const isReference = size > limits.changeBytesMax || secretResources.some((prefix) => change.key.startsWith(prefix))
     if (together.length > 0 && (isReference || bytes + size > limits.messageBytesMax)) {
-      yield { kind: 'changes', epoch, changes: together }
+      yield { kind: 'changes', epoch, changes: together, publishedMs }
       together = []
       bytes = 0
     }
@@ -31,7 +35,7 @@ export function* toMessages(
     together.push(change)
     bytes += size
   }
-  if (together.length > 0) yield { kind: 'changes', epoch, changes: together }
+  if (together.length > 0) yield { kind: 'changes', epoch, changes: together, publishedMs }
 }
 
 /** Followers hold what an update replaced, or ask for it where somebody is interested. */

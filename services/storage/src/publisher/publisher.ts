@@ -168,11 +168,11 @@ class Session {
   }
 
   async #pass(part: Extract<ChangesPart, { kind: 'changes' | 'position' }>): Promise<void> {
-    const { limits } = this.#environment
+    const { clock, limits } = this.#environment
     switch (part.kind) {
       case 'changes': {
         const changes = part.changes.filter(({ revision }) => revision > this.#revision)
-        for (const message of toMessages(changes, { epoch: this.#epoch, limits })) {
+        for (const message of toMessages(changes, { epoch: this.#epoch, publishedMs: clock.now(), limits })) {
           await this.#room()
           if (this.#signal.aborted) return
           this.#publish(message)

@@ -40,7 +40,7 @@ async function open(limits: Partial<FeedLimits> = {}) {
   const publishChanges = async () => {
     const changes = await changesAfter(storage, taken)
     taken = storage.revision
-    if (changes.length > 0) await publish({ kind: 'changes', epoch: 'e1', changes })
+    if (changes.length > 0) await publish({ kind: 'changes', epoch: 'e1', changes, publishedMs: clock.now() - 3 })
   }
   const put = (name: string) => storage.put({ resource: maps, name, data: name })
   const read = (after = storage.revision) => {
@@ -278,6 +278,13 @@ test('WATCH-15: history that storage no longer has is told as storage tells it',
   const reader = read(1)
   await turns()
   expect(reader.seen).toEqual(['expired 2 e1', 'end'])
+})
+
+test('the time that changes were on their way is measured', async () => {
+  const { put, publishChanges, metrics } = await open()
+  put('a')
+  await publishChanges()
+  expect(await metrics.text()).toMatch(/watch_feed_delay_seconds_sum 0\.003/)
 })
 
 test('single resources are read from storage', async () => {

@@ -32,7 +32,12 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const { storage, clock, metrics } = options
   const limits = { ...defaultFeedLimits, ...options.limits }
   const open = new Set<Merged>()
-  const live = new Live({ ...options, limits })
+  const delays = metrics.histogram({
+    name: 'watch_feed_delay_seconds',
+    help: 'Time from the publishing of changes to their arrival here, as far as the clocks of both agree.',
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  })
+  const live = new Live({ ...options, limits, onDelay: (delayMs) => delays.observe(delayMs / 1000) })
   const counts = createCounts(metrics, open, live)
   const tailCheck = watchTail({ ...options, limits }, live, (lag) => counts.lag.set(lag))
   return {

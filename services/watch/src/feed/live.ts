@@ -15,6 +15,8 @@ export interface LiveOptions {
   readonly log: Log
   readonly random: () => number
   readonly limits: FeedLimits
+  /** Told how long changes were on their way, as far as the clocks agree. */
+  readonly onDelay: (delayMs: number) => void
 }
 
 /** The published stream as it comes, followed anew whenever it ends or falls silent, and how far it has come. */
@@ -129,6 +131,7 @@ export class Live {
     this.#lastChange = message.kind === 'position' ? message.last : feedRevision(message)
     this.#revision = Math.max(this.#revision, feedRevision(message))
     this.#isHeard = true
+    if (message.kind === 'changes') this.#options.onDelay(Math.max(0, this.#options.clock.now() - message.publishedMs))
     for (const listener of this.#listeners) listener.onMessage(message, bytes)
   }
 

@@ -9,8 +9,11 @@ import { change } from './storage.ts'
  *   standing at 7:   changes 9 (previous 7) → 9      position 12, last 9 → 12      changes 15 (previous 14) → 14 is missing
  */
 export const feedMessage = variants({
-  /** Without the content before an update: who needs it has it, or asks storage. */
-  changes: message({ epoch: string(1), changes: many(nested(2, change)) }),
+  /**
+   * Without the content before an update: who needs it has it, or asks storage. `publishedMs` is when it left by the
+   * publisher's clock, to be measured and for nothing else.
+   */
+  changes: message({ epoch: string(1), changes: many(nested(2, change)), publishedMs: int64(3) }),
   /** One change that is too large for a message, or may not be seen by who carries it: storage is asked for it. */
   reference: message({ epoch: string(1), revision: int64(2), previous: int64(3), key: string(4) }),
   /** Everything up to `revision` has been published; `last` is the last change of it. Also when nothing changes. */
