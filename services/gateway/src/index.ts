@@ -9,12 +9,16 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
-export { type Authorities, type AuthoritySource, fixedAuthorities } from './authentication/certificate/authorities.ts'
+export { type Authorities, type AuthoritySource, fixedAuthorities, splitPem } from './authentication/certificate/authorities.ts'
 export { openAuthorityFiles } from './authentication/certificate/authority-files.ts'
 export { certificateAuthenticator } from './authentication/certificate.ts'
+export type { ClaimRules } from './authentication/oidc/claims.ts'
+export { createFetchJson } from './authentication/oidc/fetch-json.ts'
+export { createOidcAuthenticator, type OidcAlgorithm, oidcAlgorithms } from './authentication/oidc/oidc.ts'
 export { type OpenAuthenticationOptions, openAuthentication, type ServiceAccountOptions } from './authentication/open-authentication.ts'
 export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
 export { parseStaticTokens, type StaticTokens } from './authentication/static-tokens.ts'
+export { createWebhookAuthenticator } from './authentication/webhook/webhook.ts'
 export * from './authorization/attribute-policy.ts'
 export * from './authorization/authorization.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'

@@ -1,8 +1,9 @@
 import type { StorageService } from '@orch/core'
-import { certificateAuthenticator, createRequestHeaderAuthenticator, type GatewayAuthentication, openAuthentication } from '@orch/gateway'
+import { type GatewayAuthentication, openAuthentication } from '@orch/gateway'
 import { type CertificateFiles, generateSigningKey, type KeyPair, parseSigningKey, type SigningKey } from '@orch/platform'
 import type { AuthenticationOptions } from '../options/authentication.ts'
 import { StartError } from '../start-error.ts'
+import { openExternalAuthentication } from './external-authentication.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface AuthenticationNeeds {
@@ -17,7 +18,8 @@ export interface AuthenticationNeeds {
 /** All ways to tell who asks, as the settings say. */
 export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
-  const { proxy, tokens } = needs.authentication
+  const { tokens } = needs.authentication
+  const external = await openExternalAuthentication(needs.authentication, surroundings)
   const signingKey = signingKeyOf(needs)
   const authentication = openAuthentication({
     names: catalogue.names,
@@ -25,11 +27,11 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     clock,
     log,
     random,
-    requests: [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator],
+    requests: external.requests,
     staticTokens: tokens.staticTokens,
     hasBootstrapTokens: tokens.hasBootstrapTokens,
     serviceAccounts: { ...tokens.serviceAccounts, signingKey, keys: [signingKey, ...tokens.serviceAccounts.keys] },
-    otherTokens: [],
+    otherTokens: external.tokens,
     audiences: tokens.audiences,
   })
   await lifecycle.run({ name: 'authentication', stop: () => authentication.close() })

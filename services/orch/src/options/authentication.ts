@@ -1,8 +1,10 @@
 import type { Profile } from '@orch/core'
 import type { Values } from '@orch/platform'
 import type { authenticationSettings } from '../settings/authentication.ts'
+import { type OidcProviderOptions, readOidc } from './authentication-oidc.ts'
 import { type ProxyOptions, readProxy } from './authentication-proxy.ts'
 import { readTokens, type TokenOptions } from './authentication-tokens.ts'
+import { readTokenWebhook, type TokenWebhookServer } from './authentication-webhook.ts'
 import { readCertificateFile } from './files.ts'
 
 /** How a gateway learns who asks. */
@@ -13,6 +15,10 @@ export interface AuthenticationOptions {
   readonly clientCaFile: string
   /** Undefined: headers of no proxy are believed. */
   readonly proxy: ProxyOptions | undefined
+  /** Undefined: tokens of no OpenID provider are accepted. */
+  readonly oidc: OidcProviderOptions | undefined
+  /** Undefined: no other server is asked about tokens. */
+  readonly tokenWebhook: TokenWebhookServer | undefined
   /** Tokens that the server itself knows. */
   readonly tokens: TokenOptions
 }
@@ -23,5 +29,12 @@ type AuthenticationValues = Values<typeof authenticationSettings> & { readonly p
 export function readAuthentication(settings: AuthenticationValues): AuthenticationOptions {
   const { anonymousAuth, clientCaFile } = settings
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
-  return { anonymousAuth, clientCaFile, proxy: readProxy(settings), tokens: readTokens(settings) }
+  return {
+    anonymousAuth,
+    clientCaFile,
+    proxy: readProxy(settings),
+    oidc: readOidc(settings),
+    tokenWebhook: readTokenWebhook(settings),
+    tokens: readTokens(settings),
+  }
 }
