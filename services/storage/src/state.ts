@@ -87,8 +87,8 @@ export class State implements StateReader {
   static async load(options: StateOptions, onApplied: (happened: readonly Happened[]) => void): Promise<State> {
     const state = new State(options)
     await state.#load()
-    state.#onApplied = onApplied
     state.#catchUp()
+    state.#onApplied = onApplied
     state.#detachReplaced = options.store.shared?.onReplaced(() => state.#reload())
     return state
   }

@@ -1,0 +1,364 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store, StoreChange } from '@orch/core'
+import { aDelete, aPut, listed, storageSuite, takeChanges, written } from '@orch/testkit'
+import { findBackend, openEtcd, type Program } from '@orch/testkit/backends'
+import { Etcd3 } from 'etcd3'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createStorage, type Storage, type StorageOptions } from '../service.ts'
+import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
+
+const backend = await findBackend('etcd')
+const path = backend.kind === 'found' ? backend.path : ''
+const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const within = { timeout: 15_000, interval: 20 }
+
+interface Replica {
+  readonly store: EtcdStore
+  readonly storage: Storage
+  close(): Promise<void>
+}
+
+/** A port in front of a server that can swallow its answers. */
+async function openProxy(address: string) {
+  const [host = '', port = ''] = address.split(':')
+  const sockets = new Set<Socket>()
+  const state = { isDeaf: false }
+  const server = createServer((near) => {
+    const far = connect(Number(port), host)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.on('data', (data) => far.write(data))
+    far.on('data', (data) => {
+      if (!state.isDeaf) near.write(data)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    state,
+    cut,
+    close() {
+      cut()
+      server.close()
+    },
+  }
+}
+
+describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'etcd-replicas-'))
+  const closers: (() => Promise<void>)[] = []
+  let etcd: Program
+  let client: Etcd3
+  let names = 0
+  beforeAll(async () => {
+    etcd = await openEtcd({ path, dataDir: join(folder, 'shared') })
+    client = new Etcd3({ hosts: urlOf(etcd) })
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+  afterAll(async () => {
+    client.close()
+    await etcd.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const urlOf = ({ address }: Program) => `http://${address}`
+  const aPrefix = () => `replicas-${names++}`
+
+  async function openReplica(store: Partial<EtcdStoreOptions> = {}, storage: Partial<StorageOptions> = {}): Promise<Replica> {
+    const opened = await openEtcdStore({ servers: [urlOf(etcd)], prefix: aPrefix(), profile: 'orch', ...store })
+    const service = await createStorage({ store: opened, leadership: opened.leadership, ...storage })
+    let closing: Promise<void> | undefined
+    const close = () => {
+      service.close()
+      closing ??= opened.close()
+      return closing
+    }
+    closers.push(close)
+    return { store: opened, storage: service, close }
+  }
+
+  async function ownEtcd(): Promise<Program> {
+    const own = await openEtcd({ path, dataDir: join(folder, `own-${names++}`) })
+    closers.push(() => own.kill())
+    return own
+  }
+
+  const openForSuite =
+    (options: Partial<StorageOptions> = {}) =>
+    async () => {
+      const { store, storage, close } = await openReplica({}, options)
+      return { storage, store, close }
+    }
+  storageSuite('etcd', openForSuite())
+  storageSuite('etcd, no history in memory', openForSuite({ historyBytesMax: 0 }))
+
+  test('STORE-01: what one replica has acknowledged is in the latest read of the other, and both tell the same chain of changes', async () => {
+    const prefix = aPrefix()
+    const [one, two] = [await openReplica({ prefix }), await openReplica({ prefix })]
+    const heard: StoreChange[][] = [[], []]
+    for (const [index, { store }] of [one, two].entries()) store.listen((changes) => heard[index]?.push(...changes))
+    const seen: string[] = []
+    for (let round = 0; round < 20; round++) {
+      const request = aPut({ name: `n-${round}` })
+      const revision = await written((round % 2 === 0 ? one : two).storage, request)
+      const other = round % 2 === 0 ? two : one
+      const { entry } = await other.storage.get({ key: request.key, read: { kind: 'latest' } })
+      seen.push(entry?.revision === revision ? 'seen' : 'missed')
+      if (round % 5 === 0) await written(other.storage, aDelete(request.key, revision))
+    }
+    expect(seen).toEqual(Array.from({ length: 20 }, () => 'seen'))
+    await vi.waitFor(() => expect(heard[0]?.length).toBe(24), within)
+    await vi.waitFor(() => expect(heard[1]?.length).toBe(24), within)
+    const told = heard.map((changes) => changes.map(({ revision, previous, key, writeId }) => [revision, previous, key, writeId]))
+    expect(told[0]).toEqual(told[1])
+    // One that comes later knows what came before its first change.
+    const three = await openReplica({ prefix })
+    const late: StoreChange[] = []
+    const last = heard[0]?.at(-1)?.revision
+    three.store.listen((changes) => late.push(...changes))
+    await written(three.storage, aPut({ name: 'late' }))
+    expect(late[0]?.previous).toBe(last)
+  })
+
+  test('STORE-02: one replica leads, and when it goes another one does', async () => {
+    const prefix = aPrefix()
+    const replicas = [await openReplica({ prefix }), await openReplica({ prefix })]
+    const leaders = () => replicas.filter(({ store }) => store.leadership.isLeader)
+    await vi.waitFor(() => expect(leaders()).toHaveLength(1), within)
+    const [first] = leaders()
+    await first?.close()
+    await vi.waitFor(() => expect(leaders()).toHaveLength(1), within)
+    expect(leaders()[0]).not.toBe(first)
+  })
+
+  test('etcd killed and started again under load: nothing that was acknowledged is lost, and writing goes on', async () => {
+    const own = await ownEtcd()
+    const { storage, store } = await openReplica({ servers: [urlOf(own)] })
+    const acknowledged: string[] = []
+    let isOver = false
+    const write = async (worker: number) => {
+      for (let round = 0; !isOver; round++) {
+        const name = `w-${worker}-${round}`
+        try {
+          await written(storage, aPut({ name }))
+          acknowledged.push(name)
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      }
+    }
+    const workers = Array.from({ length: 8 }, (_, worker) => write(worker))
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(100), within)
+    await own.kill()
+    await vi.waitFor(() => expect(store.status().refusing).toMatch(/^etcd: /), within)
+    const before = acknowledged.length
+    await own.start()
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 100), within)
+    isOver = true
+    await Promise.all(workers)
+    expect(store.status().refusing).toBe('')
+    const { names: there } = await listed(storage)
+    expect(acknowledged.filter((name) => !there.includes(name))).toEqual([])
+  })
+
+  test('CHUNK-05: a page whose revision was compacted by another replica is 410', async () => {
+    const prefix = aPrefix()
+    const [one, two] = [await openReplica({ prefix }), await openReplica({ prefix })]
+    for (const name of ['a', 'b', 'c']) await written(one.storage, aPut({ name }))
+    const first = await listed(two.storage, { limit: 1 })
+    const read = { kind: 'page' as const, revision: first.head.revision, epoch: first.head.epoch }
+    await written(one.storage, aPut({ name: 'd' }))
+    expect((await listed(two.storage, { read, start: first.head.next ?? '' })).names).toEqual(['b', 'c'])
+    await one.storage.compact((await one.storage.status({})).revision)
+    await vi.waitFor(async () => expect((await two.storage.status({})).compacted).toBeGreaterThan(first.head.revision), within)
+    await expect(listed(two.storage, { read, start: first.head.next ?? '' })).rejects.toMatchObject({ code: 410 })
+  })
+
+  test('etcd restored to its past: another epoch, the state of then, and streams of changes end', async () => {
+    const own = await ownEtcd()
+    const { storage, store } = await openReplica({ servers: [urlOf(own)] })
+    await written(storage, aPut({ name: 'kept' }))
+    await own.stop()
+    cpSync(own.dataDir, join(folder, 'snapshot'), { recursive: true })
+    await own.start()
+    await vi.waitFor(() => written(storage, aPut({ name: 'lost' })), within)
+    for (let count = 0; count < 5; count++) await written(storage, aPut({ name: `lost-${count}` }))
+    const before = store.status()
+    const stream = storage.changes({ after: before.revision, epoch: before.epoch, resources: [] })
+    const ended = takeChanges(stream, 100)
+    await own.kill()
+    rmSync(own.dataDir, { recursive: true })
+    cpSync(join(folder, 'snapshot'), own.dataDir, { recursive: true })
+    await own.start()
+    await vi.waitFor(() => expect(store.status().epoch).not.toBe(before.epoch), within)
+    expect(await ended).toEqual([expect.stringMatching(/^expired /)])
+    expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['kept'])
+    await written(storage, aPut({ name: 'new' }))
+    expect((await listed(storage)).names).toEqual(['kept', 'new'])
+    await expect(
+      listed(storage, { read: { kind: 'page', revision: before.revision, epoch: before.epoch }, start: 'x' }),
+    ).rejects.toMatchObject({ code: 410 })
+  })
+
+  test('a commit whose answer was lost is found by its write id', async () => {
+    const proxy = await openProxy(etcd.address)
+    closers.push(async () => proxy.close())
+    const { storage, store } = await openReplica({ servers: [proxy.url] })
+    const first = await written(storage, aPut({ name: 'a' }))
+    const key = aPut({ name: 'a' }).key
+    const kinds: string[] = []
+    for (const request of [aPut({ name: 'b' }), aPut({ name: 'a', data: 'two' }, { expected: first }), aDelete('', 0)]) {
+      await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
+      const now = (await storage.get({ key, read: { kind: 'latest' } })).entry
+      const commit = request.value === undefined ? aDelete(key, now?.revision ?? 0) : request
+      const before = await revisionOf(client)
+      proxy.state.isDeaf = true
+      const outcome = storage.commit(commit)
+      // It has arrived when etcd stands further; its answer and the watch are held back.
+      await vi.waitFor(async () => expect(await revisionOf(client)).toBeGreaterThan(before), within)
+      proxy.state.isDeaf = false
+      proxy.cut()
+      kinds.push((await outcome).kind)
+      await vi.waitFor(() => expect(store.status().refusing).toBe(''), within)
+    }
+    expect(kinds).toEqual(['written', 'written', 'written'])
+    expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['b'])
+  })
+
+  test('an object that is too large is 500 in the words of etcd, and the connection lives on', async () => {
+    const { storage } = await openReplica()
+    for (const size of [1_600_000, 5_000_000]) {
+      const refused = storage.commit(aPut({ name: 'large', data: 'x'.repeat(size) }))
+      await expect(refused).rejects.toMatchObject({ code: 500, message: 'etcdserver: request is too large' })
+    }
+    expect(await written(storage, aPut({ name: 'small' }))).toBeGreaterThan(0)
+  })
+
+  test('a list of more than 4 MB is loaded and read of the past', async () => {
+    const prefix = aPrefix()
+    const { storage, store } = await openReplica({ prefix })
+    const data = 'x'.repeat(500_000)
+    for (let count = 0; count < 20; count++) await written(storage, aPut({ name: `large-${count}`, data }))
+    const other = await openReplica({ prefix })
+    expect((await listed(other.storage)).names).toHaveLength(20)
+    const { revision } = store.status()
+    expect((await store.range({ prefix: '', start: '', limit: 0, revision })).records).toHaveLength(20)
+  })
+
+  for (const [version, how] of [
+    ['3.4.23', 'from etcd, since it does not tell its position reliably'],
+    ['3.5.21', 'from memory, once etcd has told its position'],
+  ]) {
+    test(`RV-02: a latest read while others write to etcd is answered ${how}`, async () => {
+      const { storage, store } = await openReplica({ etcdVersion: version })
+      const request = aPut({ name: 'a' })
+      await written(storage, request)
+      // Its candidacy is a change of etcd too.
+      await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
+      const { header } = await client.put('somebody-else').value('x')
+      const foreign = Number(header.revision)
+      const read = await storage.get({ key: request.key, read: { kind: 'latest' } })
+      expect({ isFresh: read.revision >= foreign, hasEntry: read.entry !== undefined }).toEqual({ isFresh: true, hasEntry: true })
+      expect(store.status().revision >= foreign).toBe(version === '3.5.21')
+      const list = await listed(storage)
+      expect({ isFresh: list.head.revision >= foreign, names: list.names }).toEqual({ isFresh: true, names: ['a'] })
+      const notOlder = await listed(storage, { read: { kind: 'notOlderThan', revision: foreign, asked: String(foreign) } })
+      expect(notOlder.names).toEqual(['a'])
+    })
+  }
+
+  test('an old etcd that loses changes at a compaction: memory is compared and what it missed comes as new changes', async () => {
+    const prefix = aPrefix()
+    const writer = await openReplica({ prefix })
+    const kept = await written(writer.storage, aPut({ name: 'deleted' }))
+    const store = await openEtcdStore({ servers: [urlOf(etcd)], prefix, profile: 'orch', etcdVersion: '3.4.23' })
+    const lossy = dropping(store, (change) => /missed|deleted/.test(change.key))
+    const errors: string[] = []
+    const storage = await createStorage({ store: lossy.store, onError: (error) => errors.push(String(error)) })
+    closers.push(async () => {
+      storage.close()
+      await store.close()
+    })
+    await written(writer.storage, aPut({ name: 'missed' }))
+    await written(writer.storage, aDelete(aPut({ name: 'deleted' }).key, kept))
+    await vi.waitFor(async () => expect((await listed(writer.storage)).names).toEqual(['missed']), within)
+    expect((await listed(storage)).names).toEqual(['deleted'])
+    lossy.stop()
+    await writer.storage.compact((await writer.storage.status({})).revision)
+    await vi.waitFor(async () => expect((await listed(storage, { read: { kind: 'any' } })).names).toEqual(['missed']), within)
+    expect(errors).toEqual(['Error: 2 changes were lost on their way'])
+    expect((await listed(writer.storage)).names).toEqual(['missed'])
+  })
+
+  test('another profile is refused with both names; another prefix in the same etcd is another store', async () => {
+    const prefix = aPrefix()
+    const { storage } = await openReplica({ prefix })
+    await written(storage, aPut({ name: 'a' }))
+    const wrong = openEtcdStore({ servers: [urlOf(etcd)], prefix, profile: 'kubernetes' })
+    await expect(wrong).rejects.toThrow(/'orch'.*'kubernetes'/)
+    const other = await openReplica({ prefix: aPrefix(), profile: 'kubernetes' })
+    expect((await listed(other.storage)).names).toEqual([])
+  })
+
+  test('a wrong password is named', async () => {
+    const own = await ownEtcd()
+    const admin = new Etcd3({ hosts: urlOf(own) })
+    await admin.user('root').create('right')
+    await admin.auth.userGrantRole({ user: 'root', role: 'root' }).catch(async () => {
+      await admin.role('root').create()
+      await admin.auth.userGrantRole({ user: 'root', role: 'root' })
+    })
+    await admin.auth.authEnable()
+    admin.close()
+    const open = (password: string) => openReplica({ servers: [urlOf(own)], credentials: { username: 'root', password } })
+    await expect(open('wrong')).rejects.toThrow(/authentication failed/)
+    const { storage } = await open('right')
+    expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+  })
+
+  test('a server without encryption that is not this machine is refused', async () => {
+    await expect(openEtcdStore({ servers: ['http://192.0.2.1:2379'], prefix: 'x', profile: 'orch' })).rejects.toThrow(
+      '--insecure-transport',
+    )
+    await expect(openEtcdStore({ servers: ['etcd:2379'], prefix: 'x', profile: 'orch' })).rejects.toThrow("not 'etcd:2379'")
+  })
+})
+
+async function revisionOf(client: Etcd3): Promise<number> {
+  return Number((await client.getAll().prefix('none').exec()).header.revision)
+}
+
+/** The store, but listeners do not hear of some changes. */
+function dropping(store: EtcdStore, isLost: (change: StoreChange) => boolean): { store: Store; stop: () => void } {
+  let isLosing = true
+  const listen: Store['listen'] = (listener) =>
+    store.listen((changes) => listener(isLosing ? changes.filter((change) => !isLost(change)) : changes))
+  const lossy = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'listen') return listen
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return {
+    store: lossy,
+    stop: () => {
+      isLosing = false
+    },
+  }
+}
