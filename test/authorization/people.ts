@@ -1,0 +1,76 @@
+import { type Answer, type Api, aName, created, type Sending, until } from '../api/api.ts'
+
+export const rbac = '/apis/rbac.authorization.orch.io/v1'
+const apiVersion = 'rbac.authorization.orch.io/v1'
+const apiGroup = 'rbac.authorization.orch.io'
+
+/** Somebody who is not the administrator. */
+export interface Person {
+  readonly name: string
+  send(method: string, target: string, sending?: Sending): Promise<Answer>
+  get(target: string): Promise<Answer>
+  post(target: string, body: unknown): Promise<Answer>
+}
+
+/** A user, as whom the administrator acts. */
+export function aPerson(api: Api, name = aName('user'), group = 'system:authenticated'): Person {
+  const send = (method: string, target: string, { headers = {}, ...sending }: Sending = {}) =>
+    api.send(method, target, { ...sending, headers: { 'impersonate-user': name, 'impersonate-group': group, ...headers } })
+  return {
+    name,
+    send,
+    get: (target) => send('GET', target),
+    post: (target, body) => send('POST', target, { body }),
+  }
+}
+
+/** A rule as it stands in roles. */
+export interface Rule {
+  readonly verbs: string[]
+  readonly apiGroups?: string[]
+  readonly resources?: string[]
+  readonly resourceNames?: string[]
+  readonly nonResourceURLs?: string[]
+}
+
+export const aClusterRole = (name: string, rules: Rule[], more: object = {}) => ({
+  apiVersion,
+  kind: 'ClusterRole',
+  metadata: { name },
+  rules,
+  ...more,
+})
+
+export const aRole = (name: string, rules: Rule[]) => ({ apiVersion, kind: 'Role', metadata: { name }, rules })
+
+export const aBinding = (
+  kind: 'RoleBinding' | 'ClusterRoleBinding',
+  name: string,
+  roleKind: 'Role' | 'ClusterRole',
+  role: string,
+  user: string,
+) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  subjects: [{ kind: 'User', apiGroup, name: user }],
+  roleRef: { apiGroup, kind: roleKind, name: role },
+})
+
+/** Gives a person rules in a namespace, or everywhere; gives the name of the role and its binding. */
+export async function give(api: Api, person: Person, rules: Rule[], namespace?: string): Promise<string> {
+  const name = aName('role')
+  if (namespace === undefined) {
+    await created(api, `${rbac}/clusterroles`, aClusterRole(name, rules))
+    await created(api, `${rbac}/clusterrolebindings`, aBinding('ClusterRoleBinding', name, 'ClusterRole', name, person.name))
+  } else {
+    await created(api, `${rbac}/namespaces/${namespace}/roles`, aRole(name, rules))
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', name, 'Role', name, person.name))
+  }
+  return name
+}
+
+/** Asks until the answer is no longer a 403: bindings take hold when the gateway has seen them. */
+export function onceAllowed(ask: () => Promise<Answer>): Promise<Answer> {
+  return until(ask, ({ status }) => status !== 403)
+}

@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest'
+import { aName, aNamespace, configMap, configMapsIn, created, failure, sharedApi, until } from '../api/api.ts'
+import { aBinding, aClusterRole, aPerson, aRole, give, onceAllowed, rbac } from './people.ts'
+
+const server = sharedApi()
+const readConfigMaps = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }
+
+describe('a user may do what roles give', () => {
+  test('AUTHZ-01, ERR-06: and nothing else: the 403 says who wanted what, and where', async () => {
+    const { api } = server
+    const jane = aPerson(api, 'jane')
+    const why = 'User "jane" cannot list resource "configmaps" in API group "" in the namespace "default"'
+    expect(await jane.get(configMapsIn('default'))).toMatchObject({
+      status: 403,
+      body: failure(403, 'Forbidden', `configmaps is forbidden: ${why}`, { kind: 'configmaps' }),
+    })
+    const texts = await Promise.all(
+      ['/api/v1/nodes/n', '/apis/apps/v1/namespaces/a/deployments/d/scale', '/metrics', '/api/v1/pods'].map(
+        async (target) => (await jane.get(target)).body.message,
+      ),
+    )
+    expect(texts).toEqual([
+      'nodes "n" is forbidden: User "jane" cannot get resource "nodes" in API group "" at the cluster scope',
+      'deployments.apps "d" is forbidden: User "jane" cannot get resource "deployments/scale" in API group "apps" in the namespace "a"',
+      'forbidden: User "jane" cannot get path "/metrics"',
+      'pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope',
+    ])
+  })
+
+  test('AUTHZ-03: a role in a namespace holds there, until its binding goes', async () => {
+    const { api } = server
+    const [namespace, other, person] = [await aNamespace(api), await aNamespace(api), aPerson(api)]
+    const name = await give(api, person, [readConfigMaps], namespace)
+    expect((await onceAllowed(() => person.get(configMapsIn(namespace)))).status).toBe(200)
+    expect((await person.get(configMapsIn(other))).status).toBe(403)
+    expect((await person.post(configMapsIn(namespace), configMap())).status).toBe(403)
+    await api.delete(`${rbac}/namespaces/${namespace}/rolebindings/${name}`)
+    expect(
+      (
+        await until(
+          () => person.get(configMapsIn(namespace)),
+          ({ status }) => status === 403,
+        )
+      ).status,
+    ).toBe(403)
+  })
+
+  test('AUTHZ-03: a cluster role bound in a namespace holds there only', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'v', 'ClusterRole', 'view', person.name))
+    expect((await onceAllowed(() => person.get(configMapsIn(namespace)))).status).toBe(200)
+    expect((await person.get(configMapsIn('default'))).status).toBe(403)
+    expect((await person.get(`/api/v1/namespaces/${namespace}/secrets`)).status).toBe(403)
+  })
+
+  test('AUTHZ-05: subresources are given on their own', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await give(api, person, [{ verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'] }], namespace)
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/none`
+    expect((await onceAllowed(() => person.get(path))).status).toBe(404)
+    expect((await person.get(`${path}/status`)).status).toBe(403)
+    await give(api, person, [{ verbs: ['get'], apiGroups: ['*'], resources: ['*/status'] }], namespace)
+    expect((await onceAllowed(() => person.get(`${path}/status`))).status).toBe(404)
+    expect((await person.get(`${path}/scale`)).status).toBe(403)
+  })
+
+  test('AUTHZ-03: names are given on their own; a list of the one object is allowed by its name', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const path = configMapsIn(namespace)
+    await created(api, path, configMap({ name: 'mine' }))
+    await give(api, person, [{ ...readConfigMaps, resourceNames: ['mine'] }], namespace)
+    expect((await onceAllowed(() => person.get(`${path}/mine`))).status).toBe(200)
+    expect((await person.get(`${path}/other`)).status).toBe(403)
+    expect((await person.get(path)).status).toBe(403)
+    expect((await person.get(`${path}?fieldSelector=metadata.name%3Dmine`)).body.items).toHaveLength(1)
+    expect((await person.get(`${path}?fieldSelector=metadata.name%3Dother`)).status).toBe(403)
+    expect((await person.get(`${path}?fieldSelector=metadata.name!%3Dmine`)).status).toBe(403)
+  })
+
+  test('AUTHZ-03: paths that are no resources are given by cluster roles, with a star at their end', async () => {
+    const { api } = server
+    const person = aPerson(api)
+    await give(api, person, [{ verbs: ['get'], nonResourceURLs: ['/metrics', '/readyz/*'] }])
+    expect((await onceAllowed(() => person.get('/metrics'))).status).toBe(200)
+    expect((await person.get('/readyz/ping')).status).toBe(200)
+    expect((await person.get('/livez/ping')).status).toBe(403)
+  })
+
+  test('AUTHZ-03: a service account is a subject of its own', async () => {
+    const { api } = server
+    const namespace = await aNamespace(api)
+    const robot = aPerson(api, `system:serviceaccount:${namespace}:robot`, `system:serviceaccounts:${namespace}`)
+    const binding = aBinding('RoleBinding', 'r', 'ClusterRole', 'view', 'x')
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, {
+      ...binding,
+      subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace }],
+    })
+    expect((await onceAllowed(() => robot.get(configMapsIn(namespace)))).status).toBe(200)
+  })
+
+  test('AUTHZ-01: a binding of a role that is not there is told as the reason', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'n', 'Role', 'none', person.name))
+    const { body } = await until(
+      () => person.get(configMapsIn(namespace)),
+      ({ text }) => text.includes('RBAC'),
+    )
+    expect(body.message).toMatch(/in the namespace "[^"]+": RBAC: role\.rbac\.authorization\.orch\.io "none" not found$/)
+  })
+})
+
+describe('nobody gives away what they do not have', () => {
+  const mayWriteRoles = {
+    verbs: ['create', 'update', 'patch', 'get'],
+    apiGroups: ['rbac.authorization.orch.io'],
+    resources: ['roles', 'rolebindings'],
+  }
+
+  test('AUTHZ-03: a role with more than its writer has is a 403 that lists what is missing', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await give(api, person, [mayWriteRoles, readConfigMaps], namespace)
+    const roles = `${rbac}/namespaces/${namespace}/roles`
+    expect((await onceAllowed(() => person.post(roles, aRole('same', [readConfigMaps])))).status).toBe(201)
+    const more = aRole('more', [
+      { ...readConfigMaps, verbs: ['get', 'delete'] },
+      { verbs: ['get'], apiGroups: [''], resources: ['secrets'] },
+    ])
+    const refused = await person.post(roles, more)
+    expect(refused).toMatchObject({ status: 403, body: { reason: 'Forbidden', details: { name: 'more', kind: 'roles' } } })
+    expect(refused.body.message).toBe(
+      `roles.rbac.authorization.orch.io "more" is forbidden: user "${person.name}" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["delete"]}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
+    )
+    const grown = await person.send('PATCH', `${roles}/same`, {
+      body: [{ op: 'add', path: '/rules/-', value: { verbs: ['*'], apiGroups: ['*'], resources: ['*'] } }],
+      headers: { 'content-type': 'application/json-patch+json' },
+    })
+    expect(grown.status).toBe(403)
+  })
+
+  test('AUTHZ-03: the verb escalate lifts that', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await give(api, person, [{ ...mayWriteRoles, verbs: ['create', 'escalate'] }], namespace)
+    const post = () => person.post(`${rbac}/namespaces/${namespace}/roles`, aRole('more', [readConfigMaps]))
+    expect((await onceAllowed(post)).status).toBe(201)
+  })
+
+  test('AUTHZ-03: a role is bound by those who have its rules, or the verb bind', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const group = 'rbac.authorization.orch.io'
+    await give(
+      api,
+      person,
+      [mayWriteRoles, readConfigMaps, { verbs: ['bind'], apiGroups: [group], resources: ['clusterroles'], resourceNames: ['edit'] }],
+      namespace,
+    )
+    await created(api, `${rbac}/namespaces/${namespace}/roles`, aRole('held', [readConfigMaps]))
+    const bind = (name: string, kind: 'Role' | 'ClusterRole', role: string) =>
+      person.post(`${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', name, kind, role, 'x'))
+    expect((await onceAllowed(() => bind('a', 'Role', 'held'))).status).toBe(201)
+    expect((await bind('b', 'ClusterRole', 'edit')).status).toBe(201)
+    const refused = await bind('c', 'ClusterRole', 'cluster-admin')
+    expect(refused).toMatchObject({ status: 403, body: { details: { name: 'c', kind: 'rolebindings' } } })
+    expect(refused.body.message).toContain('{APIGroups:["*"], Resources:["*"], Verbs:["*"]}')
+    expect(await bind('d', 'Role', 'none')).toMatchObject({ status: 404, body: { message: `role.${group} "none" not found` } })
+  })
+
+  test('AUTHZ-03: rules that are gathered may be anything, so only those who have everything set that up', async () => {
+    const { api } = server
+    const person = aPerson(api)
+    await give(api, person, [{ verbs: ['create'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
+    const role = aClusterRole(aName('sum'), [], { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } })
+    const refused = await until(
+      () => person.post(`${rbac}/clusterroles`, role),
+      ({ text }) => text.includes('aggregationRule'),
+    )
+    expect(refused.body.message).toMatch(/is forbidden: must have cluster-admin privileges to use the aggregationRule$/)
+  })
+
+  test('AUTHZ-03: the role of a binding cannot be changed', async () => {
+    const { api } = server
+    const [namespace, name] = [await aNamespace(api), aName()]
+    const path = `${rbac}/namespaces/${namespace}/rolebindings`
+    await created(api, path, aBinding('RoleBinding', name, 'ClusterRole', 'view', 'x'))
+    const changed = await api.put(`${path}/${name}`, aBinding('RoleBinding', name, 'ClusterRole', 'edit', 'x'))
+    expect(changed).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'roleRef' }] } } })
+    expect(changed.body.message).toContain('cannot change roleRef')
+  })
+})
+
+describe('questions about access', () => {
+  const reviews = '/apis/authorization.orch.io/v1'
+  const ask = (kind: string, spec: object) => ({ apiVersion: 'authorization.orch.io/v1', kind, spec })
+
+  test('VIRT-02, VIRT-05: a review says which binding allows', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const name = await give(api, person, [readConfigMaps], namespace)
+    const resourceAttributes = { namespace, verb: 'get', resource: 'configmaps' }
+    const answer = await until(
+      () => api.post(`${reviews}/subjectaccessreviews`, ask('SubjectAccessReview', { user: person.name, resourceAttributes })),
+      ({ text }) => text.includes('"allowed":true'),
+    )
+    expect(answer.body.status).toEqual({
+      allowed: true,
+      reason: `RBAC: allowed by RoleBinding "${name}/${namespace}" of Role "${name}" to User "${person.name}"`,
+    })
+    const self = await person.post(`${reviews}/selfsubjectaccessreviews`, ask('SelfSubjectAccessReview', { resourceAttributes }))
+    expect(self.body.status).toMatchObject({ allowed: true })
+    const other = { nonResourceAttributes: { path: '/metrics', verb: 'get' } }
+    expect((await person.post(`${reviews}/selfsubjectaccessreviews`, ask('SelfSubjectAccessReview', other))).body.status).toEqual({
+      allowed: false,
+    })
+    const local = { user: person.name, resourceAttributes }
+    const localReview = { ...ask('LocalSubjectAccessReview', local), metadata: { namespace } }
+    expect((await api.post(`${reviews}/namespaces/${namespace}/localsubjectaccessreviews`, localReview)).body.status).toMatchObject({
+      allowed: true,
+    })
+  })
+
+  test('VIRT-05: one’s own rules are listed for a namespace', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    await give(api, person, [{ ...readConfigMaps, resourceNames: ['a'] }], namespace)
+    const list = () => person.post(`${reviews}/selfsubjectrulesreviews`, ask('SelfSubjectRulesReview', { namespace }))
+    const { status, body } = await until(list, ({ text }) => text.includes('configmaps'))
+    expect(status).toBe(201)
+    expect(body.status).toMatchObject({ incomplete: false })
+    const { resourceRules, nonResourceRules } = body.status as unknown as Record<string, unknown[]>
+    expect(resourceRules).toContainEqual({ ...readConfigMaps, resourceNames: ['a'] })
+    expect(nonResourceRules).toContainEqual({ verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] })
+    const nowhere = await person.post(`${reviews}/selfsubjectrulesreviews`, ask('SelfSubjectRulesReview', {}))
+    expect(nowhere).toMatchObject({ status: 400, body: { message: 'no namespace on request' } })
+  })
+})
+
+test('CTRL-02: a cluster role that gives to view makes view, edit and admin grow', async () => {
+  const { api } = server
+  const [namespace, person] = [await aNamespace(api), aPerson(api)]
+  const widgets = { verbs: ['get'], apiGroups: ['coordination.orch.io'], resources: ['leases'] }
+  await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'v', 'ClusterRole', 'view', person.name))
+  expect((await person.get(`/apis/coordination.orch.io/v1/namespaces/${namespace}/leases/l`)).status).toBe(403)
+  const labels = { 'rbac.authorization.orch.io/aggregate-to-view': 'true' }
+  const name = aName()
+  await created(api, `${rbac}/clusterroles`, { ...aClusterRole(name, [widgets]), metadata: { name, labels } })
+  const rulesOf = async (role: string) => (await api.get(`${rbac}/clusterroles/${role}`)).body['rules']
+  expect((await onceAllowed(() => person.get(`/apis/coordination.orch.io/v1/namespaces/${namespace}/leases/l`))).status).toBe(404)
+  await until(
+    () => api.get(`${rbac}/clusterroles/admin`),
+    ({ body }) => JSON.stringify(body['rules']).includes(JSON.stringify(widgets)),
+  )
+  expect(await rulesOf('view')).toContainEqual(widgets)
+  await api.delete(`${rbac}/clusterroles/${name}`)
+  const back = await until(
+    () => api.get(`${rbac}/clusterroles/view`),
+    ({ body }) => !JSON.stringify(body['rules']).includes('leases'),
+  )
+  expect(back.body['rules']).not.toContainEqual(widgets)
+})
