@@ -1,4 +1,4 @@
-import { type Client, type ResourceAddress, startInformer } from '@orch/client'
+import { type Client, type ResourceAddress, type ResourceClient, startInformer } from '@orch/client'
 import { type ApiObject, domainGroup, domainLabel, type Names, StatusError, subdomainLabel } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
@@ -8,27 +8,46 @@ export interface BootstrapOptions {
   readonly names: Names
   /** Address of the server's own Service: the first of the range. */
   readonly serviceAddress: string
-  /** Where the server listens, for the Endpoints of that Service. */
-  readonly advertised: { readonly address: string; readonly port: number }
+  /** Where the gateways listen, for the Endpoints of that Service; at least one. */
+  readonly advertised: readonly GatewayAddress[]
+}
+
+/** Where a gateway is found. */
+export interface GatewayAddress {
+  readonly address: string
+  readonly port: number
 }
 
 /** An object that is there from the start. */
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject
+  /** Whether somebody else decides what this one says from now on; it is then only brought back when it is gone. Absent: nobody may. */
+  readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
 const servicePort = 443
 const portName = 'https'
 
 /** Everything that is there from the start, namespaces first. */
-export function bootstrapObjects({ names, serviceAddress, advertised }: BootstrapOptions): BootstrapObject[] {
+export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
+  return [...fixedObjects(options.names), ...gatewayObjects(options)]
+}
+
+/** What is there from the start, wherever the gateways are. */
+export function fixedObjects(names: Names): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [
     ...namespaceNames.map(aNamespace),
     aPriorityClass(names, 'system-node-critical', 2_000_001_000, 'Pods that must not be moved from their node.'),
     aPriorityClass(names, 'system-cluster-critical', 2_000_000_000, 'Pods that must run in the cluster, though not on a certain node.'),
-    aService(names, serviceAddress, advertised.port),
+  ]
+}
+
+/** The Service by which the gateways are found, and what says where they are. */
+export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapOptions): BootstrapObject[] {
+  return [
+    aService(names, serviceAddress, advertised[0]?.port ?? servicePort),
     anEndpoints(names, advertised),
     anEndpointSlice(names, advertised),
   ]
@@ -75,18 +94,31 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
   }
 }
 
-async function ensure(client: Client, { resource, object }: BootstrapObject, signal?: AbortSignal): Promise<void> {
+async function ensure(client: Client, { resource, object, isTakenOver }: BootstrapObject, signal?: AbortSignal): Promise<void> {
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
   const live = await unlessRefused('NotFound', () => collection.get(name, { namespace, signal }))
-  if (live === undefined) return void (await unlessRefused('AlreadyExists', () => collection.create(object, { signal })))
+  if (live === undefined) return void (await createOrFind(collection, object, signal))
   const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
-  if (isLeaving || holds(live, object)) return
+  if (isLeaving || isTakenOver?.(live) === true || holds(live, object)) return
   const patched = await unlessRefused('Invalid', () => collection.patch(name, object, { type: 'merge', namespace, signal }))
   if (patched !== undefined) return
   // What differs cannot be changed, such as the address of a Service after its range was moved.
-  await collection.delete(name, { namespace, signal })
-  await collection.create(object, { signal })
+  await unlessRefused('NotFound', () => collection.delete(name, { namespace, signal }))
+  await createOrFind(collection, object, signal)
+}
+
+/** Another gateway may be creating it at the same time, and may already hold what the object reserves. */
+async function createOrFind(collection: ResourceClient, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await collection.create(object, { signal })
+  } catch (error) {
+    if (!(error instanceof StatusError) || (error.reason !== 'AlreadyExists' && error.reason !== 'Invalid')) throw error
+    if (error.reason === 'AlreadyExists') return
+    const { name = '', namespace } = object.metadata
+    const found = await unlessRefused('NotFound', () => collection.get(name, { namespace, signal }))
+    if (found === undefined) throw error
+  }
 }
 
 /** Undefined when the request is refused for the given reason. */
@@ -145,7 +177,7 @@ function aService(names: Names, clusterIP: string, targetPort: number): Bootstra
   }
 }
 
-function anEndpoints(names: Names, { address, port }: BootstrapOptions['advertised']): BootstrapObject {
+function anEndpoints(names: Names, advertised: readonly GatewayAddress[]): BootstrapObject {
   return {
     resource: { group: '', version: 'v1', plural: 'endpoints', namespaced: true },
     object: {
@@ -156,12 +188,18 @@ function anEndpoints(names: Names, { address, port }: BootstrapOptions['advertis
         namespace: 'default',
         labels: { [subdomainLabel(names, 'endpointslice', 'skip-mirror')]: 'true' },
       },
-      subsets: [{ addresses: [{ ip: address }], ports: [{ name: portName, port, protocol: 'TCP' }] }],
+      subsets: portsOf(advertised).map((port) => ({
+        addresses: addressesAt(advertised, port).map((ip) => ({ ip })),
+        ports: [{ name: portName, port, protocol: 'TCP' }],
+      })),
     },
   }
 }
 
-function anEndpointSlice(names: Names, { address, port }: BootstrapOptions['advertised']): BootstrapObject {
+/** A slice has one set of ports: where gateways differ in theirs, as on one machine, it shows those of the first. */
+function anEndpointSlice(names: Names, advertised: readonly GatewayAddress[]): BootstrapObject {
+  const [port = 0] = portsOf(advertised)
+  const addresses = addressesAt(advertised, port)
   const group = domainGroup(names, 'discovery')
   return {
     resource: { group, version: 'v1', plural: 'endpointslices', namespaced: true },
@@ -173,11 +211,19 @@ function anEndpointSlice(names: Names, { address, port }: BootstrapOptions['adve
         namespace: 'default',
         labels: { [domainLabel(names, 'service-name')]: names.serverServiceName },
       },
-      addressType: address.includes(':') ? 'IPv6' : 'IPv4',
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      addressType: addresses[0]?.includes(':') ? 'IPv6' : 'IPv4',
+      endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
       ports: [{ name: portName, port, protocol: 'TCP' }],
     },
   }
+}
+
+function portsOf(advertised: readonly GatewayAddress[]): number[] {
+  return [...new Set(advertised.map(({ port }) => port))]
+}
+
+function addressesAt(advertised: readonly GatewayAddress[], wanted: number): string[] {
+  return advertised.filter(({ port }) => port === wanted).map(({ address }) => address)
 }
 
 function serverLabels(names: Names): Record<string, string> {

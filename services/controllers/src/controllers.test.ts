@@ -129,7 +129,7 @@ describe('conditions of a namespace that is being emptied', () => {
 })
 
 test('the objects of the start carry the names of the profile', () => {
-  const options = { names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised: { address: '192.0.2.7', port: 6443 } }
+  const options = { names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised: [{ address: '192.0.2.7', port: 6443 }] }
   const objects = bootstrapObjects(options).map(({ object }) => object)
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     'Namespace kube-system',
@@ -157,7 +157,7 @@ describe('the objects of the start', () => {
   const wanted = bootstrapObjects({
     names: namesOf('orch'),
     serviceAddress: '10.0.0.1',
-    advertised: { address: '192.0.2.7', port: 6443 },
+    advertised: [{ address: '192.0.2.7', port: 6443 }],
   }).filter(({ object }) => object.kind === 'Service')
   const exists = alreadyExists({ group: '', resource: 'services' }, 'orch').status
   const absent = notFound({ group: '', resource: 'services' }, 'orch').status

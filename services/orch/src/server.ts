@@ -23,6 +23,7 @@ import { keepSigningKey } from './composition/authentication.ts'
 import { openAuthorities } from './composition/authorities.ts'
 import { clientOf } from './composition/client.ts'
 import { type Identity, runControllers } from './composition/controllers.ts'
+import { flowControlStart } from './composition/flow-control.ts'
 import { listenForClients, openGateway } from './composition/gateway.ts'
 import { makeStartObjects } from './composition/start-objects.ts'
 import { openStorage } from './composition/storage.ts'
@@ -100,7 +101,10 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     authorities: await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings),
   })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, serving.pathPrefix)
-  const startObjects = bootstrapObjects({ names, serviceAddress, advertised: { address: advertisedAddress(serving.bindAddress), port } })
+  const startObjects = [
+    ...bootstrapObjects({ names, serviceAddress, advertised: [{ address: advertisedAddress(serving.bindAddress), port }] }),
+    ...flowControlStart(options.flowControl, surroundings.catalogue),
+  ]
   await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
   await runControllers({ controllers: options.controllers, objects: startObjects, clientAs }, surroundings)

@@ -1,16 +1,18 @@
-import { bootstrapObjects } from '@orch/controllers'
-import { admissionContract, watchContract } from '@orch/core'
+import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
+import { admissionContract, type StorageService, watchContract } from '@orch/core'
 import type { Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
 import { advertisedAddress, printHost } from '../addresses.ts'
 import { openAuthorities } from '../composition/authorities.ts'
 import { clientOf } from '../composition/client.ts'
-import { type Identity, runControllers } from '../composition/controllers.ts'
+import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
+import { flowControlStart } from '../composition/flow-control.ts'
 import { listenForClients, openGateway } from '../composition/gateway.ts'
 import { makeStartObjects } from '../composition/start-objects.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
+import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
@@ -65,7 +67,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
       pair: options.pair,
       authorities: await openAuthorities({ authentication: options.authentication, ownClients: '' }, assembly),
     })
-    const starting = storage.met.then(() => keepStartObjects(gateway, port, options, assembly))
+    const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port }, options, assembly))
     starting.then(() => {
       problem = undefined
       resolve()
@@ -75,27 +77,49 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   return { ...replica, ready }
 }
 
+interface StartObjects {
+  readonly gateway: Gateway
+  readonly storage: StorageService
+  readonly port: number
+}
+
 /** Makes what is there from the start, and then keeps it. */
-async function keepStartObjects(gateway: Gateway, port: number, options: GatewayReplicaOptions, assembly: Assembly): Promise<void> {
-  const { serving, objects: objectsOptions, advertiseAddress } = options
+async function keepStartObjects(
+  { gateway, storage, port }: StartObjects,
+  { serving, flowControl, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
+  assembly: Assembly,
+): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = assembly
-  const address = advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress
-  const objects = bootstrapObjects({
-    names: catalogue.names,
-    serviceAddress: addressAt(objectsOptions.serviceClusterIpRange, 1),
-    advertised: { address, port },
-  })
+  const { names } = catalogue
   const clientAs = (identity: Identity) => clientOf(gateway, identity, serving.pathPrefix)
+  const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue)]
+  const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
+  const roster = createGatewayRoster({
+    storage,
+    own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },
+    clock,
+    log,
+    onGateways: (advertised) => bootstrap(clientAs(serverIdentity), gatewayObjects({ names, serviceAddress, advertised })),
+  })
   const ending = new AbortController()
-  await lifecycle.run({ name: 'objects of the start', stop: () => ending.abort() })
+  await lifecycle.run({
+    name: 'objects of the start',
+    async stop() {
+      ending.abort()
+      await roster.close()
+    },
+  })
   for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
     try {
-      await makeStartObjects({ gateway, names: catalogue.names, objects, clientAs })
+      await makeStartObjects({ gateway, names, objects, clientAs })
+      await roster.renew()
       break
     } catch (error) {
       log.warn({ err: error, attempt }, 'the objects of the start could not be made yet')
       await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: random() }), ending.signal)
     }
   }
-  if (!ending.signal.aborted) await runControllers({ controllers: ['bootstrap'], objects, clientAs }, assembly)
+  if (ending.signal.aborted) return
+  roster.keep()
+  await runControllers({ controllers: ['bootstrap'], objects, clientAs }, assembly)
 }

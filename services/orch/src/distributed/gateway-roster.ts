@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { GatewayAddress } from '@orch/controllers'
+import { encodeObject, encodeStored, everything, type StorageService, schemaFingerprint } from '@orch/core'
+import { type Clock, type Log, sleep } from '@orch/platform'
+
+export interface GatewayRosterOptions {
+  readonly storage: StorageService
+  /** This gateway's own. */
+  readonly own: GatewayAddress
+  readonly clock: Clock
+  readonly log: Log
+  /** Told of all gateways, sorted, at each renewal. */
+  readonly onGateways: (gateways: readonly GatewayAddress[]) => Promise<void>
+}
+
+/** Which gateways there are, for as long as this one lives. */
+export interface GatewayRoster {
+  /** Enters this gateway and tells of all; rejects where storage refuses. */
+  renew(): Promise<void>
+  /** Renews until the roster is closed. */
+  keep(): void
+  /** Takes this gateway out. */
+  close(): Promise<void>
+}
+
+/** Storage prefix of the entries; no path leads to them. */
+const prefix = 'gateways'
+/** Storage itself removes an entry that is not renewed for this long: three renewals were missed. */
+const entryLifeMs = 15_000
+const renewalIntervalMs = 5_000
+
+/** A roster of gateways: one entry in storage for each, which ends by itself when its gateway does. */
+export function createGatewayRoster({ storage, own, clock, log, onGateways }: GatewayRosterOptions): GatewayRoster {
+  const name = printAddress(own)
+  const key = `${prefix}/${name}`
+  const ending = new AbortController()
+  let keeping: Promise<void> | undefined
+  const enter = async () => {
+    const writeId = randomUUID()
+    const encoded = encodeObject({ kind: 'Gateway', metadata: { name } })
+    const expiresAtMs = clock.now() + entryLifeMs
+    const value = encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs, encoded, labels: {}, fields: {} })
+    const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+    await storage.commit({ key, expected: entry?.revision ?? 0, conditions: [], value, writeId })
+  }
+  const renew = async () => {
+    await enter()
+    await onGateways(await list(storage))
+  }
+  const keep = async () => {
+    for (;;) {
+      await sleep(clock, renewalIntervalMs, ending.signal)
+      if (ending.signal.aborted) return
+      await renew().catch((error: unknown) => log.warn({ err: error }, 'the entry of this gateway could not be renewed'))
+    }
+  }
+  return {
+    renew,
+    keep() {
+      keeping ??= keep()
+    },
+    async close() {
+      ending.abort()
+      await keeping
+      await leave(storage, key).catch((error: unknown) => log.debug({ err: error }, 'the entry of this gateway is left to end by itself'))
+    },
+  }
+}
+
+async function leave(storage: StorageService, key: string): Promise<void> {
+  const { entry } = await storage.get({ key, read: { kind: 'latest' } }, { timeoutMs: renewalIntervalMs })
+  if (entry === undefined) return
+  await storage.commit({ key, expected: entry.revision, conditions: [], writeId: randomUUID() }, { timeoutMs: renewalIntervalMs })
+}
+
+async function list(storage: StorageService): Promise<GatewayAddress[]> {
+  const names: string[] = []
+  const request = {
+    scope: { resource: prefix },
+    selection: everything,
+    read: { kind: 'latest' },
+    limit: 0,
+    start: '',
+    form: 'entries',
+  } as const
+  for await (const part of storage.list(request)) {
+    if (part.kind === 'entries') names.push(...part.entries.map(({ key }) => key.slice(prefix.length + 1)))
+  }
+  return names.sort().map(parseAddress)
+}
+
+/** The port first: an address may have colons. */
+function printAddress({ address, port }: GatewayAddress): string {
+  return `${port}_${address}`
+}
+
+function parseAddress(name: string): GatewayAddress {
+  const cut = name.indexOf('_')
+  return { port: Number(name.slice(0, cut)), address: name.slice(cut + 1) }
+}
