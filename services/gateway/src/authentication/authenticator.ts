@@ -28,7 +28,16 @@ export type Authentication =
   /** Nothing was presented that this way looks at; the next one is asked. */
   | { readonly kind: 'none' }
   /** Something was presented and is not good. The reason is for the log, never for the client, and never holds the credential. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly dependsOn?: readonly string[] }
+  | Refusal
+
+/** A credential that is not good. */
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly reason: string
+  readonly dependsOn?: readonly string[]
+  /** Wall clock after which it has to be judged anew; absent: it stays as it is for as long as can be told. */
+  readonly validUntilMs?: number
+}
 
 /** One way to tell who asks from the request as a whole. Cheap ways answer at once, without a promise. */
 export interface RequestAuthenticator {
@@ -57,7 +66,7 @@ export interface TokenAuthenticator {
 export const none: Authentication = Object.freeze({ kind: 'none' })
 
 /** What was presented is not good. */
-export function refused(reason: string, dependsOn?: readonly string[]): Authentication {
+export function refused(reason: string, dependsOn?: readonly string[]): Refusal {
   return dependsOn === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, dependsOn }
 }
 

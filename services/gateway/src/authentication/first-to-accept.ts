@@ -1,4 +1,4 @@
-import { type Authentication, none, refused } from './authenticator.ts'
+import { type Authentication, none, type Refusal, refused } from './authenticator.ts'
 
 /** What a way answers: at once where it can. */
 export type Answer = Authentication | Promise<Authentication>
@@ -6,11 +6,6 @@ export type Answer = Authentication | Promise<Authentication>
 interface Progress {
   readonly index: number
   readonly refusals: readonly Refusal[]
-}
-
-interface Refusal {
-  readonly reason: string
-  readonly dependsOn: readonly string[]
 }
 
 const start: Progress = { index: 0, refusals: [] }
@@ -35,10 +30,17 @@ export function firstToAccept<Way extends { readonly name: string }>(
     refusals = withRefusal(refusals, way.name, answer)
   }
   if (refusals.length === 0) return none
-  return refused(
-    refusals.map(({ reason }) => reason).join('; '),
-    refusals.flatMap(({ dependsOn }) => dependsOn),
-  )
+  return joined(refusals)
+}
+
+/** As long as the shortest-lived of them stands. */
+function joined(refusals: readonly Refusal[]): Refusal {
+  return {
+    kind: 'refused',
+    reason: refusals.map(({ reason }) => reason).join('; '),
+    dependsOn: refusals.flatMap(({ dependsOn = [] }) => dependsOn),
+    validUntilMs: Math.min(...refusals.map(({ validUntilMs = Number.POSITIVE_INFINITY }) => validUntilMs)),
+  }
 }
 
 /** A way that fails has refused; the others are still asked. */
@@ -57,5 +59,5 @@ function failed(error: unknown): Authentication {
 
 function withRefusal(refusals: readonly Refusal[], name: string, answer: Authentication): readonly Refusal[] {
   if (answer.kind !== 'refused') return refusals
-  return [...refusals, { reason: `${name}: ${answer.reason}`, dependsOn: answer.dependsOn ?? [] }]
+  return [...refusals, { ...answer, reason: `${name}: ${answer.reason}` }]
 }

@@ -83,8 +83,8 @@ export class TokenCache implements TokenAuthenticator {
 }
 
 function untilMsOf(answer: Authentication, nowMs: number): number {
-  if (answer.kind !== 'user') return nowMs + limits.cachedRefusedMs
-  return Math.min(nowMs + limits.cachedAcceptedMs, answer.validUntilMs ?? Number.POSITIVE_INFINITY)
+  const keptMs = answer.kind === 'user' ? limits.cachedAcceptedMs : limits.cachedRefusedMs
+  return Math.min(nowMs + keptMs, answer.kind === 'none' ? Number.POSITIVE_INFINITY : (answer.validUntilMs ?? Number.POSITIVE_INFINITY))
 }
 
 function dependenciesOf(answer: Authentication): readonly string[] {

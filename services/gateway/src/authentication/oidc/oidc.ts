@@ -47,9 +47,11 @@ async function judge(
   const algorithm = options.signingAlgorithms.find((allowed) => allowed === alg)
   if (algorithm === undefined) return refused('the signature algorithm is not allowed')
   if (typeof typ === 'string' && /^(?:application\/)?at\+jwt$/i.test(typ)) return refused('it is an access token, not an ID token')
-  const keys = await provider.keysFor(typeof kid === 'string' ? kid : undefined, timeoutMs)
+  const keys = await provider.keysFor(typeof kid === 'string' ? kid : undefined, timeoutMs).catch((error: Error) => error)
+  // The provider may be back, or have shown a new key, by the next request.
+  if (keys instanceof Error) return { ...refused(keys.message), validUntilMs: nowMs }
   const claims = await verify(token, keys, algorithm)
-  if (claims === undefined) return refused('the signature is of none of the keys of the provider')
+  if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), validUntilMs: nowMs }
   const outcome = judgeClaims(claims, options, nowMs)
   if (outcome.kind === 'refused') return outcome
   return { kind: 'user', user: outcome.user, validUntilMs: outcome.expiresMs }

@@ -17,10 +17,14 @@ export function printReview(options: { token: string; audiences: readonly string
 }
 
 /** What the other server says, if it says it as it must; anything else throws. Nothing of the question is read from the answer. */
-export function parseReview(body: string, expected: { audiences: readonly string[]; version: ReviewVersion; names: Names }): Authentication {
+export function parseReview(
+  body: string,
+  expected: { audiences: readonly string[]; version: ReviewVersion; names: Names },
+): Authentication {
   const answer = toMap(JSON.parse(body) as unknown, 'the answer')
   const apiVersion = `${domainGroup(expected.names, 'authentication')}/${expected.version}`
-  if (answer['kind'] !== 'TokenReview' || answer['apiVersion'] !== apiVersion) throw new Error(`the answer is no TokenReview of ${apiVersion}`)
+  if (answer['kind'] !== 'TokenReview' || answer['apiVersion'] !== apiVersion)
+    throw new Error(`the answer is no TokenReview of ${apiVersion}`)
   const status = toMap(answer['status'] ?? {}, 'status')
   const authenticated = status['authenticated'] ?? false
   if (typeof authenticated !== 'boolean') throw new Error('status.authenticated: must be true or false')
