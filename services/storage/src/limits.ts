@@ -109,3 +109,6 @@ export const reloadDelayMs = 500
 
 /** How long after a compaction memory is compared with the store: what it loses, it loses within moments. */
 export const auditDelayMs = 2_000
+
+/** Longest that a replica that ends waits for giving its lease back; without an answer the lease ends by itself. */
+export const leaseReturnMs = 1_000

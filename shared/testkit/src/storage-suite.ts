@@ -335,7 +335,8 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     test(
       'a change tells what it replaced, and its place in the order of all',
       withStorage(async (storage) => {
-        const { revision: start, epoch } = await storage.status({})
+        const { epoch } = await storage.status({})
+        const start = await written(storage, aPut({ resource: 'core/secrets', name: 'before' }))
         const one = await written(storage, aPut({ name: 'a', data: 'one', labels: { app: 'x' } }))
         const two = await written(storage, aPut({ name: 'a', data: 'two', labels: { app: 'y' } }, { expected: one }))
         const stream = storage.changes({ epoch, resources: ['core/configmaps'], after: start })[Symbol.asyncIterator]()

@@ -23,7 +23,8 @@ export function toFailure(error: unknown): EtcdFailure {
   if (/database space exceeded/.test(message)) return 'full'
   if (/authentication failed|permission denied|invalid auth token|user name is empty|auth is not enabled/.test(message)) return 'denied'
   if (code === 7 || code === 16) return 'denied'
-  if (/No connection established|ECONNREFUSED|Name resolution failed|Waiting for LB pick/.test(message)) return 'unsent'
+  if (/No connection established|Channel closed before call started|ECONNREFUSED|Name resolution failed|Waiting for LB pick/.test(message))
+    return 'unsent'
   if (code === 4) return 'late'
   if ([1, 2, 8, 10, 13, 14].includes(code)) return 'unanswered'
   return 'other'

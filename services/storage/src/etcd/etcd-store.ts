@@ -63,10 +63,11 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   const client = createEtcdClient(options)
   const giveUpMs = clock.monotonic() + etcdStartWaitMs
   for (;;) {
+    let store: StoreOnEtcd | undefined
     try {
       const version = options.etcdVersion ?? (await readSurely(() => client.maintenance.status())).version
       const heads = await claim(client, layout, options)
-      const store = new StoreOnEtcd({ ...options, clock, log, client, layout, heads, isReliable: isReliableVersion(version) })
+      store = new StoreOnEtcd({ ...options, clock, log, client, layout, heads, isReliable: isReliableVersion(version) })
       if (!isReliableVersion(version)) {
         log.warn(
           { version },
@@ -76,7 +77,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       await store.begin()
       return store
     } catch (error) {
-      if (!isAway(error) || clock.monotonic() > giveUpMs) {
+      if (store !== undefined || !isAway(error) || clock.monotonic() > giveUpMs) {
+        await store?.close()
         client.close()
         throw error
       }
@@ -175,9 +177,18 @@ class StoreOnEtcd implements EtcdStore {
   /** Follows etcd from now on. Resolves when the watch stands. */
   async begin(): Promise<void> {
     const { clock } = this.#parts
-    this.#statusTimer = clock.every(etcdStatusIntervalMs, () => void this.#readStatus())
+    this.#statusTimer = clock.every(etcdStatusIntervalMs, () => {
+      void this.#readStatus()
+      this.#askPosition()
+    })
     await this.#readStatus()
-    await new Promise<void>((resolve) => void this.#follow(resolve))
+    await new Promise<void>((resolve, reject) => {
+      const timer = clock.after(etcdStartWaitMs, () => reject(new Error(`the watch of etcd could not be opened: ${this.#refusing}`)))
+      void this.#follow(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
     this.leadership.begin()
   }
 

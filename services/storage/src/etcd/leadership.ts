@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@orch/platform'
 import type { Etcd3, Lease } from 'etcd3'
 import type { Leadership } from '../leadership.ts'
-import { leadershipLookMs, leadershipSeconds } from '../limits.ts'
+import { leadershipLookMs, leadershipSeconds, leaseReturnMs } from '../limits.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
 /** Leadership that must be closed. */
@@ -78,11 +78,12 @@ class LeaseLeadership implements EtcdLeadership {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
-    await this.#looking
     const lease = this.#lease
     this.#drop()
     // Without it the others wait until the lease ends by itself.
-    await lease?.revoke().catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be given back'))
+    await lease
+      ?.revoke({ deadline: Date.now() + leaseReturnMs })
+      .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be given back'))
     this.#listeners.clear()
   }
 
@@ -117,6 +118,7 @@ class LeaseLeadership implements EtcdLeadership {
       lease.release()
       throw error
     }
+    if (this.#isClosed) lease.release()
     this.#lease = lease
     this.#key = key
     return key
@@ -130,7 +132,7 @@ class LeaseLeadership implements EtcdLeadership {
   }
 
   #tell(isLeader: boolean): void {
-    if (isLeader === this.#isLeader) return
+    if (isLeader === this.#isLeader || (isLeader && this.#isClosed)) return
     this.#isLeader = isLeader
     for (const listener of this.#listeners) listener(isLeader)
   }
