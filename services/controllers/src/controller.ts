@@ -3,7 +3,7 @@ import type { Names } from '@orch/core'
 import { type Clock, type Log, nearest } from '@orch/platform'
 
 /** Every controller there is. */
-export const controllerNames = ['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation'] as const
+export const controllerNames = ['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'] as const
 export type ControllerName = (typeof controllerNames)[number]
 
 /** What every controller is given. */

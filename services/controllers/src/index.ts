@@ -1,6 +1,8 @@
 /** Ordinary clients that keep objects as they are meant to be. */
 export * from './bootstrap.ts'
 export * from './controller.ts'
+export { flowControlController } from './flow-control-controller.ts'
+export { flowControlGroup, flowControlObjects } from './flow-control-objects.ts'
 export { garbageCollector } from './garbage-collector/garbage-collector.ts'
 export * from './leader-election.ts'
 export * from './namespace-controller.ts'

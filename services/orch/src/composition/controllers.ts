@@ -4,11 +4,13 @@ import {
   type BootstrapObject,
   bootstrapController,
   type ControllerName,
+  flowControlController,
   garbageCollector,
   namespaceController,
   startControllers,
 } from '@orch/controllers'
 import type { Names } from '@orch/core'
+import { servesFlowControl } from './flow-control.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** As whom a part of the server acts. */
@@ -32,11 +34,16 @@ export interface ControllersParts {
 export async function runControllers({ controllers, objects, clientAs }: ControllersParts, surroundings: Surroundings): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { names } = catalogue
+  const all = [
+    namespaceController,
+    bootstrapController(objects),
+    garbageCollector,
+    aggregationController,
+    ...(servesFlowControl(catalogue) ? [flowControlController] : []),
+  ]
   const running = startControllers({
-    controllers: [namespaceController, bootstrapController(objects), garbageCollector, aggregationController].filter(({ name }) =>
-      controllers.includes(name),
-    ),
-    clientFor: (name) => clientAs(name === 'bootstrap' ? serverIdentity : controllerIdentity(names, name)),
+    controllers: all.filter(({ name }) => controllers.includes(name)),
+    clientFor: (name) => clientAs(name === 'bootstrap' || name === 'flow-control' ? serverIdentity : controllerIdentity(names, name)),
     names,
     clock,
     random,

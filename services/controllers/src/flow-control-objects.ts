@@ -1,0 +1,190 @@
+import { type ApiObject, domainGroup, type Names, subdomainLabel } from '@orch/core'
+import type { BootstrapObject } from './bootstrap.ts'
+
+/** Group and version in which flow control is written here. */
+export function flowControlGroup(names: Names): { readonly group: string; readonly version: string } {
+  return { group: domainGroup(names, 'flowcontrol.apiserver'), version: 'v1beta2' }
+}
+
+interface Queuing {
+  readonly queues: number
+  readonly handSize: number
+}
+
+interface SchemaOptions {
+  readonly level: string
+  readonly precedence: number
+  readonly distinguisher?: 'ByUser' | 'ByNamespace'
+  readonly rules: readonly object[]
+}
+
+/** Levels and schemas that are there from the start: the mandatory ones always as they are here, the others unless somebody takes them over. */
+export function flowControlObjects(names: Names): BootstrapObject[] {
+  const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
+  const schema = (name: string, options: SchemaOptions) => aSchema(names, name, options)
+  const level = (name: string, shares: number, queuing: Queuing | undefined) => aLevel(names, name, shares, queuing)
+  const { systemNamespace } = names
+  const leases = domainGroup(names, 'coordination')
+  const inSystem = account(systemNamespace, '*')
+  const manager = user('system:kube-controller-manager')
+  const scheduler = user('system:kube-scheduler')
+  const electing = ['get', 'create', 'update']
+  const anywhere = { namespaces: ['*'] }
+  const everybody = [group('system:unauthenticated'), group('system:authenticated')]
+  return [
+    anExemptLevel(names),
+    level('catch-all', 5, undefined),
+    suggested(level('system', 30, { queues: 64, handSize: 6 })),
+    suggested(level('node-high', 40, { queues: 64, handSize: 6 })),
+    suggested(level('leader-election', 10, { queues: 16, handSize: 4 })),
+    suggested(level('workload-high', 40, { queues: 128, handSize: 6 })),
+    suggested(level('workload-low', 100, { queues: 128, handSize: 6 })),
+    suggested(level('global-default', 20, { queues: 128, handSize: 6 })),
+    schema('exempt', { level: 'exempt', precedence: 1, rules: [all([group('system:masters')])] }),
+    schema('catch-all', { level: 'catch-all', precedence: 10_000, distinguisher: 'ByUser', rules: [all(everybody)] }),
+    suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
+    suggested(
+      schema('system-leader-election', {
+        level: 'leader-election',
+        precedence: 100,
+        distinguisher: 'ByUser',
+        rules: [rule([manager, scheduler, inSystem], [{ verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere }])],
+      }),
+    ),
+    suggested(
+      schema('endpoint-controller', {
+        level: 'workload-high',
+        precedence: 150,
+        distinguisher: 'ByUser',
+        rules: [
+          rule(
+            [manager, account(systemNamespace, 'endpoint-controller'), account(systemNamespace, 'endpointslicemirroring-controller')],
+            [{ verbs: electing, apiGroups: [''], resources: ['endpoints'], ...anywhere }],
+          ),
+        ],
+      }),
+    ),
+    suggested(
+      schema('workload-leader-election', {
+        level: 'leader-election',
+        precedence: 200,
+        distinguisher: 'ByUser',
+        rules: [
+          rule(
+            [inSystem],
+            [
+              { verbs: electing, apiGroups: [''], resources: ['endpoints', 'configmaps'], ...anywhere },
+              { verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere },
+            ],
+          ),
+        ],
+      }),
+    ),
+    suggested(
+      schema('system-node-high', {
+        level: 'node-high',
+        precedence: 400,
+        distinguisher: 'ByUser',
+        rules: [
+          rule(
+            [group('system:nodes')],
+            [
+              { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, ...anywhere },
+              { verbs: ['*'], apiGroups: [leases], resources: ['leases'], ...anywhere },
+            ],
+          ),
+        ],
+      }),
+    ),
+    suggested(schema('system-nodes', { level: 'system', precedence: 500, distinguisher: 'ByUser', rules: [all([group('system:nodes')])] })),
+    suggested(
+      schema('kube-controller-manager', { level: 'workload-high', precedence: 800, distinguisher: 'ByNamespace', rules: [all([manager])] }),
+    ),
+    suggested(
+      schema('kube-scheduler', { level: 'workload-high', precedence: 800, distinguisher: 'ByNamespace', rules: [all([scheduler])] }),
+    ),
+    suggested(
+      schema('kube-system-service-accounts', {
+        level: 'workload-high',
+        precedence: 900,
+        distinguisher: 'ByNamespace',
+        rules: [all([inSystem])],
+      }),
+    ),
+    suggested(
+      schema('service-accounts', {
+        level: 'workload-low',
+        precedence: 9_000,
+        distinguisher: 'ByUser',
+        rules: [all([group('system:serviceaccounts')])],
+      }),
+    ),
+    suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
+  ]
+}
+
+/** Whoever writes `false` keeps the object as it is; so does one that was changed before anybody could write anything. */
+function isTakenOver(names: Names, { metadata }: ApiObject): boolean {
+  const kept = metadata.annotations?.[updateAnnotation(names)]
+  if (kept === undefined) return metadata.generation !== 1
+  return kept !== 'true'
+}
+
+function updateAnnotation(names: Names): string {
+  return subdomainLabel(names, 'apf', 'autoupdate-spec')
+}
+
+function anObject(names: Names, kind: string, plural: string, name: string, spec: object): BootstrapObject {
+  const { group, version } = flowControlGroup(names)
+  return {
+    resource: { group, version, plural, namespaced: false },
+    object: { apiVersion: `${group}/${version}`, kind, metadata: { name, annotations: { [updateAnnotation(names)]: 'true' } }, spec },
+  }
+}
+
+function anExemptLevel(names: Names): BootstrapObject {
+  return anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', 'exempt', { type: 'Exempt' })
+}
+
+function aLevel(names: Names, name: string, shares: number, queuing: Queuing | undefined): BootstrapObject {
+  const limitResponse = queuing === undefined ? { type: 'Reject' } : { type: 'Queue', queuing: { ...queuing, queueLengthLimit: 50 } }
+  const limited = { assuredConcurrencyShares: shares, limitResponse }
+  return anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', name, { type: 'Limited', limited })
+}
+
+function aSchema(names: Names, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
+  return anObject(names, 'FlowSchema', 'flowschemas', name, {
+    priorityLevelConfiguration: { name: level },
+    matchingPrecedence: precedence,
+    ...(distinguisher === undefined ? {} : { distinguisherMethod: { type: distinguisher } }),
+    rules,
+  })
+}
+
+function user(name: string) {
+  return { kind: 'User', user: { name } }
+}
+
+function group(name: string) {
+  return { kind: 'Group', group: { name } }
+}
+
+function account(namespace: string, name: string) {
+  return { kind: 'ServiceAccount', serviceAccount: { namespace, name } }
+}
+
+function rule(subjects: readonly object[], resourceRules: readonly object[]) {
+  return { subjects, resourceRules }
+}
+
+function all(subjects: readonly object[]) {
+  return {
+    subjects,
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  }
+}
+
+function probes(subjects: readonly object[]) {
+  return { subjects, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] }
+}

@@ -1,0 +1,208 @@
+import { request as httpsRequest } from 'node:https'
+import { start } from 'orch'
+import { describe, expect, test } from 'vitest'
+import { type Api, anApi, type Body, configMap, configMapsIn, created } from '../api/api.ts'
+
+const group = '/apis/flowcontrol.apiserver.orch.io/v1beta2'
+const inDefault = configMapsIn('default')
+
+async function uidOf(api: Api, plural: string, name: string): Promise<string> {
+  return (await api.get(`${group}/${plural}/${name}`)).body.metadata.uid
+}
+
+function aSchema(name: string, level: string, more: object = {}): object {
+  return {
+    apiVersion: 'flowcontrol.apiserver.orch.io/v1beta2',
+    kind: 'FlowSchema',
+    metadata: { name },
+    spec: {
+      priorityLevelConfiguration: { name: level },
+      matchingPrecedence: 3,
+      rules: [
+        {
+          subjects: [{ kind: 'Group', group: { name: 'system:authenticated' } }],
+          resourceRules: [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], namespaces: ['default'] }],
+        },
+      ],
+      ...more,
+    },
+  }
+}
+
+function aLevel(name: string, shares: number): object {
+  return {
+    apiVersion: 'flowcontrol.apiserver.orch.io/v1beta2',
+    kind: 'PriorityLevelConfiguration',
+    metadata: { name },
+    spec: { type: 'Limited', limited: { assuredConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
+  }
+}
+
+/** A stranger's request that keeps its seat until its body is sent to the end. */
+function aSlowWrite(api: Api): { finish(): Promise<number> } {
+  const body = JSON.stringify(configMap({ name: 'slow' }))
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const target = new URL(`${api.url}${inDefault}?dryRun=All`)
+  const request = httpsRequest(target, { method: 'POST', headers, ca: api.credentials.ca }, (response) => {
+    response.resume()
+    response.on('end', () => resolve(response.statusCode ?? 0))
+  })
+  request.on('error', reject)
+  request.write(body.slice(0, 1))
+  return {
+    finish() {
+      request.end(body.slice(1))
+      return promise
+    },
+  }
+}
+
+const executingIn = async (api: Api, name: string): Promise<number> => {
+  const pattern = new RegExp(`current_executing_requests\\{priority_level="[^"]+",flow_schema="${name}"\\} (\\d+)`)
+  return Number(pattern.exec((await api.get('/metrics')).text)?.[1])
+}
+
+const danglingOf = (body: Body) => (body.status as { conditions?: { type: string; status: string }[] }).conditions?.[0]
+
+describe('the objects of the start', () => {
+  test('LIM-11: mandatory and suggested levels and schemas are there', async () => {
+    const api = await anApi()
+    const schemas = (await api.get(`${group}/flowschemas`)).body.items.map(({ metadata }) => metadata.name)
+    expect(schemas).toEqual([
+      'catch-all',
+      'endpoint-controller',
+      'exempt',
+      'global-default',
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kube-system-service-accounts',
+      'probes',
+      'service-accounts',
+      'system-leader-election',
+      'system-node-high',
+      'system-nodes',
+      'workload-leader-election',
+    ])
+    const levels = (await api.get(`${group}/prioritylevelconfigurations`)).body.items.map(({ metadata }) => metadata.name)
+    expect(levels).toHaveLength(8)
+  })
+
+  test('LIM-11: a suggested one may be taken over; a mandatory one comes back as it was', async () => {
+    const api = await anApi()
+    const annotations = { 'apf.orch.io/autoupdate-spec': 'false' }
+    const limited = { assuredConcurrencyShares: 77 }
+    await api.patch(`${group}/prioritylevelconfigurations/workload-low`, { metadata: { annotations }, spec: { limited } })
+    await api.patch(`${group}/prioritylevelconfigurations/catch-all`, { metadata: { annotations }, spec: { limited } })
+    const sharesOf = async (name: string) => {
+      const { body } = await api.get(`${group}/prioritylevelconfigurations/${name}`)
+      return (body.spec as { limited: typeof limited }).limited.assuredConcurrencyShares
+    }
+    await expect.poll(() => sharesOf('catch-all')).toBe(5)
+    expect(await sharesOf('workload-low')).toBe(77)
+    await api.delete(`${group}/flowschemas/probes`)
+    await expect.poll(async () => (await api.get(`${group}/flowschemas/probes`)).status).toBe(200)
+  })
+
+  test('LIM-11: a schema tells whether its level is there', async () => {
+    const api = await anApi()
+    await created(api, `${group}/flowschemas`, aSchema('mine', 'no-such'))
+    const condition = async () => danglingOf((await api.get(`${group}/flowschemas/mine`)).body)
+    await expect.poll(condition).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' })
+    await created(api, `${group}/prioritylevelconfigurations`, aLevel('no-such', 1))
+    await expect.poll(condition).toMatchObject({ type: 'Dangling', status: 'False', reason: 'Found' })
+  })
+})
+
+describe('what they do', () => {
+  test('LIM-11: an answer names the schema and level that its request came under', async () => {
+    const api = await anApi({ anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
+    const { headers } = await api.get(inDefault)
+    expect(headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'exempt'))
+    expect(headers['x-kubernetes-pf-prioritylevel-uid']).toBe(await uidOf(api, 'prioritylevelconfigurations', 'exempt'))
+    const stranger = await api.as({})('GET', inDefault)
+    expect(stranger.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'global-default'))
+    const probe = await api.as({})('GET', '/livez')
+    expect(probe.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'probes'))
+  })
+
+  test('LIM-11: a level of one seat refuses the second request at a time, and only its own', async () => {
+    const api = await anApi({
+      flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
+      anonymousAuth: true,
+    })
+    await created(api, `${group}/prioritylevelconfigurations`, aLevel('narrow', 1))
+    await created(
+      api,
+      `${group}/flowschemas`,
+      aSchema('narrow', 'narrow', {
+        rules: [
+          {
+            subjects: [{ kind: 'Group', group: { name: 'system:unauthenticated' } }],
+            resourceRules: [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], namespaces: ['default'] }],
+          },
+        ],
+      }),
+    )
+    const stranger = api.as({})
+    const uid = await uidOf(api, 'flowschemas', 'narrow')
+    await expect.poll(async () => (await stranger('GET', inDefault)).headers['x-kubernetes-pf-flowschema-uid']).toBe(uid)
+    const slow = aSlowWrite(api)
+    await expect.poll(() => executingIn(api, 'narrow')).toBe(1)
+    const refused = await stranger('GET', inDefault)
+    expect((await stranger('GET', '/version')).status).toBe(200)
+    expect(await slow.finish()).toBe(201)
+    await expect.poll(async () => (await stranger('GET', inDefault)).status).toBe(200)
+    expect(refused).toMatchObject({ status: 429, text: 'Too many requests, please try again later.', headers: { 'retry-after': '1' } })
+    expect(refused.headers['content-type']).toMatch(/^text\/plain/)
+    const metrics = (await api.get('/metrics')).text
+    expect(metrics).toMatch(
+      /apiserver_flowcontrol_rejected_requests_total\{priority_level="narrow",flow_schema="narrow",reason="concurrency-limit"\} \d+/,
+    )
+    expect(metrics).toContain('apiserver_flowcontrol_request_concurrency_limit{priority_level="narrow"} 1')
+    expect(metrics).toContain('apiserver_flowcontrol_current_executing_requests{priority_level="narrow",flow_schema="narrow"} 0')
+  })
+
+  test('LIM-11: where there are queues nobody is refused who may wait', async () => {
+    const api = await anApi({
+      flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
+      anonymousAuth: true,
+    })
+    const stranger = api.as({})
+    const slow = aSlowWrite(api)
+    await expect.poll(() => executingIn(api, 'global-default')).toBe(1)
+    const waiting = stranger('GET', inDefault)
+    const waitingNow = async () => (await api.get('/metrics')).text
+    const gauge = 'apiserver_flowcontrol_current_inqueue_requests{priority_level="global-default",flow_schema="global-default"}'
+    await expect.poll(waitingNow).toContain(`${gauge} 1`)
+    expect(await slow.finish()).toBe(201)
+    expect((await waiting).status).toBe(200)
+    expect(await waitingNow()).toContain(`${gauge} 0`)
+    expect((await api.get('/metrics')).text).toMatch(
+      /apiserver_flowcontrol_request_wait_duration_seconds_count\{priority_level="global-default",flow_schema="global-default",execute="true"\} [1-9]/,
+    )
+  })
+
+  test('LIM-11: a watch gives its seat back once it has begun', async () => {
+    const api = await anApi()
+    await api.watch(`${inDefault}?watch=1`)
+    const executing = async () => (await api.get('/metrics')).text
+    await expect
+      .poll(executing)
+      .toContain('apiserver_flowcontrol_request_execution_seconds_count{priority_level="exempt",flow_schema="exempt",type="watch"}')
+    expect(await executing()).toContain('apiserver_flowcontrol_current_executing_requests{priority_level="exempt",flow_schema="exempt"} 1')
+  })
+})
+
+describe('without priority and fairness', () => {
+  test('LIM-11: there are no objects, no headers, and two plain bounds', async () => {
+    const api = await anApi({ flags: ['--enable-priority-and-fairness=false', '--max-requests-inflight=0'] })
+    const list = await api.get(`${group}/flowschemas`)
+    expect(list.body.items).toEqual([])
+    expect(list.headers['x-kubernetes-pf-flowschema-uid']).toBeUndefined()
+  })
+
+  test('LIM-11: fairness with nothing to divide is refused', async () => {
+    await expect(start({ flags: ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'] })).rejects.toThrow('are both 0')
+  })
+})
