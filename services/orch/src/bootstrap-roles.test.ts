@@ -1,0 +1,60 @@
+import { bootstrapRoles } from '@orch/controllers'
+import { namesOf } from '@orch/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { start } from './start.ts'
+
+const names = namesOf('orch')
+const group = 'rbac.authorization.orch.io'
+const address = (plural: string, namespaced = false) => ({ group, version: 'v1', plural, namespaced })
+
+async function aClient() {
+  const server = await start({ controllers: [] })
+  onTestFinished(() => server.stop())
+  return server.client
+}
+
+test('AUTHZ-08: what roles and bindings of the start lack is added at a start, what they have besides is kept', async () => {
+  const client = await aClient()
+  const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
+  const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] }
+  const guest = { kind: 'User', apiGroup: group, name: 'guest' }
+  await roles.patch('system:basic-user', { rules: [extra], metadata: { labels: { mine: 'yes' } } }, { type: 'merge' })
+  await bindings.patch('system:discovery', { subjects: [guest] }, { type: 'merge' })
+  await roles.delete('system:monitoring')
+  await bootstrapRoles(client, names)
+  expect(await roles.get('system:basic-user')).toMatchObject({
+    metadata: { labels: { mine: 'yes', 'orch.io/bootstrapping': 'rbac-defaults' } },
+    rules: [
+      extra,
+      { verbs: ['create'], resources: ['selfsubjectaccessreviews'] },
+      { verbs: ['create'], resources: ['selfsubjectrulesreviews'] },
+    ],
+  })
+  expect(await bindings.get('system:discovery')).toMatchObject({ subjects: [guest, { kind: 'Group', name: 'system:authenticated' }] })
+  expect(await roles.get('system:monitoring')).toMatchObject({ rules: [{ verbs: ['get'] }] })
+})
+
+test('AUTHZ-08: what is marked so is left alone, and a binding of another role is made anew', async () => {
+  const client = await aClient()
+  const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
+  const annotations = { [`${group}/autoupdate`]: 'false' }
+  await roles.patch('system:basic-user', { rules: [], metadata: { annotations } }, { type: 'merge' })
+  const binding = await bindings.get('system:basic-user')
+  await bindings.delete('system:basic-user')
+  const { resourceVersion: _version, uid: _uid, ...metadata } = binding.metadata
+  await bindings.create({ ...binding, metadata, roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' } } as never)
+  await bootstrapRoles(client, names)
+  expect(await roles.get('system:basic-user')).toMatchObject({ rules: [] })
+  expect(await bindings.get('system:basic-user')).toMatchObject({ roleRef: { name: 'system:basic-user' } })
+})
+
+test('AUTHZ-08: several servers may do so at once, and a second time changes nothing', async () => {
+  const client = await aClient()
+  const roles = client.resource(address('clusterroles'))
+  await Promise.all([roles.delete('view'), roles.delete('system:discovery')])
+  await Promise.all([bootstrapRoles(client, names), bootstrapRoles(client, names), bootstrapRoles(client, names)])
+  const before = await roles.list()
+  expect(before.items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['view', 'system:discovery']))
+  await bootstrapRoles(client, names)
+  expect((await roles.list()).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+})

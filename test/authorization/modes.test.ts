@@ -1,0 +1,205 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { StartOptions } from 'orch'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Api, aNamespace, anApi, configMap, configMapsIn, created } from '../api/api.ts'
+import { aFolder } from '../e2e/server-process.ts'
+import { aPerson, onceAllowed } from './people.ts'
+
+const anApiWith = (...flags: string[]) => anApi({ flags, controllers: [] } satisfies StartOptions)
+const pods = '/api/v1/namespaces/default/pods'
+
+describe('modes', () => {
+  test('AUTHZ-02: AlwaysAllow lets everybody who is known do everything', async () => {
+    expect((await aPerson(await anApiWith('--authorization-mode=AlwaysAllow')).get('/metrics')).status).toBe(200)
+  })
+
+  test('AUTHZ-07: AlwaysDeny lets nobody do anything but administrators', async () => {
+    const api = await anApiWith('--authorization-mode=AlwaysDeny')
+    expect((await aPerson(api).get(pods)).body.message).toMatch(/in the namespace "default": Everything is forbidden\.$/)
+    expect((await api.get(pods)).status).toBe(200)
+  })
+
+  test('AUTHZ-07: several are asked in order until one has an opinion', async () => {
+    const api = await anApiWith('--authorization-mode=AlwaysDeny,AlwaysAllow')
+    expect((await aPerson(api).get(pods)).status).toBe(200)
+  })
+})
+
+describe('AUTHZ-04: ABAC', () => {
+  const line = (spec: object) => JSON.stringify({ apiVersion: 'abac.authorization.orch.io/v1beta1', kind: 'Policy', spec })
+  const withPolicies = async (...lines: string[]) => {
+    const file = join(aFolder(), 'policies.jsonl')
+    writeFileSync(file, lines.join('\n'))
+    return anApiWith('--authorization-mode=ABAC', `--authorization-policy-file=${file}`)
+  }
+
+  test('AUTHZ-04: lines give users and groups resources and paths', async () => {
+    const api = await withPolicies(
+      '# comments and empty lines are skipped',
+      '',
+      line({ user: 'alice', namespace: '*', resource: '*', apiGroup: '*' }),
+      line({ user: 'bob', namespace: 'default', resource: 'pods', readonly: true }),
+      line({ group: 'probes', nonResourcePath: '/metrics*' }),
+    )
+    const [alice, bob, probe] = [aPerson(api, 'alice'), aPerson(api, 'bob'), aPerson(api, 'p', 'probes')]
+    expect((await alice.post(configMapsIn('default'), configMap({ name: 'a' }))).status).toBe(201)
+    expect((await bob.get(pods)).status).toBe(200)
+    expect((await bob.post(pods, {})).body.message).toMatch(/cannot create resource "pods" .*: No policy matched\.$/)
+    expect((await bob.get('/api/v1/namespaces/other/pods')).status).toBe(403)
+    expect((await probe.get('/metrics')).status).toBe(200)
+    expect((await alice.get('/metrics')).status).toBe(403)
+  })
+
+  test('AUTHZ-08: a star means everybody who is known, and no stranger', async () => {
+    const api = await withPolicies(line({ user: '*', namespace: '*', resource: 'pods' }))
+    expect((await aPerson(api).get(pods)).status).toBe(200)
+    expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(pods)).status).toBe(403)
+  })
+
+  test.each([
+    ['what is no JSON', ['{', ''], 'line 1: must be an object in JSON'],
+    ['another version', [line({}), '{"apiVersion":"v0","kind":"Policy"}'], 'line 2: must be an object with "apiVersion"'],
+    ['an unknown field', [line({ users: 'x' })], 'line 1: spec.users: is not known'],
+    ['a wrong type', [line({ readonly: 'yes' })], 'line 1: spec.readonly: must be true or false'],
+  ])('AUTHZ-08: %s is refused with its line', async (_name, lines, expected) => {
+    await expect(withPolicies(...lines)).rejects.toThrow(expected)
+  })
+})
+
+describe('Webhook', () => {
+  interface Review {
+    readonly apiVersion: string
+    readonly spec: Record<string, unknown> & { resourceAttributes?: { verb: string; resource: string } }
+  }
+
+  /** A server that decides; it remembers what it was asked. */
+  async function aDecider(answer: (review: Review) => { code?: number; body: unknown }, modes = 'Webhook') {
+    const asked: Review[] = []
+    const listener: RequestListener = async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      const review = JSON.parse(text) as Review
+      asked.push(review)
+      const { code = 200, body } = answer(review)
+      response.writeHead(code, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body))
+    }
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const file = join(aFolder(), 'webhook.conf')
+    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/decide` } }
+    const context = { name: 'x', context: { cluster: 'c' } }
+    writeFileSync(file, JSON.stringify({ clusters: [cluster], contexts: [context], 'current-context': 'x' }))
+    const flags = [`--authorization-mode=${modes}`, `--authorization-webhook-config-file=${file}`]
+    return { asked, flags }
+  }
+
+  const verdict = (review: Review, status: object) => ({ body: { kind: 'SubjectAccessReview', apiVersion: review.apiVersion, status } })
+
+  test.each(['v1', 'v1beta1'])(
+    'AUTHZ-07: a server is asked by a SubjectAccessReview of %s, and its answer is remembered',
+    async (version) => {
+      const { asked, flags } = await aDecider((review) =>
+        verdict(review, review.spec.resourceAttributes?.verb === 'list' ? { allowed: true } : { allowed: false, reason: 'not you' }),
+      )
+      const api = await anApiWith(...flags, `--authorization-webhook-version=${version}`)
+      const person = aPerson(api, 'jane', 'dev')
+      expect((await person.get(pods)).status).toBe(200)
+      expect((await person.get(pods)).status).toBe(200)
+      expect(asked).toHaveLength(1)
+      const groups = ['dev', 'system:authenticated']
+      expect(asked[0]).toMatchObject({
+        kind: 'SubjectAccessReview',
+        apiVersion: `authorization.orch.io/${version}`,
+        spec: {
+          user: 'jane',
+          ...(version === 'v1' ? { groups } : { group: groups }),
+          resourceAttributes: { verb: 'list', resource: 'pods', version: 'v1', namespace: 'default' },
+        },
+      })
+      expect((await person.get(`${pods}/x`)).body.message).toMatch(/: not you$/)
+      expect((await api.get(pods)).status).toBe(200)
+      expect(asked).toHaveLength(2)
+    },
+  )
+
+  test('AUTHZ-07: a no may be final', async () => {
+    const { flags } = await aDecider((review) => verdict(review, { allowed: false, denied: true, reason: 'never' }), 'Webhook,AlwaysAllow')
+    const api = await anApiWith(...flags)
+    expect((await aPerson(api).get(pods)).body.message).toMatch(/: never$/)
+  })
+
+  test.each([
+    ['another version', { body: { kind: 'SubjectAccessReview', apiVersion: 'x/v1', status: { allowed: true } } }],
+    ['no decision', { body: { kind: 'SubjectAccessReview', apiVersion: 'authorization.orch.io/v1beta1', status: {} } }],
+    ['what is no JSON', { body: '<html>' }],
+    ['a failure', { code: 403, body: {} }],
+    ['a redirect', { code: 302, body: {} }],
+  ])('AUTHZ-07: %s as an answer is a 500, and no yes', async (_name, answer) => {
+    const { flags } = await aDecider(() => answer)
+    const api = await anApiWith(...flags)
+    const { status, text } = await aPerson(api).get(pods)
+    expect({ status, text }).toEqual({
+      status: 500,
+      text: expect.stringMatching(/^Internal Server Error: "\/api\/v1\/namespaces\/default\/pods": /),
+    })
+  })
+
+  test('AUTHZ-07: another mode may still allow what the webhook could not tell', async () => {
+    const { flags } = await aDecider(() => ({ code: 404, body: {} }), 'Webhook,AlwaysAllow')
+    const api = await anApiWith(...flags)
+    expect((await aPerson(api).get(pods)).status).toBe(200)
+  })
+})
+
+describe('Node', () => {
+  const aNode = (api: Api, name: string) => aPerson(api, `system:node:${name}`, 'system:nodes')
+  const secretsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`
+
+  test('AUTHZ-07: a node reads what its pods need, and nothing else', async () => {
+    const api = await anApiWith('--authorization-mode=Node,RBAC')
+    const namespace = await aNamespace(api)
+    for (const name of ['used', 'unused', 'key']) {
+      await created(api, secretsIn(namespace), { apiVersion: 'v1', kind: 'Secret', metadata: { name } })
+    }
+    const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'claim' }
+    const csi = { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'key', namespace } }
+    const volume = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, claimRef, csi }
+    await created(api, '/api/v1/persistentvolumes', { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'v' }, spec: volume })
+    await created(api, `/api/v1/namespaces/${namespace}/pods`, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: {
+        nodeName: 'n1',
+        containers: [{ name: 'c', image: 'i', env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'used', key: 'k' } } }] }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'claim' } }],
+      },
+    })
+    const [own, other] = [aNode(api, 'n1'), aNode(api, 'n2')]
+    expect((await onceAllowed(() => own.get(`${secretsIn(namespace)}/used`))).status).toBe(200)
+    expect((await own.get(`${secretsIn(namespace)}/key`)).status).toBe(200)
+    expect((await own.get('/api/v1/persistentvolumes/v')).status).toBe(200)
+    expect((await own.get(`${secretsIn(namespace)}/unused`)).body.message).toMatch(/: no relationship found between node and this object$/)
+    expect((await other.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
+    expect((await own.get(secretsIn(namespace))).status).toBe(403)
+    await api.delete(`/api/v1/namespaces/${namespace}/pods/p?gracePeriodSeconds=0`)
+    await expect.poll(async () => (await own.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
+  })
+
+  test('AUTHZ-07: a node keeps its own lease and no other', async () => {
+    const api = await anApiWith('--authorization-mode=Node')
+    const leases = '/apis/coordination.orch.io/v1/namespaces/orch-node-lease/leases'
+    const [own, other] = [aNode(api, 'n1'), aNode(api, 'n2')]
+    const lease = { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: 'n1' }, spec: {} }
+    expect((await own.post(leases, lease)).status).toBe(201)
+    expect((await own.get(`${leases}/n1`)).status).toBe(200)
+    expect((await other.get(`${leases}/n1`)).body.message).toMatch(/can only access lease with the same name as the requesting node$/)
+    expect((await own.get('/api/v1/nodes')).status).toBe(200)
+    expect((await own.get('/apis/rbac.authorization.orch.io/v1/roles')).status).toBe(403)
+  })
+})
