@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ChangeRevisions } from './chain.ts'
+import { toFailure, toStatusError } from './errors.ts'
+import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
+import { isReliableVersion } from './version.ts'
+
+test.each([
+  ['3.4.23', false],
+  ['3.4.30', false],
+  ['3.4.31', true],
+  ['3.5.12', false],
+  ['3.5.13', true],
+  ['3.6.0', true],
+  ['3.3.99', false],
+  ['4.0.0', true],
+  ['', false],
+])('etcd %s tells its position reliably: %s', (version, isReliable) => {
+  expect(isReliableVersion(version)).toBe(isReliable)
+})
+
+test.each([
+  ['14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1', 'unsent', 503],
+  ['14 UNAVAILABLE: etcdserver: no leader', 'unanswered', 503],
+  ['14 UNAVAILABLE: etcdserver: request timed out', 'unanswered', 503],
+  ['4 DEADLINE_EXCEEDED: Deadline exceeded after 8s', 'late', 504],
+  ['11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted', 'compacted', 410],
+  ['3 INVALID_ARGUMENT: etcdserver: request is too large', 'tooLarge', 500],
+  ['8 RESOURCE_EXHAUSTED: grpc: received message larger than max (5000000 vs. 2097152)', 'tooLarge', 500],
+  ['8 RESOURCE_EXHAUSTED: etcdserver: mvcc: database space exceeded', 'full', 503],
+  ['3 INVALID_ARGUMENT: etcdserver: authentication failed, invalid user ID or password', 'denied', 503],
+  ['7 PERMISSION_DENIED: etcdserver: permission denied', 'denied', 503],
+])('%s is %s and answered with %d', (message, failure, code) => {
+  const error = new Error(message)
+  expect({ failure: toFailure(error), code: toStatusError(error).code }).toEqual({ failure, code })
+})
+
+test('a framed value gives back its write id and bytes', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 60, unit: 'grapheme' }), fc.uint8Array(), (writeId, value) => {
+      fc.pre(Buffer.byteLength(writeId) <= 255)
+      const read = unframeValue(frameValue(writeId, value))
+      expect([read.writeId, Buffer.from(read.value)]).toEqual([writeId, Buffer.from(value)])
+    }),
+  )
+})
+
+test('the end of a prefix is behind all that begin with it, and before all else that follows', () => {
+  expect(endOfPrefix('/a/').toString()).toBe('/a0')
+  expect(endOfPrefix('')).toEqual(Buffer.from([0]))
+})
+
+test('slashes around a prefix mean nothing, and there must be one', () => {
+  expect(toLayout('/registry/').keys).toBe('/registry/keys/')
+  expect(() => toLayout('/')).toThrow('must not be empty')
+})
+
+describe('the revisions of changes', () => {
+  test('each knows the last change at or before it, down to where they begin', () => {
+    const chain = new ChangeRevisions(10)
+    for (const revision of [12, 15, 20]) chain.push(revision)
+    expect([9, 10, 11, 12, 14, 19, 25].map((revision) => chain.atOrBefore(revision))).toEqual([undefined, 10, 10, 12, 12, 15, 20])
+    expect(chain.last).toBe(20)
+  })
+})
