@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { type ClientConfiguration, parseConfiguration } from '@orch/client'
+import { clusterMode, sharedBackends } from '@orch/testkit'
 import { type StartOptions, start } from 'orch'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type WatchAnswer, WatchReader } from './watch-reader.ts'
@@ -52,15 +53,19 @@ export interface Identity {
 
 /** A server reached over HTTP and in no other way, so that it does not matter how its services are joined. */
 export class Api {
+  /** Of the first gateway. */
   readonly url: string
+  readonly #urls: readonly URL[]
+  #requests = 0
   readonly #configuration: ClientConfiguration
   readonly #agents: Agent[] = []
   readonly #admin: Agent
   readonly #stop: () => Promise<void>
   readonly #watches = new Set<WatchReader>()
 
-  constructor(url: string, configuration: ClientConfiguration, stop: () => Promise<void>) {
-    this.url = url
+  constructor(urls: readonly string[], configuration: ClientConfiguration, stop: () => Promise<void>) {
+    this.url = urls[0] ?? ''
+    this.#urls = urls.map((url) => new URL(url))
     this.#configuration = configuration
     this.#stop = stop
     this.#admin = this.#agentFor({ cert: configuration.clientCertificate, key: configuration.clientKey })
@@ -107,7 +112,7 @@ export class Api {
 
   /** Opens a watch; it ends with the test. */
   async watch(target: string, headers: Record<string, string> = {}): Promise<WatchAnswer> {
-    const { pathname, hostname, port } = new URL(this.url)
+    const { pathname, hostname, port } = this.#nextGateway()
     const path = `${pathname === '/' ? '' : pathname}${target}`
     const reader = new WatchReader(httpsRequest({ method: 'GET', hostname, port, path, agent: this.#admin, headers }))
     this.#watches.add(reader)
@@ -121,6 +126,14 @@ export class Api {
     await this.#stop()
   }
 
+  /** Where there are several gateways, each has its turn. */
+  #nextGateway(): URL {
+    const url = this.#urls[this.#requests % this.#urls.length]
+    this.#requests += 1
+    if (url === undefined) throw new Error('there is no gateway')
+    return url
+  }
+
   #agentFor({ cert, key }: Identity): Agent {
     const agent = new Agent({ keepAlive: true, ca: this.#configuration.certificateAuthority, cert, key })
     this.#agents.push(agent)
@@ -128,7 +141,7 @@ export class Api {
   }
 
   #send(agent: Agent, method: string, target: string, { headers = {}, body, isOutsidePrefix = false }: Sending): Promise<Answer> {
-    const { pathname, hostname, port } = new URL(this.url)
+    const { pathname, hostname, port } = this.#nextGateway()
     const path = `${pathname === '/' || isOutsidePrefix ? '' : pathname}${target}`
     const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
     const all = bytes === undefined ? headers : { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }
@@ -158,8 +171,25 @@ function bodyOf(text: string): Body {
 
 /** A server of a test's own. Its user stops it. */
 export async function openApi(options: StartOptions = {}): Promise<Api> {
-  const server = await start({ freezesLinks: true, ...options })
-  return new Api(server.url, await parseConfiguration(server.kubeconfig), () => server.stop())
+  const { urls, kubeconfig, stop } = clusterMode() === 'embedded' ? await openEmbedded(options) : await openDistributed(options)
+  return new Api(urls, await parseConfiguration(kubeconfig), stop)
+}
+
+interface Opened {
+  readonly urls: readonly string[]
+  readonly kubeconfig: string
+  readonly stop: () => Promise<void>
+}
+
+async function openEmbedded(options: StartOptions): Promise<Opened> {
+  const { url, kubeconfig, stop } = await start({ freezesLinks: true, ...options })
+  return { urls: [url], kubeconfig, stop }
+}
+
+/** Two of each service that may have several, over a state of their own. */
+async function openDistributed(options: StartOptions): Promise<Opened> {
+  const { startDistributed } = await import('orch/distributed')
+  return startDistributed(options, { ...(await sharedBackends()), gateways: 2, storages: 2, watches: 2, admissions: 1 })
 }
 
 /** A server that ends with the test. */

@@ -39,7 +39,7 @@ describe('certificates', () => {
     const file = join(folder, 'clients.crt')
     writeFileSync(file, `${first.authority}\n${second.authority}\n`)
     const { url, dataDir, stop } = await startProcess(['--memory', `--client-ca-file=${file}`])
-    const api = new Api(url, await loadConfiguration(join(dataDir, 'admin.conf')), async () => void (await stop()))
+    const api = new Api([url], await loadConfiguration(join(dataDir, 'admin.conf')), async () => void (await stop()))
     onTestFinished(() => api.stop())
     const codeOf = async ({ admin }: typeof first) =>
       (await api.as({ cert: admin.certificate, key: admin.key })('GET', '/api/v1/namespaces')).status

@@ -1,20 +1,11 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core'
-import {
-  type Clock,
-  certificateMemory,
-  type Log,
-  readSettings,
-  type SettingType,
-  settingTypes,
-  silentLog,
-  systemClock,
-} from '@orch/platform'
+import { type Clock, certificateMemory, type Log, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readControllers } from './options/controllers.ts'
 import { readGateway } from './options/gateway.ts'
 import { type Server, startServer } from './server.ts'
-import { startSettings } from './settings/start.ts'
+import { readStartSettings } from './start-settings.ts'
 
 /** What a server for tests may be told; everything has a default. */
 export interface StartOptions {
@@ -72,7 +63,7 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
-  const settings = settingsOf(options)
+  const settings = readStartSettings(options)
   const server = await startServer({
     ...readGateway(settings),
     controllers: readControllers(settings),
@@ -86,28 +77,6 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     log: options.log ?? silentLog,
   })
   return toRunningServer(server, settings.shutdownDelayMs)
-}
-
-/** Flags, then what the options say beside them. */
-function settingsOf(options: StartOptions) {
-  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
-  return {
-    ...values,
-    securePort: given.has('securePort') ? values.securePort : 0,
-    profile: options.profile ?? values.profile,
-    featureGates: options.featureGates ?? values.featureGates,
-    controllers: options.controllers ?? values.controllers,
-    runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
-    anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
-    pathPrefix: options.pathPrefix ?? values.pathPrefix,
-    requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
-    watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
-    eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
-    serviceClusterIpRange:
-      parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
-    serviceNodePortRange:
-      parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
-  }
 }
 
 function toRunningServer(server: Server, shutdownDelayMs: number): RunningServer {
@@ -134,11 +103,4 @@ function toRunningServer(server: Server, shutdownDelayMs: number): RunningServer
     stop,
     [Symbol.asyncDispose]: stop,
   }
-}
-
-function parsed<T>(name: string, { expected, parse }: SettingType<T>, text: string | undefined): T | undefined {
-  if (text === undefined) return undefined
-  const value = parse(text)
-  if (value === undefined) throw new Error(`${name}: ${text}: must be ${expected}`)
-  return value
 }

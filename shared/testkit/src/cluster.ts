@@ -1,5 +1,17 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import type { Client } from '@orch/client'
 import { onTestFinished } from 'vitest'
+
+/** How the services of a cluster are joined: by function calls, or by gRPC over an etcd and NATS. */
+export type ClusterMode = 'embedded' | 'distributed'
+
+/** The mode of this run of the tests. */
+export function clusterMode(): ClusterMode {
+  const mode = process.env.ORCH_TEST_MODE ?? 'embedded'
+  if (mode !== 'embedded' && mode !== 'distributed') throw new Error(`ORCH_TEST_MODE=${mode}: expected embedded or distributed`)
+  return mode
+}
 
 /** What tests need of a server, however it is put together. */
 export interface Cluster {
@@ -10,7 +22,6 @@ export interface Cluster {
 }
 
 export interface ClusterRequest<O> {
-  /** How the services are joined. */
   readonly mode: 'embedded'
   readonly options?: O
 }
@@ -27,4 +38,33 @@ export function clusterStarter<O, C extends Cluster>(starters: { readonly embedd
     onTestFinished(() => cluster.stop())
     return cluster
   }
+}
+
+/** What services apart stand on. */
+export interface SharedBackends {
+  readonly etcdServers: readonly string[]
+  readonly natsServers: readonly string[]
+  /** For one cluster: nobody else has its state. */
+  readonly prefix: string
+}
+
+/** One etcd and one nats-server for all clusters of this process; they end with it. Each cluster has a prefix of its own. */
+export async function sharedBackends(): Promise<SharedBackends> {
+  opened ??= openBackends()
+  const { etcd, nats } = await opened
+  return { etcdServers: [`http://${etcd}`], natsServers: [nats], prefix: `/test-${randomBytes(6).toString('hex')}` }
+}
+
+let opened: Promise<{ readonly etcd: string; readonly nats: string }> | undefined
+
+async function openBackends() {
+  const { findBackend, openEtcd, openNats } = await import('./backends/index.ts')
+  const [etcdProgram, natsProgram] = await Promise.all([findBackend('etcd'), findBackend('nats-server')])
+  if (etcdProgram.kind === 'missing') throw new Error(etcdProgram.reason)
+  if (natsProgram.kind === 'missing') throw new Error(natsProgram.reason)
+  const [etcd, nats] = await Promise.all([openEtcd({ path: etcdProgram.path }), openNats({ path: natsProgram.path })])
+  process.once('exit', () => {
+    for (const { dataDir } of [etcd, nats]) rmSync(dataDir, { recursive: true, force: true })
+  })
+  return { etcd: etcd.address, nats: nats.address }
 }

@@ -35,7 +35,16 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
     shutdownDelayMs: 0,
     open: (world) =>
       openGatewayReplica(
-        { ...groups, ...addresses, trust, hasProcessMetrics: true, pair: servingPair, advertiseAddress, graceMs: watchGraceMs },
+        {
+          ...groups,
+          ...addresses,
+          trust,
+          hasProcessMetrics: true,
+          pair: servingPair,
+          ownClients: '',
+          advertiseAddress,
+          graceMs: watchGraceMs,
+        },
         world,
       ),
   })

@@ -19,6 +19,8 @@ import { type Assembly, assemble, type Replica, type ReplicaOptions } from './re
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** What clients are shown. */
   readonly pair: KeyPair
+  /** Authorities whose client certificates are accepted beside those of `--client-ca-file`, PEM; '' for none. */
+  readonly ownClients: string
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
   readonly admissionAddresses: readonly string[]
@@ -65,7 +67,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const port = await listenForClients(gateway, {
       serving: options.serving,
       pair: options.pair,
-      authorities: await openAuthorities({ authentication: options.authentication, ownClients: '' }, assembly),
+      authorities: await openAuthorities({ authentication: options.authentication, ownClients: options.ownClients }, assembly),
     })
     const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port }, options, assembly))
     starting.then(() => {

@@ -1,0 +1,128 @@
+import { parseConfiguration, printConfiguration } from '@orch/client'
+import { namesOf } from '@orch/core'
+import { addressAt, certificateMemory, readCertificates, servingNames, silentLog, systemClock } from '@orch/platform'
+import { openEtcdStore } from '@orch/storage/etcd'
+import { catalogueOf } from './composition/surroundings.ts'
+import { openAdmissionReplica } from './distributed/admission-replica.ts'
+import { openControllersReplica } from './distributed/controllers-replica.ts'
+import { openGatewayReplica } from './distributed/gateway-replica.ts'
+import type { Replica } from './distributed/replica.ts'
+import { openStorageReplica } from './distributed/storage-replica.ts'
+import { openWatchReplica } from './distributed/watch-replica.ts'
+import { everythingServed } from './options/api.ts'
+import { readControllers } from './options/controllers.ts'
+import { readGateway } from './options/gateway.ts'
+import type { StartOptions } from './start.ts'
+import { readStartSettings } from './start-settings.ts'
+
+/** What services apart stand on, and how many of each there are. */
+export interface DistributedOptions {
+  /** `http://127.0.0.1:2379`. */
+  readonly etcdServers: readonly string[]
+  /** `127.0.0.1:4222`. */
+  readonly natsServers: readonly string[]
+  /** Below what the state stands in etcd, and what tells its changes apart in NATS. */
+  readonly prefix: string
+  readonly gateways: number
+  readonly storages: number
+  readonly watches: number
+  readonly admissions: number
+}
+
+/** Services that call one another over gRPC, all in this process: for tests. */
+export interface RunningServices extends AsyncDisposable {
+  /** Of each gateway. */
+  readonly urls: readonly string[]
+  /** A client configuration file for the first of them. */
+  readonly kubeconfig: string
+  stop(): Promise<void>
+}
+
+const trust = { tls: undefined, insecureTransport: false }
+const shared = { trust, hasProcessMetrics: false }
+const anyPort = '127.0.0.1:0'
+
+/** Starts services apart, each with its own connections; they are ready when the promise resolves. */
+export async function startDistributed(start: StartOptions, options: DistributedOptions): Promise<RunningServices> {
+  const replicas: Replica[] = []
+  const stop = async () => {
+    for (const replica of replicas.reverse()) await replica.stop()
+    replicas.length = 0
+  }
+  try {
+    return { ...(await open(start, options, replicas)), stop, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function open(start: StartOptions, options: DistributedOptions, replicas: Replica[]) {
+  const settings = readStartSettings(start)
+  const { profile, watchHistoryMs } = settings
+  const groups = readGateway(settings)
+  const clock = start.clock ?? systemClock
+  const world = { clock, random: start.random ?? Math.random, log: start.log ?? silentLog }
+  const inner = { ...world, catalogue: catalogueOf(everythingServed(profile)) }
+  const running = async <R extends Replica>(opened: Promise<R>): Promise<R> => {
+    const replica = await opened
+    replicas.push(replica)
+    return replica
+  }
+  const many = <R extends Replica>(count: number, one: () => Promise<R>) => Promise.all(Array.from({ length: count }, () => running(one())))
+  const addressesOf = (opened: readonly Replica[]) => opened.map(({ address }) => address)
+
+  const certificates = await readCertificates({
+    files: certificateMemory(),
+    product: namesOf(profile).serverServiceName,
+    names: servingNames({
+      names: namesOf(profile),
+      hostName: 'localhost',
+      bindAddress: groups.serving.bindAddress,
+      serviceAddress: addressAt(groups.objects.serviceClusterIpRange, 1),
+    }),
+    clock,
+  })
+  const feed = { servers: options.natsServers, profile, prefix: options.prefix }
+  const storageAddresses = addressesOf(
+    await many(options.storages, async () => {
+      const store = await openEtcdStore({ ...world, servers: options.etcdServers, prefix: options.prefix, profile })
+      return openStorageReplica({ ...shared, listen: anyPort, store, feed, watchHistoryMs }, inner)
+    }),
+  )
+  const behind = { ...shared, listen: anyPort, storageAddresses }
+  const watching = many(options.watches, () => openWatchReplica({ ...behind, feed }, inner))
+  const admitting = many(options.admissions, () => openAdmissionReplica(behind, inner))
+  const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admissionAddresses: addressesOf(await admitting) }
+  const catalogue = catalogueOf(groups.api)
+  const gateways = await many(options.gateways, () =>
+    openGatewayReplica(
+      {
+        ...groups,
+        ...shared,
+        ...addresses,
+        pair: groups.serving.servingPair ?? certificates.serving,
+        ownClients: certificates.authority,
+        advertiseAddress: '',
+        graceMs: 0,
+      },
+      { ...world, catalogue },
+    ),
+  )
+  await Promise.all(gateways.map(({ ready }) => ready))
+  const urls = addressesOf(gateways)
+  const kubeconfig = printConfiguration({
+    cluster: 'distributed',
+    user: 'admin',
+    configuration: {
+      server: urls[0] ?? '',
+      certificateAuthority: certificates.authority,
+      clientCertificate: certificates.admin.certificate,
+      clientKey: certificates.admin.key,
+    },
+  })
+  const configuration = await parseConfiguration(kubeconfig)
+  const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
+  await running(openControllersReplica({ ...shared, configuration, controllers, leaderElect: false }, { ...world, catalogue }))
+  return { urls, kubeconfig }
+}

@@ -1,0 +1,32 @@
+import { readSettings, type SettingType, settingTypes } from '@orch/platform'
+import { startSettings } from './settings/start.ts'
+import type { StartOptions } from './start.ts'
+
+/** Flags, then what the options say beside them. */
+export function readStartSettings(options: StartOptions) {
+  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
+  return {
+    ...values,
+    securePort: given.has('securePort') ? values.securePort : 0,
+    profile: options.profile ?? values.profile,
+    featureGates: options.featureGates ?? values.featureGates,
+    controllers: options.controllers ?? values.controllers,
+    runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
+    anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
+    pathPrefix: options.pathPrefix ?? values.pathPrefix,
+    requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
+    watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
+    eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
+    serviceClusterIpRange:
+      parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
+    serviceNodePortRange:
+      parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
+  }
+}
+
+function parsed<T>(name: string, { expected, parse }: SettingType<T>, text: string | undefined): T | undefined {
+  if (text === undefined) return undefined
+  const value = parse(text)
+  if (value === undefined) throw new Error(`${name}: ${text}: must be ${expected}`)
+  return value
+}
