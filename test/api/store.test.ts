@@ -7,7 +7,7 @@ import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someCo
 /** A server over a store on disk, in a process of its own. */
 async function openProcess(dataDir: string, flags: readonly string[] = []): Promise<{ api: Api; process: ServerProcess }> {
   const process = await startProcess(flags, { dataDir })
-  const api = new Api(process.url, await loadConfiguration(join(dataDir, 'admin.conf')), async () => {})
+  const api = new Api([process.url], await loadConfiguration(join(dataDir, 'admin.conf')), async () => {})
   onTestFinished(() => api.stop())
   return { api, process }
 }
