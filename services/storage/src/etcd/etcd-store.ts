@@ -40,6 +40,8 @@ export interface EtcdStoreOptions extends EtcdAccess {
   readonly log?: Log | undefined
   /** Name under which this replica stands for election. */
   readonly candidate?: string | undefined
+  /** Longest that etcd may be away at the start. */
+  readonly startWaitMs?: number | undefined
   /** Taken instead of what etcd says of itself; for tests. */
   readonly etcdVersion?: string | undefined
 }
@@ -58,10 +60,10 @@ interface Waiter {
 
 /** Opens a store on etcd; any number of processes may have one prefix open. Waits a while for etcd to be there. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
-  const { clock = systemClock, log = silentLog } = options
+  const { clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
   const layout = toLayout(options.prefix)
   const client = createEtcdClient(options)
-  const giveUpMs = clock.monotonic() + etcdStartWaitMs
+  const giveUpMs = clock.monotonic() + startWaitMs
   for (;;) {
     let store: StoreOnEtcd | undefined
     try {

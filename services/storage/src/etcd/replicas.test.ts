@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store, StoreChange } from '@orch/core'
+import { namesOf, type Store, type StoreChange } from '@orch/core'
+import { issueServiceAuthority, issueServiceCertificate } from '@orch/platform'
 import { aDelete, aPut, listed, storageSuite, takeChanges, written } from '@orch/testkit'
 import { findBackend, openEtcd, type Program } from '@orch/testkit/backends'
 import { Etcd3 } from 'etcd3'
@@ -331,6 +332,35 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await expect(open('wrong')).rejects.toThrow(/authentication failed/)
     const { storage } = await open('right')
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+  })
+
+  test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {
+    const names = namesOf('orch')
+    const nowMs = Date.now()
+    const [authority, other] = [await issueServiceAuthority({ names, nowMs }), await issueServiceAuthority({ names, nowMs })]
+    const pair = await issueServiceCertificate({ authority, names, role: 'storage', hostNames: ['127.0.0.1', 'localhost'], nowMs })
+    const file = (name: string, content: string) => {
+      const at = join(folder, name)
+      writeFileSync(at, content)
+      return at
+    }
+    const tls = {
+      caFile: file('ca.crt', authority.certificate),
+      certFile: file('s.crt', pair.certificate),
+      keyFile: file('s.key', pair.key),
+    }
+    const own = await openEtcd({ path, dataDir: join(folder, 'tls'), tls })
+    closers.push(() => own.kill())
+    const certificate = Buffer.from(pair.certificate)
+    const key = Buffer.from(pair.key)
+    const servers = [`https://${own.address}`]
+    const { storage } = await openReplica({ servers, tls: { ca: Buffer.from(authority.certificate), certificate, key } })
+    expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+    const impatient = { servers, startWaitMs: 0 }
+    await expect(openReplica({ ...impatient, tls: { ca: Buffer.from(authority.certificate) } })).rejects.toMatchObject({ code: 503 })
+    await expect(openReplica({ ...impatient, tls: { ca: Buffer.from(other.certificate), certificate, key } })).rejects.toMatchObject({
+      code: 503,
+    })
   })
 
   test('a server without encryption that is not this machine is refused', async () => {
