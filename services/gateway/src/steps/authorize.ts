@@ -1,19 +1,23 @@
-import { failed, parseFieldSelector, type User } from '@orch/core'
+import { domainGroup, failed, type Names, parseFieldSelector, type User } from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
 import type { Step } from './step.ts'
 
 /** Lets a request go on that is allowed, and refuses every other. */
-export const authorize: Step = (request, { authorizers }) => {
+export const authorize: Step = (request, { authorizers, names }) => {
   const access = accessOf(request)
   const decision = decide(authorizers, request.user, access)
   // A decision that is known at once must not cost a promise.
-  if (decision instanceof Promise) return decision.then((late) => requireAllowed(request, access, late))
-  requireAllowed(request, access, decision)
+  if (decision instanceof Promise) return decision.then((late) => requireAllowed(request, access, late, names))
+  requireAllowed(request, access, decision, names)
 }
 
-function requireAllowed({ user, exchange }: GatewayRequest, access: Access, { kind, reason, error }: Decision): void {
+function requireAllowed(request: GatewayRequest, access: Access, { kind, reason, error }: Decision, names: Names): void {
+  const { user, exchange } = request
+  const group = domainGroup(names, 'authorization')
+  request.annotate(`${group}/decision`, kind === 'allow' ? 'allow' : 'forbid')
+  request.annotate(`${group}/reason`, kind === 'allow' || error === undefined ? reason : 'internal error')
   if (kind === 'allow') return
   if (error !== undefined) throw new PlainRefusal(500, `Internal Server Error: ${JSON.stringify(exchange.target)}: ${error}\n`)
   throw refusal(user, access, reason)

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { aKubectl, findKubectls } from './kubectl.ts'
+import { aFolder } from './server-process.ts'
+
+const policy = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: reader }
+rules:
+- { apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get", "list"] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: readers }
+subjects:
+- { kind: Group, apiGroup: rbac.authorization.k8s.io, name: readers }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader }
+`
+
+describe.each(findKubectls())('%s', (binary) => {
+  /** What a command says that fails. */
+  const failing = async (command: Promise<string>): Promise<string> => {
+    const error: unknown = await command.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    const { stdout = '', stderr = '' } = (error ?? {}) as { stdout?: string; stderr?: string }
+    return `${stdout}${stderr}`
+  }
+
+  test('AUTHZ-03: creates roles and bindings, and asks what somebody may do', async () => {
+    const { kubectl } = await aKubectl(binary)
+    await kubectl('create', 'role', 'pod-reader', '--verb=get,list,watch', '--resource=pods,pods/log')
+    await kubectl('create', 'rolebinding', 'jane-reads', '--role=pod-reader', '--user=jane')
+    await kubectl('create', 'clusterrole', 'probes', '--verb=get', '--non-resource-url=/metrics')
+    await kubectl('create', 'clusterrolebinding', 'jane-probes', '--clusterrole=probes', '--user=jane', '--group=team')
+    const can = async (...args: string[]) =>
+      (await kubectl('auth', 'can-i', ...args).catch((error: { stdout: string }) => error.stdout)).trim()
+    await expect.poll(() => can('get', '/metrics', '--as=jane')).toBe('yes')
+    expect(await can('create', 'deployments')).toBe('yes')
+    expect(await can('list', 'pods', '--as=jane')).toBe('yes')
+    expect(await can('get', 'pods', '--subresource=log', '--as=jane')).toBe('yes')
+    expect(await can('get', 'pods', '--subresource=exec', '--as=jane')).toBe('no')
+    expect(await can('delete', 'pods', '--as=jane')).toBe('no')
+    expect(await can('list', 'pods', '--as=jane', '-n', 'kube-system')).toBe('no')
+    expect(await can('get', '/metrics', '--as=joe', '--as-group=team')).toBe('yes')
+    expect(await can('get', '/metrics', '--as=joe', '--as-group=other')).toBe('no')
+    const list = await kubectl('auth', 'can-i', '--list', '--as=jane')
+    expect(list).toMatch(/^pods\/log\s+\[\]\s+\[\]\s+\[get list watch\]$/m)
+    expect(list).toMatch(/\[\/metrics\]/)
+    expect(await kubectl('auth', 'can-i', '--list')).toMatch(/^\*\.\*\s+\[\]\s+\[\]\s+\[\*\]$/m)
+  })
+
+  test('AUTHZ-01: a restricted user reads what is allowed and is told what is not', async () => {
+    const { kubectl } = await aKubectl(binary)
+    await kubectl('create', 'rolebinding', 'jane-views', '--clusterrole=view', '--user=jane')
+    await kubectl('create', 'configmap', 'shown', '--from-literal=a=b')
+    await expect.poll(() => kubectl('get', 'configmaps', '--as=jane').catch(() => '')).toContain('shown')
+    expect(await failing(kubectl('get', 'secrets', '--as=jane'))).toContain(
+      'Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "default"',
+    )
+    expect(await failing(kubectl('delete', 'configmap', 'shown', '--as=jane'))).toContain(
+      'configmaps "shown" is forbidden: User "jane" cannot delete resource "configmaps" in API group "" in the namespace "default"',
+    )
+    expect(await failing(kubectl('get', 'nodes', '--as=jane'))).toContain(
+      'cannot list resource "nodes" in API group "" at the cluster scope',
+    )
+  })
+
+  test('AUTHZ-08: reconciles roles and bindings from a file', async () => {
+    const { kubectl, withFile } = await aKubectl(binary)
+    await withFile('create', policy)
+    const file = join(aFolder(), 'policy.yaml')
+    writeFileSync(
+      file,
+      policy.replace('"get", "list"', '"get", "list", "watch"').replace('name: readers }\nroleRef', 'name: more }\nroleRef'),
+    )
+    const said = await kubectl('auth', 'reconcile', '-f', file)
+    expect(said).toContain('clusterrole.rbac.authorization.k8s.io/reader reconciled')
+    expect(await kubectl('get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs[*]}')).toContain('watch')
+    const subjects = await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.subjects[*].name}')
+    expect(subjects).toBe('readers more')
+  })
+})
