@@ -60,7 +60,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     handle,
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const listener = await listen(listenOptions, handle)
+      const listener = await listen(listenOptions, handle, () => parts.random(randomSteps) / randomSteps)
       listeners.push(listener)
       state.address = `${listenOptions.host}:${listener.port}`
       return listener.port

@@ -14,6 +14,10 @@ export const limits = {
   idleTimeoutMs: 90_000,
   /** Streams that one HTTP/2 connection may have open. */
   streamsPerConnectionMax: 250,
+  /** Streams that a client may begin and break off at once: as many as it may have open, twice over. One who does more is a flood, and cut off. */
+  streamResetsAtOnceMax: 500,
+  /** Streams per second that a client may go on breaking off. */
+  streamResetsPerSecondMax: 33,
   /** Megabytes that one HTTP/2 connection may hold before new streams on it are refused: several large lists to slow readers. */
   memoryPerConnectionMb: 64,
   /** Reads in flight; one more is answered 429. Watches do not count. */

@@ -18,6 +18,13 @@ export interface ListenOptions {
   readonly key: string
   /** Without any when the port is opened, client certificates are not asked for. */
   readonly authorities: AuthoritySource
+  /** Oldest version of TLS that is spoken. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
+  /** As OpenSSL calls them, with colons between. */
+  readonly ciphers?: string | undefined
+  readonly streamsPerConnectionMax?: number | undefined
+  /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
+  readonly goawayChance?: number | undefined
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
 }
@@ -34,8 +41,12 @@ export interface Listener {
 }
 
 /** Opens the port. `handle` gets every request, whichever protocol carries it. */
-export async function listen({ host, port, ...tls }: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
-  const { authorities } = tls
+export async function listen(
+  { host, port, ...tls }: ListenOptions,
+  handle: (exchange: Exchange) => void,
+  random: () => number = () => 1,
+): Promise<Listener> {
+  const { authorities, goawayChance = 0 } = tls
   const state = { isDraining: false }
   const peers = new PeerReader(authorities)
   const http1 = createHttpsServer(
@@ -56,12 +67,18 @@ export async function listen({ host, port, ...tls }: ListenOptions, handle: (exc
     },
   )
   const http2 = createHttp2Server({
-    settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headBytesMax },
+    settings: {
+      maxConcurrentStreams: tls.streamsPerConnectionMax ?? limits.streamsPerConnectionMax,
+      maxHeaderListSize: limits.headBytesMax,
+    },
     maxHeaderListPairs: 2_000,
     maxSessionMemory: limits.memoryPerConnectionMb,
+    streamResetBurst: limits.streamResetsAtOnceMax,
+    streamResetRate: limits.streamResetsPerSecondMax,
   })
   http2.on('stream', (stream, headers, _flags, rawHeaders) => {
     handle(new Http2Exchange(stream, headers, rawHeaders, peers.of(stream.session?.socket as TLSSocket)))
+    if (goawayChance > 0 && random() < goawayChance) stream.session?.close()
   })
   const sessions = trackSessions(http2)
   const connections = trackConnections(http1)
@@ -155,9 +172,10 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
 }
 
 /** What a handshake shows and by what it judges; an authority in between may be trusted as if it were the first. */
-function secureContextOf({ certificate, key, authorities }: Pick<ListenOptions, 'certificate' | 'key' | 'authorities'>) {
+function secureContextOf({ certificate, key, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
   const ca = trustedBy(authorities)
-  return { cert: certificate, key, ...(ca.length === 0 ? {} : { ca, allowPartialTrustChain: true }) }
+  const choice = { minVersion, honorCipherOrder: true, ...(ciphers === undefined ? {} : { ciphers }) }
+  return { cert: certificate, key, ...choice, ...(ca.length === 0 ? {} : { ca, allowPartialTrustChain: true }) }
 }
 
 function trustedBy({ current: { clients, proxies } }: AuthoritySource): string[] {

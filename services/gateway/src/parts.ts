@@ -69,6 +69,8 @@ export interface GatewayOptions {
   /** How many requests are worked on at a time. */
   readonly inFlight?: InFlightOptions | undefined
   readonly requestTimeoutMs?: number
+  /** Shortest life of a watch that asks for no other. */
+  readonly watchLifeMs?: number
   /** With it off, `limit` does not divide a list. */
   readonly listChunking?: boolean
   /** With it off, unknown and duplicate fields are dropped in silence. */

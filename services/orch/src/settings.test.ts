@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { controllerNames } from '@orch/controllers'
 import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
@@ -51,7 +52,8 @@ test('settings come from flags, the environment and a file, in that order', asyn
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  expect([controllers, api.featureGates.isOn('APIListChunking')]).toEqual([['namespace', 'garbage-collector'], false])
+  expect(controllers).toEqual(controllerNames.filter((name) => name !== 'bootstrap'))
+  expect(api.featureGates.isOn('APIListChunking')).toBe(false)
 })
 
 test('the data folder belongs to the profile', async () => {
@@ -71,6 +73,13 @@ describe('what cannot work is refused with a sentence', () => {
     ['AUTHZ-07: a mode twice', ['--authorization-mode=RBAC,RBAC'], '--authorization-mode: RBAC is given twice'],
     ['AUTHZ-04: ABAC without its file', ['--authorization-mode=ABAC'], '--authorization-mode=ABAC needs --authorization-policy-file'],
     ['AUTHZ-04: a policy file without ABAC', ['--authorization-policy-file=x'], '--authorization-policy-file has no effect without'],
+    [
+      'a cipher suite that is none',
+      ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA25'],
+      'did you mean TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256?',
+    ],
+    ['a version of TLS that is too old', ['--tls-min-version=VersionTLS11'], 'must be one of VersionTLS12, VersionTLS13'],
+    ['a chance that is too high', ['--goaway-chance=0.5'], '--goaway-chance=0.5: must be a number between 0 and 0.02'],
     ['an address that is none', ['--bind-address=localhost'], '--bind-address=localhost: must be an IP address'],
     ['NAME-05: a prefix that is no path', ['--path-prefix=a b'], '--path-prefix=a b: must be a path such as /cluster-a'],
     ['a certificate without its key', ['--tls-cert-file=x'], '--tls-cert-file needs --tls-private-key-file'],

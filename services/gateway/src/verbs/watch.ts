@@ -62,9 +62,10 @@ function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }:
   }
 }
 
-function lifeOf({ query }: GatewayRequest, { random }: GatewayParts): number {
+function lifeOf({ query }: GatewayRequest, { random, options }: GatewayParts): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  return seconds > 0 ? seconds * 1000 : limits.watchLifeMs + random(limits.watchLifeMs)
+  const shortestMs = options.watchLifeMs ?? limits.watchLifeMs
+  return seconds > 0 ? seconds * 1000 : shortestMs + random(shortestMs)
 }
 
 interface SessionOptions {

@@ -40,6 +40,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     authorization,
     inFlight: needs.flowControl,
     requestTimeoutMs: serving.requestTimeoutMs,
+    watchLifeMs: serving.watchLifeMs,
     listChunking: api.featureGates.isOn('APIListChunking'),
     fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
     pathPrefix: serving.pathPrefix,
@@ -67,6 +68,10 @@ export async function listenForClients(gateway: Gateway, { serving, pair, author
       certificate: pair.certificate,
       key: pair.key,
       authorities,
+      minVersion: serving.tlsMinVersion,
+      ciphers: serving.ciphers,
+      streamsPerConnectionMax: serving.streamsPerConnectionMax,
+      goawayChance: serving.goawayChance,
     })
   } catch (error) {
     throw explainListenFailure(error, bindAddress, securePort)

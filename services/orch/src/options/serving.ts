@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
-import { type KeyPair, SettingsError, type Values } from '@orch/platform'
+import { type KeyPair, SettingsError, suggestion, type Values } from '@orch/platform'
 import type { servingSettings } from '../settings/serving.ts'
+import { cipherSuites, currentSuites } from './cipher-suites.ts'
 import { readCertificateFile, readFlagFile } from './files.ts'
 
 /** How clients reach a gateway. */
@@ -13,6 +14,13 @@ export interface ServingOptions {
   readonly servingPair: KeyPair | undefined
   readonly requestTimeoutMs: number
   readonly shutdownDelayMs: number
+  readonly tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
+  /** As OpenSSL calls them, with colons between. */
+  readonly ciphers: string
+  /** Undefined: as the gateway thinks best. */
+  readonly streamsPerConnectionMax: number | undefined
+  readonly watchLifeMs: number
+  readonly goawayChance: number
 }
 
 type ServingValues = Values<typeof servingSettings>
@@ -31,6 +39,11 @@ export function readServing(settings: ServingValues): ServingOptions {
     servingPair: readServingPair(settings),
     requestTimeoutMs,
     shutdownDelayMs,
+    tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+    ciphers: readCiphers(settings.tlsCipherSuites),
+    streamsPerConnectionMax: settings.http2MaxStreamsPerConnection === 0 ? undefined : settings.http2MaxStreamsPerConnection,
+    watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
+    goawayChance: settings.goawayChance,
   }
 }
 
@@ -42,4 +55,20 @@ function readServingPair({ tlsCertFile, tlsPrivateKeyFile }: ServingValues): Key
     certificate: readCertificateFile('--tls-cert-file', tlsCertFile),
     key: readFlagFile('--tls-private-key-file', tlsPrivateKeyFile),
   }
+}
+
+/** Suites of TLS 1.3 are chosen apart from the others, so a choice that names none of them is about the others. */
+function readCiphers(names: readonly string[]): string {
+  const isOf13 = (name: string) => !name.includes('_WITH_')
+  const chosen = names.length === 0 ? currentSuites : [...(names.some(isOf13) ? [] : currentSuites.filter(isOf13)), ...names]
+  return chosen.map(openSslName).join(':')
+}
+
+function openSslName(name: string): string {
+  const found = cipherSuites[name]
+  if (found !== undefined) return found
+  const known = Object.keys(cipherSuites)
+  throw new SettingsError(
+    `--tls-cipher-suites: unknown or insecure cipher suite ${name}${suggestion(name, known)}; known are ${known.join(', ')}`,
+  )
 }

@@ -1,6 +1,17 @@
-import { setting, settingTypes } from '@orch/platform'
+import { type SettingType, setting, settingTypes } from '@orch/platform'
 
-const { duration, int, path, string } = settingTypes
+const { duration, int, list, oneOf, path, string } = settingTypes
+
+const chanceMax = 0.02
+
+const chance: SettingType<number> = {
+  word: 'float',
+  expected: `a number between 0 and ${chanceMax}`,
+  parse(text) {
+    const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+    return value <= chanceMax ? value : undefined
+  },
+}
 
 /** How clients reach a gateway. */
 export const servingSettings = {
@@ -59,5 +70,45 @@ export const servingSettings = {
     default: '0s',
     group: 'Serving',
     doc: 'How long the server goes on after a signal to stop, with /readyz failing, before it takes no more connections.',
+  }),
+  tlsMinVersion: setting({
+    flag: '--tls-min-version',
+    env: 'ORCH_TLS_MIN_VERSION',
+    type: oneOf(['VersionTLS12', 'VersionTLS13']),
+    default: 'VersionTLS12',
+    group: 'Serving',
+    doc: 'Oldest version of TLS that is spoken.',
+  }),
+  tlsCipherSuites: setting({
+    flag: '--tls-cipher-suites',
+    env: 'ORCH_TLS_CIPHER_SUITES',
+    type: list,
+    default: '',
+    group: 'Serving',
+    doc: 'Cipher suites that are spoken, by the names of the registry, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty is those that are current. Those of TLS 1.3 stay unless some of them are named.',
+  }),
+  http2MaxStreamsPerConnection: setting({
+    flag: '--http2-max-streams-per-connection',
+    env: 'ORCH_HTTP2_MAX_STREAMS_PER_CONNECTION',
+    type: int({ min: 0, max: 10_000 }),
+    default: '0',
+    group: 'Serving',
+    doc: 'Requests that one HTTP/2 connection may have open, watches too; 0 is 250.',
+  }),
+  minRequestTimeoutSeconds: setting({
+    flag: '--min-request-timeout',
+    env: 'ORCH_MIN_REQUEST_TIMEOUT',
+    type: int({ min: 1, max: 1_000_000 }),
+    default: '1800',
+    group: 'Serving',
+    doc: 'Seconds that a watch lasts at least that asks for no other time; it ends at random before twice that.',
+  }),
+  goawayChance: setting({
+    flag: '--goaway-chance',
+    env: 'ORCH_GOAWAY_CHANCE',
+    type: chance,
+    default: '0',
+    group: 'Serving',
+    doc: 'How often an HTTP/2 client is asked to connect anew, so that clients spread over gateways: 0.001 is one request in a thousand.',
   }),
 }

@@ -1,0 +1,60 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, type TLSSocket } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Api, anApi } from '../api/api.ts'
+
+/** What a handshake has come to: protocol and cipher, or the error. */
+function handshake(api: Api, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'; ciphers?: string } = {}): Promise<string> {
+  const { port } = new URL(api.url)
+  return new Promise((resolve) => {
+    const socket: TLSSocket = connect(
+      { host: '127.0.0.1', port: Number(port), ca: api.credentials.ca, minVersion: 'TLSv1', ...options },
+      () => {
+        resolve(`${socket.getProtocol()} ${socket.getCipher().standardName}`)
+        socket.destroy()
+      },
+    )
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(`error ${error.code}`))
+  })
+}
+
+test('LIM-12: TLS 1.2 and newer are spoken, with ciphers that are current', async () => {
+  const api = await anApi()
+  expect(await handshake(api)).toMatch(/^TLSv1\.3 TLS_/)
+  expect(await handshake(api, { maxVersion: 'TLSv1.2' })).toMatch(/^TLSv1\.2 TLS_ECDHE_\w+_(?:GCM|POLY1305)_SHA\d+$/)
+  expect(await handshake(api, { maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })).toMatch(/^error/)
+  expect(await handshake(api, { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA' })).toMatch(
+    /^error/,
+  )
+})
+
+test('LIM-12: the oldest version and the suites may be chosen', async () => {
+  const newest = await anApi({ flags: ['--tls-min-version=VersionTLS13'] })
+  expect(await handshake(newest, { maxVersion: 'TLSv1.2' })).toMatch(/^error/)
+  const suites = 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'
+  const chosen = await anApi({ flags: [`--tls-cipher-suites=${suites}`] })
+  expect(await handshake(chosen, { maxVersion: 'TLSv1.2' })).toMatch(/^TLSv1\.2 TLS_ECDHE_\w+_WITH_AES_256_GCM_SHA384$/)
+  expect(await handshake(chosen)).toMatch(/^TLSv1\.3/)
+})
+
+test('LIM-12: the streams of a connection are bounded as it is told', async () => {
+  const api = await anApi({ flags: ['--http2-max-streams-per-connection=7'] })
+  const session = connectHttp2(api.url, { ...api.credentials })
+  onTestFinished(() => session.destroy())
+  const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => session.once('remoteSettings', resolve))
+  expect(settings.maxConcurrentStreams).toBe(7)
+})
+
+test('LIM-12: now and then a client is asked to connect anew, once what is under way is answered', async () => {
+  const api = await anApi({ flags: ['--goaway-chance=0.02'], random: () => 0.01 })
+  const session = connectHttp2(api.url, { ...api.credentials })
+  onTestFinished(() => session.destroy())
+  const goaway = new Promise<number>((resolve) => session.once('goaway', resolve))
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const stream = session.request({ ':path': '/version' })
+    stream.on('response', (headers) => resolve(headers[':status']))
+    stream.on('error', reject)
+    stream.resume()
+  })
+  expect([status, await goaway]).toEqual([200, 0])
+})
