@@ -154,7 +154,14 @@ const clusterRoleTable: readonly RoleRow[] = [
     rules: [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
   },
   { name: 'system:monitoring', rules: [paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')] },
-  { name: 'system:basic-user', rules: [on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews')] },
+  {
+    name: 'system:basic-user',
+    // The second rule is beyond this level: whoever is known may ask who they are.
+    rules: [
+      on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
+      on('create', 'authentication.~', 'selfsubjectreviews'),
+    ],
+  },
   { name: 'system:public-info-viewer', rules: [paths('get', '/healthz /livez /readyz /version /version/')] },
   { name: 'admin', gathers: 'admin', rules: [] },
   { name: 'edit', aggregatesTo: 'admin', gathers: 'edit', rules: [] },
