@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
+import { aConfigMap } from '@orch/testkit'
+import { findBackend } from '@orch/testkit/backends'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const inDefault = { namespace: 'default' }
+
+const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
+const reason = missing?.kind === 'missing' ? missing.reason : ''
+
+interface Process {
+  readonly pid: number
+  readonly parent: number
+  readonly command: string
+}
+
+function processes(): Process[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
+  return lines.flatMap((line) => {
+    const found = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)
+    return found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), command: found[3] ?? '' }]
+  })
+}
+
+/** Children, their children, and so on. */
+function descendants(pid: number, all = processes()): Process[] {
+  return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...descendants(child.pid, all)])
+}
+
+/** A process that has ended may stand in the list until somebody asks how. */
+function alive(pids: readonly number[]): Process[] {
+  return processes().filter(({ pid, command }) => pids.includes(pid) && !command.includes('<defunct>'))
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  while (alive(pids).length > 0) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The URL of each gateway, from the message of the start. */
+function gatewaysOf({ message }: ServerProcess): string[] {
+  return [...message.matchAll(/^ {2}gateway-\d+ +(\S+)/gm)].map((found) => found[1] ?? '')
+}
+
+async function clientsOf(server: ServerProcess) {
+  const configuration = await loadConfiguration(`${server.dataDir}/admin.conf`)
+  return gatewaysOf(server).map((url) => {
+    const client = createClient(createHttpsTransport({ ...configuration, server: url }))
+    onTestFinished(() => client.close())
+    return client.resource(configMaps)
+  })
+}
+
+describe.skipIf(missing !== undefined)(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
+  test('two gateways show one state, and a killed service is started again without loss', async () => {
+    const server = await startProcess(['--distributed'])
+    const [first, second] = await clientsOf(server)
+    const events = await second!.watch({ ...inDefault, resourceVersion: '0' })
+    await first!.create(aConfigMap({ name: 'a', data: { x: '1' } }))
+    expect(await second!.get('a', inDefault)).toMatchObject({ data: { x: '1' } })
+    const seen: string[] = []
+    const until = async (name: string) => {
+      while (!seen.includes(name)) {
+        const { value } = await events.next()
+        if (value !== undefined && value.type !== 'BOOKMARK') seen.push(value.object.metadata.name ?? '')
+      }
+    }
+    await until('a')
+    const watches = descendants(server.pid).filter(({ command }) => /main\.js watch /.test(command))
+    expect(watches).toHaveLength(2)
+    for (const { pid } of watches) process.kill(pid, 'SIGKILL')
+    await first!.create(aConfigMap({ name: 'b' }))
+    await until('b')
+    expect(seen.filter((name) => name === 'a' || name === 'b')).toEqual(['a', 'b'])
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('nothing is left when the process that has started all is killed', async () => {
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1'])
+    const pids = descendants(server.pid).map(({ pid }) => pid)
+    expect(pids.length).toBeGreaterThanOrEqual(8)
+    server.signal('SIGKILL')
+    await server.exited
+    await gone(pids)
+    expect(alive(pids)).toEqual([])
+  })
+
+  test('CARD-25: state is there again after a stop', async () => {
+    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
+    const server = await startProcess(few)
+    const [maps] = await clientsOf(server)
+    const kept = await maps!.create(aConfigMap({ name: 'kept' }))
+    await server.stop()
+    const again = await startProcess(few, { dataDir: server.dataDir })
+    const [mapsAgain] = await clientsOf(again)
+    expect(await mapsAgain!.get('kept', inDefault)).toEqual(kept)
+  })
+})
+
+test('flags that mean nothing to one process are refused', async () => {
+  expect(await runToEnd(['--memory', '--gateways=3'])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('--gateways needs --distributed'),
+  })
+  expect(await runToEnd(['--memory', '--distributed'])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('--memory with --distributed'),
+  })
+})
