@@ -171,11 +171,11 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
   })
 }
 
-/** What a handshake shows and by what it judges; an authority in between may be trusted as if it were the first. */
+/** What a handshake shows and by what it judges. */
 function secureContextOf({ certificate, key, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
   const ca = trustedBy(authorities)
   const choice = { minVersion, honorCipherOrder: true, ...(ciphers === undefined ? {} : { ciphers }) }
-  return { cert: certificate, key, ...choice, ...(ca.length === 0 ? {} : { ca, allowPartialTrustChain: true }) }
+  return { cert: certificate, key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
 }
 
 function trustedBy({ current: { clients, proxies } }: AuthoritySource): string[] {

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import type { Authorities, AuthoritySource } from './authorities.ts'
-import { findChain, parseBundle } from './chain.ts'
+import { endOf, parseBundle, signerIn } from './signer.ts'
 
 interface Known {
   readonly peer: Peer
@@ -17,15 +17,16 @@ interface Bundles {
   readonly proxies: readonly X509Certificate[]
 }
 
-/** Connections that resume an earlier one do not send certificates in between again; so many of these are remembered. */
-const rememberedMax = 1_000
+/** Certificates, as TLS has judged them, that are remembered for connections that resume an earlier one. */
+const judgedMax = 1_000
 
 const unknown: Peer = { kind: 'unknown' }
 
 /** Says who stands behind a socket; asked once per connection, and again when the authorities have changed. */
 export class PeerReader {
   readonly #known = new WeakMap<TLSSocket, Known>()
-  readonly #sent = new Map<string, readonly X509Certificate[]>()
+  /** By fingerprint: the authorities against which TLS has judged the whole chain. */
+  readonly #judged = new Map<string, Authorities>()
   readonly #source: AuthoritySource
   #bundles: Bundles
 
@@ -39,41 +40,46 @@ export class PeerReader {
     const known = this.#known.get(socket)
     if (known !== undefined && known.authorities === authorities) return known.peer
     if (this.#bundles.authorities !== authorities) this.#bundles = toBundles(authorities)
-    const peer = this.#read(socket)
+    const peer = this.#read(socket, known === undefined)
     this.#known.set(socket, { peer, authorities })
     return peer
   }
 
-  #read(socket: TLSSocket): Peer {
-    const certificate = socket.getPeerCertificate(true)
+  #read(socket: TLSSocket, isNew: boolean): Peer {
+    const certificate = socket.getPeerCertificate()
     if (certificate === null || Object.keys(certificate).length === 0) return unknown
     // Chain, time and purpose have been judged by TLS, against all authorities together.
     if (!socket.authorized) return { kind: 'untrusted', reason: String(socket.authorizationError) }
     const leaf = new X509Certificate(certificate.raw)
     if (isOfService(leaf)) return { kind: 'untrusted', reason: 'it is the certificate of a service' }
-    return this.#toPeer(certificate, leaf, this.#remember(leaf, sentWith(certificate)))
+    const isJudged = isNew && this.#isJudgedNow(socket, leaf)
+    return this.#toPeer(certificate, leaf, isJudged)
   }
 
-  #toPeer({ subject }: DetailedPeerCertificate, leaf: X509Certificate, sent: readonly X509Certificate[]): Peer {
+  #toPeer({ subject }: PeerCertificate, leaf: X509Certificate, isJudged: boolean): Peer {
     const { clients, proxies } = this.#bundles
     const commonName = listOf(subject.CN).at(-1) ?? ''
     const nowMs = Date.now()
-    const proxyChain = findChain({ leaf, sent, anchors: proxies, nowMs })
-    const proxy: ProxyPeer | undefined = proxyChain === undefined ? undefined : { commonName, expiresMs: proxyChain.expiresMs }
-    const chain = findChain({ leaf, sent, anchors: clients, nowMs })
-    if (chain === undefined) return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
+    const proxySigner = signerIn(proxies, leaf, nowMs)
+    const proxy: ProxyPeer | undefined = proxySigner === undefined ? undefined : { commonName, expiresMs: endOfBoth(leaf, proxySigner) }
+    const signer = signerIn(clients, leaf, nowMs)
+    // Authorities in between that the peer sends along are shown to TLS alone: with one bundle, what TLS says is enough.
+    if (signer === undefined && !(isJudged && proxies.length === 0)) {
+      return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
+    }
     if (commonName === '') return { kind: 'untrusted', reason: 'it has no common name', proxy }
-    return { kind: 'certificate', commonName, organizations: listOf(subject.O), expiresMs: chain.expiresMs, proxy }
+    return { kind: 'certificate', commonName, organizations: listOf(subject.O), expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
   }
 
-  #remember(leaf: X509Certificate, sent: readonly X509Certificate[]): readonly X509Certificate[] {
-    const key = leaf.fingerprint256
-    if (sent.length === 0) return this.#sent.get(key) ?? []
-    this.#sent.delete(key)
-    this.#sent.set(key, sent)
-    const [oldest] = this.#sent.keys()
-    if (this.#sent.size > rememberedMax && oldest !== undefined) this.#sent.delete(oldest)
-    return sent
+  /** A connection that resumes another one was not judged itself, but what it resumes was, if nothing has changed since. */
+  #isJudgedNow(socket: TLSSocket, { fingerprint256 }: X509Certificate): boolean {
+    const { authorities } = this.#bundles
+    if (socket.isSessionReused()) return this.#judged.get(fingerprint256) === authorities
+    this.#judged.delete(fingerprint256)
+    this.#judged.set(fingerprint256, authorities)
+    const [oldest] = this.#judged.keys()
+    if (this.#judged.size > judgedMax && oldest !== undefined) this.#judged.delete(oldest)
+    return true
   }
 }
 
@@ -81,14 +87,8 @@ function toBundles(authorities: Authorities): Bundles {
   return { authorities, clients: parseBundle(authorities.clients), proxies: parseBundle(authorities.proxies) }
 }
 
-/** The certificates above, as far as the connection knows them; the last is its own issuer. */
-function sentWith(certificate: DetailedPeerCertificate): X509Certificate[] {
-  const sent: X509Certificate[] = []
-  for (let above = certificate.issuerCertificate; above?.raw !== undefined; above = above.issuerCertificate) {
-    sent.push(new X509Certificate(above.raw))
-    if (above.issuerCertificate === above || sent.length > 8) break
-  }
-  return sent
+function endOfBoth(one: X509Certificate, other: X509Certificate): number {
+  return Math.min(endOf(one), endOf(other))
 }
 
 /** Services know one another by these; at the port for clients they are nobody. */

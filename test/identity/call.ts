@@ -1,0 +1,64 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:https'
+import { parseConfiguration } from '@orch/client'
+import type { Pair } from '@orch/platform/any-certificate'
+import type { RunningServer } from 'orch'
+
+/** One request as somebody. */
+export interface Call {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: unknown
+  /** Shown to the server. */
+  readonly pair?: Pair
+  /** Several calls over one connection. */
+  readonly agent?: Agent
+}
+
+export interface Answer {
+  readonly code: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever comes.
+  readonly body: any
+}
+
+/** Sends one request; nothing is shown but what is asked for. */
+export async function call({ url, kubeconfig }: RunningServer, options: Call): Promise<Answer> {
+  const { path = '/api', method = 'GET', headers = {}, body, pair, agent = new Agent() } = options
+  const { certificateAuthority } = await parseConfiguration(kubeconfig)
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, url), {
+      agent,
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+      ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
+    })
+    sent.on('error', reject)
+    sent.on('response', async (response) => {
+      let text = ''
+      for await (const chunk of response) text += String(chunk)
+      resolve({ code: response.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text })
+    })
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+/** The administrator's certificate. */
+export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
+  const { clientCertificate = '', clientKey = '' } = await parseConfiguration(kubeconfig)
+  return { certificate: clientCertificate, key: clientKey }
+}
+
+/** Who the server takes the caller for; undefined when it is refused with 401. */
+export async function whoAmI(server: RunningServer, options: Call) {
+  const { code, body } = await call(server, {
+    ...options,
+    method: 'POST',
+    path: '/apis/authentication.orch.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.orch.io/v1', kind: 'SelfSubjectReview' },
+  })
+  if (code === 401) return undefined
+  if (code !== 201) throw new Error(`${code}: ${JSON.stringify(body)}`)
+  return body.status.userInfo as { username: string; uid?: string; groups?: string[]; extra?: Record<string, string[]> }
+}
