@@ -320,6 +320,11 @@ class StoreOnEtcd implements EtcdStore {
       case 'late':
         return outcome
       case 'written':
+        // The watch stands there and has not shown it: it follows another line than the one that was written to.
+        if (outcome.revision <= this.#position && this.#unanswered.get(commit.writeId) !== outcome.revision) {
+          this.#restartWatch('etcd stands behind what it has told')
+          throw unknownOutcome('etcd was restored in this moment')
+        }
         await this.#delivered(outcome.revision)
         return outcome
       case 'refused': {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -53,6 +54,9 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
+/** What starts a program so that it ends with this process, however that ends; nothing where the system has no such tool. */
+const endingWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
+
 class ChildProgram implements Program {
   readonly #options: ProgramOptions
   readonly #end = () => void this.#child?.kill('SIGKILL')
@@ -78,7 +82,8 @@ class ChildProgram implements Program {
   async start(): Promise<void> {
     if (this.#child !== undefined) return
     const { path, arguments: given } = this.#options
-    const child = spawn(path, given, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const [command = path, ...before] = endingWithUs
+    const child = spawn(command, endingWithUs.length === 0 ? given : [...before, path, ...given], { stdio: ['ignore', 'ignore', 'pipe'] })
     this.#child = child
     this.#said = ''
     child.stderr.setEncoding('utf8')
