@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RunningServer, type StartOptions, start } from 'orch'
+import { onTestFinished } from 'vitest'
+import { credentialsOf } from '../abuse/credentials.ts'
+
+export interface Answer {
+  readonly code: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any kind
+  readonly body: any
+}
+
+export interface Asking {
+  readonly method?: string
+  readonly token?: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+export interface TestServer {
+  readonly server: RunningServer
+  readonly client: RunningServer['client']
+  /** Asks without a certificate. */
+  ask(path: string, asking?: Asking): Promise<Answer>
+  /** Asks as the administrator. */
+  askAsAdmin(path: string, asking?: Asking): Promise<Answer>
+}
+
+/** A server of the test's own. */
+export async function aServer(options: StartOptions = {}): Promise<TestServer> {
+  const server = await start(options)
+  const { ca, cert, key } = await credentialsOf(server)
+  const strangers = new Agent({ keepAlive: true, ca })
+  const admins = new Agent({ keepAlive: true, ca, cert, key })
+  onTestFinished(async () => {
+    strangers.destroy()
+    admins.destroy()
+    await server.stop()
+  })
+  return {
+    server,
+    client: server.client,
+    ask: (path, asking = {}) => send(server.url + path, asking, strangers),
+    askAsAdmin: (path, asking = {}) => send(server.url + path, asking, admins),
+  }
+}
+
+function send(url: string, { method = 'GET', token, headers = {}, body }: Asking, agent: Agent): Promise<Answer> {
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  const sent = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(url, { method, agent, headers: sent }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
+        resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} })
+      })
+    })
+    request.once('error', reject)
+    request.end(bytes)
+  })
+}
+
+/** A file for a flag, gone after the test. */
+export function aFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orch-authentication-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'file')
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
+}
+
+const core = (plural: string, namespaced = true) => ({ group: '', version: 'v1', plural, namespaced })
+
+export const namespaces = core('namespaces', false)
+export const serviceAccounts = core('serviceaccounts')
+export const secrets = core('secrets')
+export const pods = core('pods')
+
+/** Where one can ask who one is. */
+export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'
+
+/** Who somebody with this token is; the code where nobody. */
+export async function whoIs({ ask }: Pick<TestServer, 'ask'>, token: string) {
+  const { code, body } = await ask(whoAmIPath, { method: 'POST', token, body: {} })
+  return code === 201 ? body.status.userInfo : code
+}
