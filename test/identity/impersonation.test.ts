@@ -1,0 +1,116 @@
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { adminPair, call, whoAmI } from './call.ts'
+import { aFolder } from './folder.ts'
+
+const people = await anAuthority('people')
+const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
+
+/** A server where Jane may do what the rules say. */
+async function aServer(rules: readonly unknown[] = []) {
+  const server = await start({ flags: [`--client-ca-file=${aFolder().write('people.crt', people.certificate)}`] })
+  onTestFinished(() => server.stop())
+  const admin = await adminPair(server)
+  const group = 'rbac.authorization.orch.io'
+  const post = (plural: string, body: unknown) => call(server, { pair: admin, method: 'POST', path: `/apis/${group}/v1/${plural}`, body })
+  const apiVersion = `${group}/v1`
+  const role = await post('clusterroles', { apiVersion, kind: 'ClusterRole', metadata: { name: 'jane' }, rules })
+  const binding = await post('clusterrolebindings', {
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'jane' },
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'jane' },
+    subjects: [{ kind: 'User', apiGroup: group, name: 'jane' }],
+  })
+  expect([role.code, binding.code]).toEqual([201, 201])
+  return { server, admin }
+}
+
+const authentication = 'authentication.orch.io'
+
+test('IMP-01, IMP-02, IMP-03, IMP-05, IMP-07, IMP-08, IMP-17, IMP-18: the rest of the request is that of somebody else', async () => {
+  const { server, admin } = await aServer()
+  const headers = {
+    'Impersonate-User': 'john',
+    'Impersonate-Group': ['dev', 'system:masters'],
+    'Impersonate-Uid': '42-x',
+    'Impersonate-Extra-Acme.com%2Fproject': ['a', 'b'],
+  }
+  expect(await whoAmI(server, { pair: admin, headers })).toEqual({
+    username: 'john',
+    uid: '42-x',
+    groups: ['dev', 'system:masters', 'system:authenticated'],
+    extra: { 'acme.com/project': ['a', 'b'] },
+  })
+  const asJohn = { pair: admin, headers: { 'Impersonate-User': 'john' }, path: '/api/v1/secrets' }
+  expect(await call(server, asJohn)).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "john" cannot list') } })
+})
+
+test('IMP-12: a service account comes with its groups, unless others are named', async () => {
+  const { server, admin } = await aServer()
+  const headers = { 'Impersonate-User': 'system:serviceaccount:shop:till' }
+  // Without system:masters the review itself needs the role of everybody who is known, which service accounts have.
+  expect(await whoAmI(server, { pair: admin, headers })).toMatchObject({
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
+  })
+  const others = { ...headers, 'Impersonate-Group': 'system:masters' }
+  expect(await whoAmI(server, { pair: admin, headers: others })).toMatchObject({ groups: ['system:masters', 'system:authenticated'] })
+})
+
+test.each([
+  ['IMP-04', { 'Impersonate-Group': 'dev' }, 'groups'],
+  ['IMP-06', { 'Impersonate-Extra-Scopes': 'view' }, 'extra'],
+  ['IMP-09', { 'Impersonate-Uid': '1' }, 'uid'],
+])('%s: %j without a user is 400', async (_id, headers, word) => {
+  const { server, admin } = await aServer()
+  const answer = await call(server, { pair: admin, headers })
+  expect(answer).toMatchObject({ code: 400, body: { message: expect.stringContaining(`requested ${word} without impersonating a user`) } })
+})
+
+test.each([
+  ['IMP-10', { 'Impersonate-User': 'john' }, 'users "john" is forbidden', { apiGroups: [''], resources: ['users'] }],
+  ['IMP-11', { 'Impersonate-Group': 'dev' }, 'groups "dev" is forbidden', { apiGroups: [''], resources: ['groups'] }],
+  [
+    'IMP-12',
+    { 'Impersonate-User': 'system:serviceaccount:shop:till' },
+    'serviceaccounts "till" is forbidden',
+    { apiGroups: [''], resources: ['serviceaccounts'] },
+  ],
+  [
+    'IMP-13',
+    { 'Impersonate-Extra-Scopes': 'view' },
+    `userextras.${authentication} "view" is forbidden`,
+    { apiGroups: [authentication], resources: ['userextras/scopes'] },
+  ],
+  ['IMP-14', { 'Impersonate-Uid': '7' }, `uids.${authentication} "7" is forbidden`, { apiGroups: [authentication], resources: ['uids'] }],
+])('%s, IMP-15, IMP-16: %j needs a rule that names it', async (_id, asked, message, rule) => {
+  const base = { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['bob'] }
+  const headers: Record<string, string> = { 'Impersonate-User': 'bob', ...asked }
+  const [name] = Object.values(asked) as [string]
+  const resourceNames = [name.startsWith('system:serviceaccount:') ? 'till' : name]
+  const refusing = await aServer([base, { ...rule, verbs: ['impersonate'], resourceNames: ['other'] }])
+  expect(await call(refusing.server, { pair: jane, headers })).toMatchObject({
+    code: 403,
+    body: { message: expect.stringContaining(message) },
+  })
+  const allowing = await aServer([base, { ...rule, verbs: ['impersonate'], resourceNames }])
+  expect((await call(allowing.server, { pair: jane, headers })).code).toBe(200)
+})
+
+test('IMP-16: what was asked for does not happen, and a chain does not go further than its first link', async () => {
+  const { server, admin } = await aServer()
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const path = '/api/v1/namespaces/default/configmaps'
+  const headers = { 'Impersonate-User': 'root', 'Impersonate-Group': 'system:masters' }
+  expect((await call(server, { pair: jane, method: 'POST', path, body, headers })).code).toBe(403)
+  expect((await call(server, { pair: admin, path: `${path}/a` })).code).toBe(404)
+  const twice = await call(server, { pair: admin, headers: { 'Impersonate-User': ['jane', 'root'] } })
+  expect(twice).toMatchObject({ code: 400, body: { message: expect.stringContaining('must be given once') } })
+})
+
+test('IMP-02: as system:anonymous one is in no group of those who are known', async () => {
+  const { server, admin } = await aServer()
+  const answer = await call(server, { pair: admin, path: '/api/v1/pods', headers: { 'Impersonate-User': 'system:anonymous' } })
+  expect(answer).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "system:anonymous"') } })
+})

@@ -1,0 +1,81 @@
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { adminPair, call, whoAmI } from './call.ts'
+import { aFolder } from './folder.ts'
+
+const proxies = await anAuthority('proxies')
+const people = await anAuthority('people')
+const front = await aCertificate({ issuer: proxies, commonName: 'front', use: 'client' })
+
+async function aServer(...flags: string[]) {
+  const folder = aFolder()
+  const server = await start({
+    flags: [
+      '--authorization-mode=AlwaysAllow',
+      `--requestheader-client-ca-file=${folder.write('proxies.crt', proxies.certificate)}`,
+      `--client-ca-file=${folder.write('people.crt', people.certificate)}`,
+      '--requestheader-username-headers=X-Remote-User,X-Other-User',
+      '--requestheader-group-headers=X-Remote-Group,X-Other-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      ...flags,
+    ],
+  })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+test('AUTHN-PROXY-01…AUTHN-PROXY-09, FLAG-19…FLAG-22: a proxy with a certificate says who asks', async () => {
+  const server = await aServer()
+  const headers = {
+    'x-remote-user': 'jane',
+    'x-other-user': 'john',
+    'X-REMOTE-GROUP': ['dev', 'ops'],
+    'x-other-group': 'more',
+    'X-Remote-Extra-Acme.com%2Fproject': ['a', 'b'],
+    'X-Remote-Extra-Scopes': 'view',
+  }
+  expect(await whoAmI(server, { pair: front, headers })).toEqual({
+    username: 'jane',
+    groups: ['dev', 'ops', 'more', 'system:authenticated'],
+    extra: { 'acme.com/project': ['a', 'b'], scopes: ['view'] },
+  })
+})
+
+test('AUTHN-PROXY-02: the first header of the list that has a value counts', async () => {
+  const server = await aServer()
+  const headers = { 'x-remote-user': '', 'x-other-user': 'john' }
+  expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'john' })
+})
+
+const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' }
+
+test('AUTHN-PROXY-09: without the certificate the headers say nothing', async () => {
+  const server = await aServer('--anonymous-auth')
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'system:anonymous', groups: ['system:unauthenticated'] })
+  const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
+  expect(await whoAmI(server, { headers, pair: jane })).toMatchObject({ username: 'jane', groups: ['system:authenticated'] })
+  expect(await whoAmI(server, { headers, pair: await adminPair(server) })).not.toMatchObject({ username: 'root' })
+  const stranger = await aCertificate({ issuer: await anAuthority('proxies'), commonName: 'front', use: 'client' })
+  expect(await whoAmI(server, { headers, pair: stranger })).toBeUndefined()
+})
+
+test('AUTHN-PROXY-09: a certificate of the proxies, without headers, is nobody', async () => {
+  const server = await aServer('--anonymous-auth')
+  expect((await call(server, { pair: front })).code).toBe(401)
+})
+
+test('AUTHN-PROXY-10, AUTHN-PROXY-11, FLAG-23: the common name must be one of the allowed ones', async () => {
+  const server = await aServer('--requestheader-allowed-names=back,side')
+  expect(await whoAmI(server, { pair: front, headers })).toBeUndefined()
+  const side = await aCertificate({ issuer: proxies, commonName: 'side', use: 'client' })
+  expect(await whoAmI(server, { pair: side, headers: { 'x-remote-user': 'jane' } })).toMatchObject({ username: 'jane' })
+})
+
+test.each([
+  [['--requestheader-username-headers=X-Remote-User'], /--requestheader-client-ca-file/],
+  [['--requestheader-client-ca-file=/nowhere'], /--requestheader-client-ca-file=\/nowhere: the file cannot be read/],
+  [['--requestheader-username-headers=X Remote'], /must be the name of a header/],
+])('FLAG-19, FLAG-22: %j is refused at the start', async (flags, message) => {
+  await expect(start({ flags })).rejects.toThrow(message)
+})
