@@ -118,12 +118,12 @@ describe('what they do', () => {
   test('LIM-11: an answer names the schema and level that its request came under', async () => {
     const api = await anApi({ anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
     const { headers } = await api.get(inDefault)
-    expect(headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'exempt'))
-    expect(headers['x-kubernetes-pf-prioritylevel-uid']).toBe(await uidOf(api, 'prioritylevelconfigurations', 'exempt'))
+    expect(headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'exempt'))
+    expect(headers['x-orch-pf-prioritylevel-uid']).toBe(await uidOf(api, 'prioritylevelconfigurations', 'exempt'))
     const stranger = await api.as({})('GET', inDefault)
-    expect(stranger.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'global-default'))
+    expect(stranger.headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'global-default'))
     const probe = await api.as({})('GET', '/livez')
-    expect(probe.headers['x-kubernetes-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'probes'))
+    expect(probe.headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'probes'))
   })
 
   test('LIM-11: a level of one seat refuses the second request at a time, and only its own', async () => {
@@ -146,7 +146,7 @@ describe('what they do', () => {
     )
     const stranger = api.as({})
     const uid = await uidOf(api, 'flowschemas', 'narrow')
-    await expect.poll(async () => (await stranger('GET', inDefault)).headers['x-kubernetes-pf-flowschema-uid']).toBe(uid)
+    await expect.poll(async () => (await stranger('GET', inDefault)).headers['x-orch-pf-flowschema-uid']).toBe(uid)
     const slow = aSlowWrite(api)
     await expect.poll(() => executingIn(api, 'narrow')).toBe(1)
     const refused = await stranger('GET', inDefault)
@@ -199,7 +199,7 @@ describe('without priority and fairness', () => {
     const api = await anApi({ flags: ['--enable-priority-and-fairness=false', '--max-requests-inflight=0'] })
     const list = await api.get(`${group}/flowschemas`)
     expect(list.body.items).toEqual([])
-    expect(list.headers['x-kubernetes-pf-flowschema-uid']).toBeUndefined()
+    expect(list.headers['x-orch-pf-flowschema-uid']).toBeUndefined()
   })
 
   test('LIM-11: fairness with nothing to divide is refused', async () => {

@@ -85,16 +85,16 @@ describe('FLAG-29: --controllers', () => {
   const names = (...words: string[]) => selectControllers(words)
 
   test('FLAG-29: * is all of them, a name one, a name with a dash one less', () => {
-    expect(names('*')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation'])
-    expect(names('*', '-namespace')).toEqual(['bootstrap', 'garbage-collector', 'clusterrole-aggregation'])
+    expect(names('*')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
+    expect(names('*', '-namespace')).toEqual(['bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
-    expect(names('-namespace', '*', 'namespace')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation'])
+    expect(names('-namespace', '*', 'namespace')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control)',
     )
   })
 })

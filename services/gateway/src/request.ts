@@ -41,8 +41,8 @@ export class GatewayRequest {
   isUnserved = true
   /** The place at which it is worked on; a watch needs none once it has begun. */
   seat: { release(): void } | undefined
-  /** Uids of the FlowSchema and the PriorityLevelConfiguration that it came under. */
-  flow: { readonly schema: string; readonly level: string } | undefined
+  /** They name the FlowSchema and the PriorityLevelConfiguration that it came under. */
+  flowHeaders: Readonly<Record<string, string>> | undefined
   /** It has been found whose it is. */
   isKnown = false
   /** What is remembered for the audit events; absent when there will be none. */

@@ -42,10 +42,7 @@ export function tooManyRequests(): PlainRefusal {
 /** Header fields that every answer has. */
 export function commonHeaders(request: GatewayRequest, contentType: string): HeaderFields {
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
-  if (request.flow !== undefined) {
-    headers['x-kubernetes-pf-flowschema-uid'] = request.flow.schema
-    headers['x-kubernetes-pf-prioritylevel-uid'] = request.flow.level
-  }
+  if (request.flowHeaders !== undefined) Object.assign(headers, request.flowHeaders)
   if (request.warnings !== undefined) headers.warning = request.warnings.map((text) => `299 - ${quoted(text)}`).join(', ')
   return headers
 }

@@ -16,6 +16,8 @@ export interface Names {
   readonly labelDomain: string
   /** Media type of Protobuf bodies. */
   readonly protobufMediaType: string
+  /** Beginning of header fields of the server's own. */
+  readonly headerPrefix: string
   readonly systemNamespace: string
   readonly publicNamespace: string
   readonly nodeLeaseNamespace: string
@@ -47,6 +49,7 @@ const table: Readonly<Record<Profile, Names>> = {
     apiDomain: 'orch.io',
     labelDomain: 'orch.io',
     protobufMediaType: 'application/vnd.orch.protobuf',
+    headerPrefix: 'x-orch',
     systemNamespace: 'orch-system',
     publicNamespace: 'orch-public',
     nodeLeaseNamespace: 'orch-node-lease',
@@ -66,6 +69,7 @@ const table: Readonly<Record<Profile, Names>> = {
     apiDomain: 'k8s.io',
     labelDomain: 'kubernetes.io',
     protobufMediaType: 'application/vnd.kubernetes.protobuf',
+    headerPrefix: 'x-kubernetes',
     systemNamespace: 'kube-system',
     publicNamespace: 'kube-public',
     nodeLeaseNamespace: 'kube-node-lease',

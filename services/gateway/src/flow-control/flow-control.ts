@@ -24,6 +24,8 @@ export interface Classification {
   readonly schema: FlowSchema
   readonly level: Level
   readonly series: FlowSeries
+  /** Header fields of the answer that name both. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Who may be worked on: schemas say where a request belongs, levels how many of them at a time. */
@@ -93,7 +95,11 @@ export function openFlowControl(options: FlowControlOptions): FlowControl {
     ordered = inOrderOfPrecedence(withMandatory(schemas, [exemptSchema, catchAllSchema]).values()).flatMap((schema) => {
       const level = levels.get(schema.priorityLevel)
       if (level === undefined) return []
-      return [{ schema, classification: { schema, level, series: metrics.seriesOf(level.name, schema.name) } }]
+      const headers = {
+        [`${catalogue.names.headerPrefix}-pf-flowschema-uid`]: schema.uid,
+        [`${catalogue.names.headerPrefix}-pf-prioritylevel-uid`]: level.uid,
+      }
+      return [{ schema, classification: { schema, level, series: metrics.seriesOf(level.name, schema.name), headers } }]
     })
     known = new WeakMap()
   }

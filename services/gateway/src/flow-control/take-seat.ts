@@ -11,8 +11,8 @@ import { type RejectReason, Seat, type Waiting } from './priority-level.ts'
 export function takeSeat(request: GatewayRequest, flowControl: FlowControl, parts: GatewayParts): Promise<void> | undefined {
   const { user, info } = request
   const classification = flowControl.classify(user, info)
-  const { schema, level, series } = classification
-  request.flow = { schema: schema.uid, level: level.uid }
+  const { level, series, headers } = classification
+  request.flowHeaders = headers
   const width = level.isExempt ? 1 : flowControl.widthOf(info, limitOf(request))
   const reception = level.receive({ flow: flowControl.flowOf(classification, user, info), width })
   switch (reception.kind) {
