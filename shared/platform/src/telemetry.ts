@@ -5,6 +5,8 @@ export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer
 export interface Span {
   /** W3C trace context for those who are called. */
   readonly traceparent: string
+  /** For a name that is known only when the work is done. */
+  rename(name: string): void
   attribute(name: string, value: string | number | boolean): void
   /** The work has failed; it still has to be ended. */
   fail(error: unknown): void
@@ -28,3 +30,39 @@ export interface Tracer {
 
 /** Samples nothing. */
 export const noTracer: Tracer = { start: () => undefined }
+
+/** What a `traceparent` says. */
+export interface TraceContext {
+  /** 32 digits. */
+  readonly traceId: string
+  /** 16 digits. */
+  readonly spanId: string
+  readonly isSampled: boolean
+}
+
+const traceparentShape = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
+
+/** Reads a W3C `traceparent`; undefined where it is none. Later versions may say more behind it. */
+export function parseTraceparent(text: string): TraceContext | undefined {
+  const match = text.length > traceparentLengthMax ? null : traceparentShape.exec(text)
+  if (match === null) return undefined
+  const [, traceId = '', spanId = '', flags = ''] = match
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Longer ones are of no version that is known, and are not looked at. */
+const traceparentLengthMax = 256
+
+/** Writes a trace context in the form of W3C. */
+export function printTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+}
+
+/** What a line in a log says of the trace that it belongs to. */
+export function traceFields(traceparent: string | undefined): { readonly traceId?: string; readonly spanId?: string } {
+  if (traceparent === undefined) return noFields
+  const context = parseTraceparent(traceparent)
+  return context === undefined ? noFields : { traceId: context.traceId, spanId: context.spanId }
+}
+
+const noFields = {}

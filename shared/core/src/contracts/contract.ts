@@ -77,6 +77,8 @@ export interface CallContext {
   readonly timeoutMs?: number | undefined
   /** W3C `traceparent` of the request that this call belongs to. */
   readonly traceparent?: string | undefined
+  /** Id of the client's request, for the logs of those who work on it. */
+  readonly requestId?: string | undefined
 }
 
 /**

@@ -83,7 +83,7 @@ class ExchangeCallee {
   async #run(item: Call, underWay: UnderWay): Promise<ReplyItem> {
     const { id, timeoutMs } = item
     const method = this.#methods.get(item.method)
-    const observation = method?.observe(item.traceparent)
+    const observation = method?.observe(item)
     const late = timeoutMs === undefined ? undefined : this.#options.clock.after(timeoutMs, () => underWay.cancel())
     try {
       if (method === undefined) throw failed(501, '', `the method ${JSON.stringify(item.method)} is not offered in batches`)
@@ -127,13 +127,14 @@ class ExchangeCallee {
   }
 }
 
-function contextOf(underWay: UnderWay, { timeoutMs }: Call, traceparent: string | undefined): CallContext {
+function contextOf(underWay: UnderWay, { timeoutMs, requestId }: Call, traceparent: string | undefined): CallContext {
   return {
     get signal() {
       return underWay.signal
     },
     timeoutMs,
     traceparent,
+    requestId,
   }
 }
 

@@ -53,9 +53,9 @@ export class ExchangeCaller {
     if (this.#pending.size >= rpcLimits.exchangeCallsMax || this.#batches.waitingBytes + payload.length > rpcLimits.exchangeQueueBytesMax) {
       return Promise.reject(serviceUnavailable('too many calls wait for another service', { retryAfterSeconds: 1 }))
     }
-    const { timeoutMs, traceparent } = context
+    const { timeoutMs, traceparent, requestId } = context
     this.#lastId += 1
-    const item: Pending['item'] = { kind: 'call', id: this.#lastId, method, payload, timeoutMs: whole(timeoutMs), traceparent }
+    const item: Pending['item'] = { kind: 'call', id: this.#lastId, method, payload, timeoutMs: whole(timeoutMs), traceparent, requestId }
     return new Promise((resolve, reject) => this.#open(item, context, { resolve, reject }))
   }
 

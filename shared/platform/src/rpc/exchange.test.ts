@@ -230,6 +230,7 @@ const callItems: fc.Arbitrary<CallItem> = fc.oneof(
     payload,
     timeoutMs: fc.maxSafeNat(),
     traceparent: fc.string(),
+    requestId: fc.string(),
   }),
   fc.record({ kind: fc.constant('call' as const), id: fc.maxSafeNat(), method: fc.string(), payload }),
   fc.record({ kind: fc.constant('cancel' as const), id: fc.maxSafeNat() }),
@@ -273,6 +274,7 @@ test('CARD-22: both sides of a call make spans of one trace and count how long i
       spans.push(span)
       return {
         traceparent: `00-0af7651916cd43dd8448eb211c80319c-000000000000000${spans.length}-01`,
+        rename: () => {},
         attribute: () => {},
         fail: () => {},
         end: () => {

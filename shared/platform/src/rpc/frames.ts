@@ -11,6 +11,7 @@ const callItem = wire.variants({
     /** Milliseconds that the caller still waits. */
     timeoutMs: wire.optional(wire.int64(4)),
     traceparent: wire.optional(wire.string(5)),
+    requestId: wire.optional(wire.string(6)),
   }),
   /** Nobody waits for that answer any more. */
   cancel: wire.message({ id: wire.int64(1) }),

@@ -1,12 +1,15 @@
-import { StatusError } from '@orch/core'
+import { type CallContext, StatusError } from '@orch/core'
+import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { noTracer, type SpanKind, type Tracer } from '../telemetry.ts'
+import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
 import { wireName } from './path.ts'
 
 /** Where calls leave their traces. */
 export interface RpcTelemetry {
   readonly tracer?: Tracer | undefined
   readonly metrics?: Metrics | undefined
+  /** Where the called side writes a line for each call. */
+  readonly log?: Log | undefined
 }
 
 /** One call that is being watched. */
@@ -18,21 +21,25 @@ export interface Observation {
 }
 
 /** Watches the calls of one method from one side. */
-export type Observe = (parent: string | undefined) => Observation
+export type Observe = (context: Pick<CallContext, 'traceparent' | 'requestId'>) => Observation
 
 type Side = Extract<SpanKind, 'client' | 'server'>
 
 /** From a call within one machine to one that waits for a disk or for a deadline. */
 const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** How calls of a method are watched: a span where it is sampled, and the time until the answer, for streams until the first part. */
-export function createObserve({ tracer = noTracer, metrics }: RpcTelemetry, side: Side, service: string, method: string): Observe {
+/**
+ * How calls of a method are watched: a span where they belong to a trace, the time until the answer, for streams until the
+ * first part, and on the called side a line in the log. Calls that nobody's request has caused begin no trace of their own.
+ */
+export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {
   const name = `${service}/${wireName(method)}`
   const attributes = { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': wireName(method) }
   const duration = metrics === undefined ? undefined : durationOf(metrics, side)
-  if (duration === undefined && tracer === noTracer) return (traceparent) => ({ traceparent, end: () => {} })
-  return (parent) => {
-    const span = tracer.start(name, { kind: side, parent, attributes })
+  const lines = side === 'server' ? log : undefined
+  if (duration === undefined && tracer === noTracer && lines === undefined) return ({ traceparent }) => ({ traceparent, end: () => {} })
+  return ({ traceparent: parent, requestId }) => {
+    const span = parent === undefined ? undefined : tracer.start(name, { kind: side, parent, attributes })
     const startMs = performance.now()
     let isOpen = true
     return {
@@ -40,7 +47,10 @@ export function createObserve({ tracer = noTracer, metrics }: RpcTelemetry, side
       end(error) {
         if (!isOpen) return
         isOpen = false
-        duration?.observe({ service, method: wireName(method), code: codeOf(error) }, (performance.now() - startMs) / 1_000)
+        const durationMs = performance.now() - startMs
+        const code = codeOf(error)
+        duration?.observe({ service, method: wireName(method), code }, durationMs / 1_000)
+        lines?.debug({ call: name, code, durationMs, requestId, ...traceFields(span?.traceparent ?? parent) }, 'call')
         if (error !== undefined) span?.fail(error)
         span?.end()
       },

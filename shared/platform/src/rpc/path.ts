@@ -15,6 +15,8 @@ export const exchangeMethod = 'exchange'
 
 /** Metadata key of the W3C trace context. */
 export const traceparentKey = 'traceparent'
+/** Metadata key of the id of the client's request. */
+export const requestIdKey = 'request-id'
 
 /** Options of both ends of a connection. */
 export const channelOptions = {

@@ -3,7 +3,7 @@ import { type CallContext, timeout } from '@orch/core'
 import type { Clock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import type { Observe } from './observe.ts'
-import { traceparentKey } from './path.ts'
+import { requestIdKey, traceparentKey } from './path.ts'
 import type { Load, Pool } from './pool.ts'
 import type { Replica } from './replica.ts'
 import { ConnectionLostError, fromGrpcError, toCallerError } from './status.ts'
@@ -25,7 +25,7 @@ export interface RemoteMethod {
 /** Asks once; a second time, of another replica, where the first was never reached or asking twice does no harm. */
 export async function callOnce(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   if (context.signal?.aborted) throw timeout('the call was cancelled')
-  const observation = method.observe(context.traceparent)
+  const observation = method.observe(context)
   try {
     const answer = await attempt(method, message, { ...context, traceparent: observation.traceparent })
     observation.end()
@@ -100,9 +100,10 @@ function sendAlone(
 }
 
 /** What travels in the headers of a call. */
-export function metadataOf({ traceparent }: CallContext): Metadata {
+export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
   const metadata = new Metadata()
   if (traceparent !== undefined) metadata.set(traceparentKey, traceparent)
+  if (requestId !== undefined) metadata.set(requestIdKey, requestId)
   return metadata
 }
 

@@ -27,7 +27,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
   constructor(method: RemoteMethod, message: unknown, context: CallContext) {
     this.#method = method
     this.#message = message
-    this.#observation = method.observe(context.traceparent)
+    this.#observation = method.observe(context)
     this.#context = { ...context, traceparent: this.#observation.traceparent }
     this.#open = this.#start()
     if (context.signal?.aborted) this.close()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type {
   handleServerStreamingCall,
   handleUnaryCall,
+  Metadata,
   MethodDefinition,
   ServerUnaryCall,
   ServerWritableStream,
@@ -23,7 +24,7 @@ import { callerOf } from './credentials.ts'
 import { answerBatches } from './exchange-callee.ts'
 import { callFrames, replyFrames } from './frames.ts'
 import { createObserve } from './observe.ts'
-import { exchangeMethod, methodPath, traceparentKey, wireName } from './path.ts'
+import { exchangeMethod, methodPath, requestIdKey, traceparentKey, wireName } from './path.ts'
 import type { ServedMethod, ServeOptions } from './served.ts'
 import { toGrpcError } from './status.ts'
 
@@ -112,7 +113,7 @@ function admit({ name, method, role, message, rule }: Admission, { hasRoles }: S
 function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCall<unknown, unknown> {
   return async (call, callback) => {
     const context = contextOf(call)
-    const observation = method.observe(context.traceparent)
+    const observation = method.observe(context)
     const done = work.begin()
     try {
       method.admit(callerOf(call), call.request)
@@ -132,7 +133,7 @@ function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCa
 function answerMany(method: ServedMethod, { work, stopping }: ServeOptions): handleServerStreamingCall<unknown, unknown> {
   return async (call) => {
     const context = contextOf(call)
-    const observation = method.observe(context.traceparent)
+    const observation = method.observe(context)
     const done = method.isEndless ? () => {} : work.begin()
     try {
       method.admit(callerOf(call), call.request)
@@ -161,10 +162,15 @@ function contextOf(call: ServerUnaryCall<unknown, unknown> | ServerWritableStrea
   const cancelled = new AbortController()
   call.on('cancelled', () => cancelled.abort())
   const deadline = Number(call.getDeadline())
-  const traceparent = call.metadata.get(traceparentKey)[0]
   return {
     signal: cancelled.signal,
     timeoutMs: Number.isFinite(deadline) ? Math.max(0, deadline - Date.now()) : undefined,
-    traceparent: traceparent === undefined ? undefined : String(traceparent),
+    traceparent: textOf(call.metadata, traceparentKey),
+    requestId: textOf(call.metadata, requestIdKey),
   }
+}
+
+function textOf(metadata: Metadata, key: string): string | undefined {
+  const value = metadata.get(key)[0]
+  return value === undefined ? undefined : String(value)
 }

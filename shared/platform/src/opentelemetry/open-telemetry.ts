@@ -1,0 +1,76 @@
+import { type Context, type ContextManager, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { NodeSDK } from '@opentelemetry/sdk-node'
+import type { Clock } from '../clock.ts'
+import { sleep } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Tracer } from '../telemetry.ts'
+import { createTracer } from './tracer.ts'
+
+/** Whose spans these are. */
+export interface OpenTelemetryOptions {
+  /** Name of the service in its spans; absent: the environment names it. */
+  readonly serviceName: string | undefined
+  readonly version: string
+  readonly clock: Clock
+  /** Receives what the SDK has to say, such as that a collector cannot be reached. */
+  readonly log: Log
+}
+
+/** The SDK at work, until it is closed. */
+export interface OpenTelemetry {
+  readonly tracer: Tracer
+  /** Sends what waits to be sent, or gives it up after a moment. */
+  close(): Promise<void>
+}
+
+/** Longest that the end of a process waits for a collector. */
+const flushMsMax = 3_000
+
+/**
+ * Starts the SDK for traces, as the environment's `OTEL_*` variables say. There is one per process. Metrics and logs have
+ * ways of their own, and nothing is instrumented: every span is made by hand.
+ */
+export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetryOptions): OpenTelemetry {
+  const sdk = new NodeSDK({
+    ...(serviceName === undefined ? {} : { serviceName }),
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+    contextManager: noContexts,
+    textMapPropagator: null,
+  })
+  diag.setLogger(toDiagnostics(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+  sdk.start()
+  return {
+    tracer: createTracer(trace.getTracer('orch', version)),
+    async close() {
+      const enough = new AbortController()
+      const failed = (error: unknown) => log.warn({ err: error }, 'the last spans were not sent')
+      await Promise.race([sdk.shutdown().catch(failed), sleep(clock, flushMsMax, enough.signal)])
+      enough.abort()
+      trace.disable()
+      diag.disable()
+    },
+  }
+}
+
+/** Nothing is looked up in the call stack, so nothing has to follow it. */
+const noContexts: ContextManager = {
+  active: (): Context => ROOT_CONTEXT,
+  with: (_context, call, self, ...parameters) => call.call(self as ThisParameterType<typeof call>, ...parameters),
+  bind: (_context, target) => target,
+  enable() {
+    return this
+  },
+  disable() {
+    return this
+  },
+}
+
+function toDiagnostics(log: Log) {
+  const write =
+    (level: 'error' | 'warn' | 'debug') =>
+    (message: string, ...more: unknown[]) =>
+      log[level](more.length === 0 ? {} : { more }, `tracing: ${message}`)
+  return { error: write('error'), warn: write('warn'), info: write('debug'), debug: write('debug'), verbose: write('debug') }
+}
