@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Names } from '@orch/core'
 import { type Clock, sleep } from '@orch/platform'
-import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
+import { type Authentication, type Decision, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 import { limits } from './limits.ts'
 import { parseReview, printReview, type ReviewVersion } from './review.ts'
 
@@ -40,7 +40,8 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
   }
   const ask = async (key: string, token: string, question: TokenQuestion): Promise<Authentication> => {
     try {
-      const decision = await review(token, question, options)
+      // No other cache may hold it for longer.
+      const decision = { ...(await review(token, question, options)), validUntilMs: question.nowMs + cacheTtlMs }
       remember(key, decision)
       return decision
     } catch (error) {
@@ -64,7 +65,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
   }
 }
 
-async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<Authentication> {
+async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<Decision> {
   const { version, names } = options
   const body = await answerTo(printReview({ token, audiences, version, names }), timeoutMs, options)
   return parseReview(body, { audiences, version, names })

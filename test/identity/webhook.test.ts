@@ -1,0 +1,123 @@
+import { createFakeClock } from '@orch/testkit'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { call, whoAmI } from './call.ts'
+import { aFolder } from './folder.ts'
+import { aTokenWebhook, type Reply, withStatus } from './token-webhook.ts'
+
+const configFlag = '--authentication-token-webhook-config-file'
+
+async function aServer(reply: Reply, flags: readonly string[] = [], clock?: ReturnType<typeof createFakeClock>) {
+  const { asked, configFile } = await aTokenWebhook(reply)
+  const server = await start({
+    flags: ['--authorization-mode=AlwaysAllow', `${configFlag}=${configFile}`, ...flags],
+    ...(clock === undefined ? {} : { clock }),
+  })
+  onTestFinished(() => server.stop())
+  return { server, asked }
+}
+
+const headers = { authorization: 'Bearer opaque-1' }
+const yes = withStatus({ authenticated: true, user: { username: 'jane' } })
+
+test('AUTHN-WH-01, AUTHN-WH-02, AUTHN-WH-03, AUTHN-WH-07…AUTHN-WH-11, AUTHN-WH-17…AUTHN-WH-21, AUTHN-WH-25, FLAG-16, FLAG-18', async () => {
+  const user = { username: 'jane', uid: '42', groups: ['dev'], extra: { scopes: ['a', 'b'] } }
+  const { server, asked } = await aServer(withStatus({ authenticated: true, user, error: 'of no concern' }))
+  expect(await whoAmI(server, { headers })).toEqual({ ...user, groups: ['dev', 'system:authenticated'] })
+  expect(asked).toMatchObject([
+    {
+      caller: 'orch-server',
+      review: { apiVersion: 'authentication.orch.io/v1beta1', kind: 'TokenReview', spec: { token: 'opaque-1' } },
+    },
+  ])
+})
+
+test.each(['v1', 'authentication.orch.io/v1'])('AUTHN-WH-06, AUTHN-WH-09: version %s', async (version) => {
+  const { server, asked } = await aServer(yes, [`--authentication-token-webhook-version=${version}`])
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
+  expect(asked[0]?.review.apiVersion).toBe('authentication.orch.io/v1')
+})
+
+const refusals: readonly (readonly [string, Reply])[] = [
+  ['AUTHN-WH-26: says no', withStatus({ authenticated: false })],
+  ['AUTHN-WH-24: says why not', withStatus({ authenticated: false, error: 'who is that' })],
+  [
+    'AUTHN-WH-15: answers in another version',
+    withStatus({ authenticated: true, user: { username: 'jane' } }, { apiVersion: 'authentication.orch.io/v2' }),
+  ],
+  [
+    'AUTHN-WH-10: answers with another kind',
+    withStatus({ authenticated: true, user: { username: 'jane' } }, { kind: 'SubjectAccessReview' }),
+  ],
+  ['AUTHN-WH-18: names nobody', withStatus({ authenticated: true, user: {} })],
+  ['AUTHN-WH-13: is for other audiences', withStatus({ authenticated: true, user: { username: 'jane' }, audiences: ['https://other'] })],
+  ['AUTHN-WH-16: answers the question alone', withStatus(undefined, { spec: { authenticated: true, user: { username: 'jane' } } })],
+  ['AUTHN-WH-17: says yes with a text', withStatus({ authenticated: 'true', user: { username: 'jane' } })],
+  ['AUTHN-WH-17: answers nonsense', (_asked, response) => void response.end('<html>')],
+  ['AUTHN-WH-17: redirects', (_asked, response) => void response.writeHead(307, { location: 'https://127.0.0.1:1/' }).end()],
+  ['AUTHN-WH-17: answers without end', (_asked, response) => void response.end(Buffer.alloc(2 * 1024 * 1024, ' '))],
+  ['AUTHN-WH-17: does not want to', (_asked, response) => void response.writeHead(403).end()],
+]
+
+test.each(refusals)('%s: 401, in the words of every refusal', async (_what, reply) => {
+  const { server, asked } = await aServer(reply, ['--anonymous-auth', '--request-timeout=2s'])
+  expect(await call(server, { headers })).toMatchObject({ code: 401, body: { message: 'Unauthorized' } })
+  expect(asked.length).toBeGreaterThan(0)
+})
+
+test('AUTHN-WH-17: one that does not answer is given up with the request', async () => {
+  const { server, asked } = await aServer(() => {}, ['--request-timeout=1s'])
+  expect((await call(server, { headers })).code).toBeOneOf([401, 504])
+  expect(asked).toHaveLength(1)
+})
+
+test('AUTHN-WH-17: a failure that may pass is tried again, and is not remembered', async () => {
+  let failures = 1
+  const { server, asked } = await aServer((one, response) => {
+    failures -= 1
+    if (failures >= 0) response.writeHead(503).end()
+    else yes(one, response)
+  })
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
+  expect(asked).toHaveLength(2)
+})
+
+test.each([
+  ['yes', yes, 200],
+  ['no', withStatus({ authenticated: false }), 401],
+])('AUTHN-WH-04, AUTHN-WH-05, AUTHN-WH-27, LIM-03, FLAG-17: a %s is remembered for two minutes', async (_what, reply, code) => {
+  const clock = createFakeClock(Date.now())
+  const { server, asked } = await aServer(reply, [], clock)
+  for (const [waitMs, questions] of [
+    [0, 1],
+    [60_000, 1],
+    [59_000, 1],
+    [2_000, 2],
+  ] as const) {
+    clock.advance(waitMs)
+    expect((await call(server, { headers })).code).toBe(code)
+    expect(asked).toHaveLength(questions)
+  }
+})
+
+test('AUTHN-WH-05: another token is another question, and many who ask at once share one', async () => {
+  const { server, asked } = await aServer(yes)
+  await Promise.all(Array.from({ length: 5 }, () => call(server, { headers })))
+  expect(asked).toHaveLength(1)
+  await call(server, { headers: { authorization: 'Bearer opaque-2' } })
+  expect(asked).toHaveLength(2)
+})
+
+test('FLAG-16, FLAG-18: settings that cannot work are refused at the start', async () => {
+  await expect(start({ flags: [`${configFlag}=/nowhere`] })).rejects.toThrow(/\/nowhere/)
+  await expect(start({ flags: ['--authentication-token-webhook-version=v2'] })).rejects.toThrow(/must be one of v1, v1beta1/)
+  for (const server of ['http://example.com/', 'https://169.254.169.254/']) {
+    const text = {
+      'current-context': 'w',
+      clusters: [{ name: 'w', cluster: { server } }],
+      contexts: [{ name: 'w', context: { cluster: 'w' } }],
+    }
+    const file = aFolder().write('w.conf', JSON.stringify(text))
+    await expect(start({ flags: [`${configFlag}=${file}`] })).rejects.toThrow(/https:\/\/|link-local/)
+  }
+})
