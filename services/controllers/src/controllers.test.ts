@@ -89,7 +89,13 @@ describe('FLAG-29: --controllers', () => {
     expect(names('*', '-namespace')).toEqual(['bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
-    expect(names('-namespace', '*', 'namespace')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
+    expect(names('-namespace', '*', 'namespace')).toEqual([
+      'namespace',
+      'bootstrap',
+      'garbage-collector',
+      'clusterrole-aggregation',
+      'flow-control',
+    ])
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
