@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ['shared/**/*.test.{ts,mjs}', 'services/**/*.test.{ts,mjs}', 'test/**/*.test.{ts,mjs}', 'scripts/**/*.test.{ts,mjs}'],
     exclude: ['**/dist/**', '**/node_modules/**'],
+    // Which tests a mode leaves out is looked up only where there is something to leave out.
+    setupFiles: process.env.ORCH_TEST_MODE === 'distributed' ? ['test/modes/setup.ts'] : [],
     globalSetup: ['scripts/fetch-backends.mjs'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,4 +1,5 @@
 /** `npm run <what>`: sets up what is missing, then does it. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
@@ -8,6 +9,8 @@ import { countTests } from './test-report.mjs'
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
+/** Tests that run with the services together and with the services apart. */
+const bothModes = ['test/api', 'test/gateway']
 /** Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
@@ -55,30 +58,58 @@ async function test(args) {
   if (build(serverProject, 'the server')) await bundleServer()
   const isBuilt = build('.', 'everything')
   if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
-  const code = await runTests(node, args)
-  return isBuilt ? code : code || 1
+  const together = await runTests(node, args)
+  const apart = args.length === 0 ? await runTestsApart(node) : { code: 0, report: undefined }
+  printCounts([together, apart])
+  return isBuilt ? together.code || apart.code : together.code || apart.code || 1
+}
+
+/** The tests of the API once more, with the services apart; a test left out that is not on the list is a failure, and the other way round. */
+async function runTestsApart(node) {
+  const missing = missingBackend(node)
+  if (missing !== undefined) {
+    say(`the tests with services apart are left out: ${missing}`)
+    return { code: 0, report: undefined }
+  }
+  say('running the tests of the API with services apart')
+  const result = await runTests(node, bothModes, { mode: 'distributed' })
+  const check = await runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report-distributed.json')], { cwd: root })
+  return { ...result, code: result.code || check }
+}
+
+/** One line on how to get what is missing, or undefined. */
+function missingBackend(node) {
+  const { stdout } = spawnSync(node, [join(root, 'test/modes/backends.ts')], { encoding: 'utf8' })
+  return stdout.trim() === '' ? undefined : stdout.trim()
+}
+
+function printCounts(results) {
+  const counts = results.filter(({ report }) => report !== undefined).map(({ report }) => countTests(report))
+  const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
+  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
 }
 
 async function golden(args) {
   const node = prepare()
   if (build('.', 'everything')) await bundleServer()
-  return runTests(node, ['--update', ...args])
+  const result = await runTests(node, ['--update', ...args])
+  printCounts([result])
+  return result.code
 }
 
 /** Only a whole run leaves the report that `requirements` reads; a filtered one leaves its own. */
-async function runTests(node, args) {
-  const report = join(cacheFolder, args.length === 0 ? 'test-report.json' : 'test-report-partial.json')
+async function runTests(node, args, { mode = 'embedded' } = {}) {
+  const whole = mode === 'embedded' ? 'test-report.json' : `test-report-${mode}.json`
+  const report = join(cacheFolder, args.length === 0 || mode !== 'embedded' ? whole : 'test-report-partial.json')
   rmSync(report, { force: true })
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/test-reporter.mjs')}`]
-  const environment = { ...process.env, TEST_REPORT_FILE: report }
+  const environment = { ...process.env, TEST_REPORT_FILE: report, ORCH_TEST_MODE: mode }
   const code = await runChild(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args], {
     cwd: root,
     env: environment,
   })
   if (!existsSync(report)) throw new SetupError('The tests ended without a report.')
-  const { passed, failed, skipped } = countTests(JSON.parse(readFileSync(report, 'utf8')))
-  process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
-  return code
+  return { code, report: JSON.parse(readFileSync(report, 'utf8')) }
 }
 
 async function bench(args) {

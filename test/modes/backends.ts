@@ -1,0 +1,9 @@
+/** Says what is missing for services apart, and how to get it; nothing where all is there. */
+import { join } from 'node:path'
+import { locateBackend } from '../../shared/platform/src/backends/locate.ts'
+
+const cacheFolder = join(import.meta.dirname, '../../.cache/backends')
+for (const name of ['etcd', 'nats-server'] as const) {
+  const located = await locateBackend(name, { cacheFolder, mayFetch: true })
+  if (located.kind === 'missing') process.stdout.write(`${located.reason}\n`)
+}
