@@ -39,8 +39,10 @@ describe('levels', () => {
       'responseStatus',
       'requestReceivedTimestamp',
       'stageTimestamp',
+      'annotations',
     ])
     expect(events[1]).toMatchObject({
+      annotations: { 'authorization.orch.io/decision': 'allow', 'authorization.orch.io/reason': '' },
       kind: 'Event',
       apiVersion: 'audit.orch.io/v1',
       level: 'Metadata',
@@ -114,7 +116,7 @@ describe('stages', () => {
   test('AUDIT-08: a rule may leave stages out', async () => {
     const policy = aPolicy([
       { level: 'Metadata', nonResourceURLs: ['/version'], omitStages: ['ResponseComplete'] },
-      { level: 'Metadata', nonResourceURLs: ['/api*'] },
+      { level: 'Metadata', nonResourceURLs: ['/api*'], userGroups: ['system:masters'] },
     ])
     const audited = await anAuditedApi(policy)
     await audited.api.get('/version')
@@ -128,9 +130,13 @@ describe('stages', () => {
   })
 
   test('AUDIT-08: a request that nobody is found behind is written down without a user', async () => {
-    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }] }]))
+    const audited = await anAuditedApi(
+      aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }], namespaces: ['default'] }]),
+    )
     const asStranger = audited.api.as({})
-    expect((await asStranger('GET', '/api/v1/pods', { headers: { authorization: 'Bearer not-a-token' } })).status).toBe(401)
+    expect((await asStranger('GET', '/api/v1/namespaces/default/pods', { headers: { authorization: 'Bearer not-a-token' } })).status).toBe(
+      401,
+    )
     const events = await audited.events()
     expect(events).toMatchObject([{ stage: 'ResponseStarted', user: {}, responseStatus: { code: 401, reason: 'Unauthorized' } }])
     expect(JSON.stringify(events)).not.toContain('not-a-token')
@@ -260,4 +266,19 @@ test('AUDIT-08: without a policy nothing is counted', async () => {
   await aNamespace(api)
   expect((await api.get('/metrics')).text).not.toContain('apiserver_audit_')
   expect(readEvents('')).toEqual([])
+})
+
+test('AUDIT-08, IMP-01: the event keeps who asked and as whom, and what was decided and why', async () => {
+  const audited = await anAuditedApi(
+    aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }], { omitStages: ['RequestReceived'] }),
+  )
+  const answer = await audited.api.get(`${inDefault}/a`, { 'impersonate-user': 'jane', 'impersonate-group': 'dev' })
+  expect(answer.status).toBe(403)
+  const [event] = await audited.events()
+  expect(event).toMatchObject({
+    user: { groups: ['system:masters', 'system:authenticated'] },
+    impersonatedUser: { username: 'jane', groups: ['dev', 'system:authenticated'] },
+    responseStatus: { status: 'Failure', reason: 'Forbidden', code: 403 },
+    annotations: { 'authorization.orch.io/decision': 'forbid' },
+  })
 })
