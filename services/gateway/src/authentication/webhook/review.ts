@@ -1,5 +1,8 @@
 import { domainGroup, type Names, type User } from '@orch/core'
-import { type Authentication, none, refused } from '../authenticator.ts'
+import { type Authentication, refused } from '../authenticator.ts'
+
+/** What the other server has decided. */
+export type ReviewDecision = Exclude<Authentication, { kind: 'none' }>
 
 /** In which version reviews are sent. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -20,7 +23,7 @@ export function printReview(options: { token: string; audiences: readonly string
 export function parseReview(
   body: string,
   expected: { audiences: readonly string[]; version: ReviewVersion; names: Names },
-): Authentication {
+): ReviewDecision {
   const answer = toMap(JSON.parse(body) as unknown, 'the answer')
   const apiVersion = `${domainGroup(expected.names, 'authentication')}/${expected.version}`
   if (answer['kind'] !== 'TokenReview' || answer['apiVersion'] !== apiVersion)
@@ -29,10 +32,7 @@ export function parseReview(
   const authenticated = status['authenticated'] ?? false
   if (typeof authenticated !== 'boolean') throw new Error('status.authenticated: must be true or false')
   const audiences = toTexts(status['audiences'] ?? [], 'status.audiences')
-  if (!authenticated) {
-    const error = toText(status['error'] ?? '', 'status.error')
-    return error === '' ? none : refused(error)
-  }
+  if (!authenticated) return refused(toText(status['error'] ?? '', 'status.error') || 'the webhook says no')
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
   if (expected.audiences.length === 0) return { kind: 'user', user }
   // Who says nothing about audiences has asked about this server's.

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Names } from '@orch/core'
 import { type Clock, sleep } from '@orch/platform'
-import { type Authentication, type Decision, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
+import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 import { limits } from './limits.ts'
-import { parseReview, printReview, type ReviewVersion } from './review.ts'
+import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
 
 /** What came back over the wire. */
 export interface TokenWebhookAnswer {
@@ -65,7 +65,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
   }
 }
 
-async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<Decision> {
+async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<ReviewDecision> {
   const { version, names } = options
   const body = await answerTo(printReview({ token, audiences, version, names }), timeoutMs, options)
   return parseReview(body, { audiences, version, names })
