@@ -123,6 +123,8 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   })
   const configuration = await parseConfiguration(kubeconfig)
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
-  await running(openControllersReplica({ ...shared, configuration, controllers, leaderElect: false }, { ...world, catalogue }))
+  await running(
+    openControllersReplica({ ...shared, configuration, controllers, leaderElect: false, impersonates: true }, { ...world, catalogue }),
+  )
   return { urls, kubeconfig }
 }

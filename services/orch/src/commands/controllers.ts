@@ -1,9 +1,11 @@
-import { ConfigurationError, loadConfiguration } from '@orch/client'
+import { dirname } from 'node:path'
+import { ConfigurationError, parseConfiguration } from '@orch/client'
 import { SettingsError } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
 import { openControllersReplica } from '../distributed/controllers-replica.ts'
 import { readListenAddress } from '../options/addresses.ts'
 import { readControllers } from '../options/controllers.ts'
+import { readFlagFile } from '../options/files.ts'
 import { readTrust } from '../options/trust.ts'
 import { readCommandSettings } from '../options/up.ts'
 import { controllersCommandSettings } from '../settings/commands.ts'
@@ -12,7 +14,7 @@ import { runService } from './run-service.ts'
 /** `orch controllers`: keeps objects as they are meant to be, as a client of the gateways. */
 export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
-  const { kubeconfig, leaderElect } = settings
+  const { kubeconfig, leaderElect, impersonateServiceAccounts: impersonates } = settings
   if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   const trust = readTrust(settings)
   const configuration = await readConfiguration(kubeconfig)
@@ -24,13 +26,14 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
     settings,
     probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
     shutdownDelayMs: 0,
-    open: (world) => openControllersReplica({ trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect }, world),
+    open: (world) =>
+      openControllersReplica({ trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect, impersonates }, world),
   })
 }
 
 async function readConfiguration(path: string) {
   try {
-    return await loadConfiguration(path)
+    return await parseConfiguration(readFlagFile('--kubeconfig', path), { folder: dirname(path) })
   } catch (error) {
     if (error instanceof ConfigurationError) throw new SettingsError(`--kubeconfig=${path}: ${error.message}`)
     throw error

@@ -7,6 +7,7 @@ import { openProbes } from '../distributed/probes.ts'
 import type { Replica } from '../distributed/replica.ts'
 import type { ListenAddress } from '../options/addresses.ts'
 import { type ApiOptions, everythingServed } from '../options/api.ts'
+import { openTelemetry } from '../telemetry.ts'
 
 /** How a service runs as a process. */
 export interface ServiceProcess {
@@ -29,6 +30,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
   const { name, settings, terminal, probes: probeOptions } = service
   const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
   const clock = systemClock
+  const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
   const state: State = { replica: undefined, isReady: false, isEnding: false }
   const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
   const stop = async () => {
@@ -36,12 +38,13 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     state.isEnding = true
     await sleep(clock, service.shutdownDelayMs)
     await state.replica?.stop()
+    await telemetry.close()
     probes?.close()
   }
   endWith(stop, log)
   try {
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
-    const replica = await service.open({ catalogue, clock, random: Math.random, log })
+    const replica = await service.open({ catalogue, clock, random: Math.random, log, tracer: telemetry.tracer })
     state.replica = replica
     // A signal that came in between found nothing to stop.
     if (state.isEnding) return void (await replica.stop())

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import { type ClientConfiguration, createClient, createHttpsTransport } from '@orch/client'
+import { type ClientConfiguration, createClient, createHttpsTransport, type Transport } from '@orch/client'
 import { type ControllerName, runWhileLeading } from '@orch/controllers'
 import { createLifecycle } from '@orch/platform'
-import { runControllers } from '../composition/controllers.ts'
+import { type Identity, runControllers } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
@@ -12,6 +12,8 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   readonly controllers: readonly ControllerName[]
   /** Whether this is one of several replicas, of which one runs the controllers. */
   readonly leaderElect: boolean
+  /** Whether each controller acts as a service account of its own. */
+  readonly impersonates: boolean
 }
 
 /** Name of the Lease that the running replica holds. */
@@ -22,7 +24,8 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
     const { catalogue, clock, random, log } = rest
     const { configuration, controllers } = options
-    const clientAs = () => createClient(createHttpsTransport(configuration))
+    const transport = () => createHttpsTransport(configuration)
+    const clientAs = ({ name }: Identity) => createClient(options.impersonates ? actingAs(name, transport()) : transport())
     const ending = new AbortController()
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
     const lead = async (signal: AbortSignal) => {
@@ -33,7 +36,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       leading.set(0)
       await term.stop()
     }
-    const client = clientAs()
+    const client = createClient(transport())
     const identity = `${hostname()}_${process.pid}_${random().toString(36).slice(2, 10)}`
     const running = options.leaderElect
       ? runWhileLeading({ client, names: catalogue.names, lease: leaseName, identity, clock, random, log, signal: ending.signal, lead })
@@ -48,6 +51,14 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     })
     return { address: '', checks: [] }
   })
+}
+
+/** The groups of a service account follow from its name. */
+function actingAs(user: string, transport: Transport): Transport {
+  return {
+    send: (request) => transport.send({ ...request, headers: { ...request.headers, 'impersonate-user': user } }),
+    close: () => transport.close(),
+  }
 }
 
 function raised(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@orch/gateway'
-import { createLifecycle, createMetrics, type Lifecycle, type Metrics } from '@orch/platform'
+import { createLifecycle, createMetrics, type Lifecycle, type Metrics, type Tracer } from '@orch/platform'
 import type { Surroundings } from '../composition/surroundings.ts'
 import type { TrustOptions } from '../options/trust.ts'
 
@@ -25,7 +25,7 @@ export interface Assembly extends Surroundings {
   readonly metrics: Metrics
   readonly trust: TrustOptions
   /** A contract's other side: what dialling and serving have in common. */
-  readonly rpc: { readonly tls: TrustOptions['tls']; readonly insecureTransport: boolean; readonly metrics: Metrics } & Pick<
+  readonly rpc: { readonly tls: TrustOptions['tls']; readonly insecureTransport: boolean; readonly metrics: Metrics; readonly tracer: Tracer | undefined } & Pick<
     Surroundings,
     'clock' | 'random' | 'log'
   >
@@ -39,9 +39,9 @@ export async function assemble(
 ): Promise<Replica> {
   const lifecycle: Lifecycle = createLifecycle({ log: world.log })
   const metrics = createMetrics({ process: hasProcessMetrics })
-  const { clock, random, log } = world
+  const { clock, random, log, tracer } = world
   try {
-    const built = await build({ ...world, lifecycle, metrics, trust, rpc: { ...trust, metrics, clock, random, log } })
+    const built = await build({ ...world, lifecycle, metrics, trust, rpc: { ...trust, metrics, tracer, clock, random, log } })
     return { ...built, metrics, stop: () => lifecycle.stop() }
   } catch (error) {
     await lifecycle.stop()

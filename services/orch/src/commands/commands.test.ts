@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { namesOf } from '@orch/core'
+import { certificateFolder, keepServiceCertificates, printSettingsPage, silentLog, systemClock } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { printCommandHelp, runCommand, serverCommands } from '../command-line.ts'
+import { catalogueOf } from '../composition/surroundings.ts'
+import { openAdmissionReplica } from '../distributed/admission-replica.ts'
+import { openStorageReplica } from '../distributed/storage-replica.ts'
+import { openWatchReplica } from '../distributed/watch-replica.ts'
+import { everythingServed } from '../options/api.ts'
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'commands-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+async function run(...args: string[]) {
+  const printed = { out: '', error: '' }
+  const code = await runCommand({
+    arguments: args,
+    env: {},
+    workingFolder: aFolder(),
+    out(text) {
+      printed.out += text
+    },
+    error(text) {
+      printed.error += text
+    },
+  })
+  return { code, ...printed }
+}
+
+const services = Object.keys(serverCommands).filter((name) => name !== 'up')
+
+test.each(services)('CARD-23: %s has its own flags, and a page that shows them', async (name) => {
+  const command = serverCommands[name]!
+  expect(await run('help', name)).toEqual({ code: 0, out: await printCommandHelp(name), error: '' })
+  const page = printSettingsPage(await command.settings(), `Settings of orch ${name}`)
+  await expect(page).toMatchFileSnapshot(`../../../../docs/settings-${name}.md`)
+})
+
+describe('what cannot work is refused with a sentence', () => {
+  const storage = ['--storage-address=127.0.0.1:1']
+  const cases: [string, string[], string][] = [
+    ['a storage without a place for its state', ['storage'], '--etcd-servers or --data-dir is needed, and only one of them'],
+    ['a storage with two', ['storage', '--data-dir=x', '--etcd-servers=http://127.0.0.1:1'], 'only one of them'],
+    ['an etcd that is no address', ['storage', '--etcd-servers=127.0.0.1:1'], '--etcd-servers=127.0.0.1:1: must be an address such as'],
+    ['a user without a password', ['storage', '--etcd-servers=http://127.0.0.1:1', '--etcd-username=a'], 'go together'],
+    [
+      'half a pair for etcd',
+      ['storage', '--etcd-servers=http://127.0.0.1:1', '--etcd-certfile=a'],
+      '--etcd-certfile and --etcd-keyfile go together',
+    ],
+    ['a watch without storage', ['watch'], '--storage-address is needed'],
+    ['an address that is none', ['watch', '--storage-address=storage'], '--storage-address=storage: must be host:port or dns:///name:port'],
+    ['a place to listen at that is none', ['watch', ...storage, '--listen=7200'], '--listen=7200: must be a host and a port'],
+    ['a NATS that is no address', ['watch', ...storage, '--nats-servers=nats://a:1'], '--nats-servers=nats://a:1: must be host:port'],
+    ['half of what services show one another', ['admission', ...storage, '--service-key=a'], '--service-certificate is missing'],
+    ['a gateway without a certificate', ['gateway', ...storage], '--tls-cert-file and --tls-private-key-file are needed'],
+    ['controllers without a configuration', ['controllers'], '--kubeconfig is needed'],
+    ['a configuration that is not there', ['controllers', '--kubeconfig=/none'], '--kubeconfig=/none: '],
+    ['backends without a folder', ['backends'], '--data-dir is needed'],
+  ]
+  test.each(cases)('%s', async (_, args, message) => {
+    expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
+  })
+})
+
+const clockAndLog = { clock: systemClock, random: Math.random, log: silentLog }
+const trust = { tls: undefined, insecureTransport: false }
+const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', feed: undefined }
+const worldOf = (profile: 'orch' | 'kubernetes') => ({ ...clockAndLog, catalogue: catalogueOf(everythingServed(profile)) })
+
+test('services of different profiles refuse one another, and name both', async () => {
+  const storage = await openStorageReplica({ ...shared, store: createMemoryStore(), watchHistoryMs: 60_000 }, worldOf('orch'))
+  onTestFinished(() => storage.stop())
+  const options = { ...shared, storageAddresses: [storage.address] }
+  const message = 'storage has the profile orch and this process the profile kubernetes'
+  await expect(openWatchReplica(options, worldOf('kubernetes'))).rejects.toThrow(message)
+  await expect(openAdmissionReplica(options, worldOf('kubernetes'))).rejects.toThrow(message)
+  const watch = await openWatchReplica(options, worldOf('orch'))
+  expect(await watch.checks[0]?.check()).toBeUndefined()
+  await watch.stop()
+})
+
+test('unencrypted connections do not leave this machine unless that is allowed', async () => {
+  const options = { ...shared, listen: '0.0.0.0:0', store: createMemoryStore(), watchHistoryMs: 60_000 }
+  await expect(openStorageReplica(options, worldOf('orch'))).rejects.toThrow('must be encrypted')
+  const allowed = { ...options, store: createMemoryStore(), trust: { tls: undefined, insecureTransport: true } }
+  const storage = await openStorageReplica(allowed, worldOf('orch'))
+  expect(storage.address).toMatch(/^0\.0\.0\.0:\d+$/)
+  await storage.stop()
+})
+
+test('certificates of services on one machine are made once and kept', async () => {
+  const folder = aFolder()
+  const files = certificateFolder(folder)
+  const options = { files, names: namesOf('orch'), hostNames: ['localhost', '127.0.0.1'], clock: systemClock }
+  await keepServiceCertificates(options)
+  const first = files.read('gateway.crt')
+  expect(first).toContain('BEGIN CERTIFICATE')
+  await keepServiceCertificates(options)
+  expect(files.read('gateway.crt')).toBe(first)
+  await keepServiceCertificates({ ...options, hostNames: ['localhost', '127.0.0.1', 'storage.example'] })
+  expect(files.read('gateway.crt')).not.toBe(first)
+})
