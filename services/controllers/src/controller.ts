@@ -3,8 +3,20 @@ import type { Names } from '@orch/core'
 import { type Clock, type Log, nearest } from '@orch/platform'
 
 /** Every controller there is. */
-export const controllerNames = ['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'] as const
+export const controllerNames = [
+  'namespace',
+  'bootstrap',
+  'garbage-collector',
+  'clusterrole-aggregation',
+  'flow-control',
+  'serviceaccount-token',
+  'tokencleaner',
+  'bootstrapsigner',
+] as const
 export type ControllerName = (typeof controllerNames)[number]
+
+/** Those that `*` does not mean: they concern clusters that machines join by a token. */
+const offByDefault: ReadonlySet<ControllerName> = new Set(['tokencleaner', 'bootstrapsigner'])
 
 /** What every controller is given. */
 export interface ControllerContext {
@@ -59,7 +71,7 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
 }
 
 /**
- * The controllers that a list of words means: `*` is all, `name` one more, `-name` one less, the last word about a name
+ * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, the last word about a name
  * counts. An unknown name is an error that suggests the nearest.
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['-namespace'] → none
@@ -75,6 +87,6 @@ export function selectControllers(words: readonly string[]): ControllerName[] {
   }
   return controllerNames.filter((name) => {
     const last = words.findLast((word) => word === name || word === `-${name}`)
-    return last === undefined ? words.includes('*') : last === name
+    return last === undefined ? words.includes('*') && !offByDefault.has(name) : last === name
   })
 }

@@ -84,9 +84,22 @@ describe('the workqueue', () => {
 describe('FLAG-29: --controllers', () => {
   const names = (...words: string[]) => selectControllers(words)
 
-  test('FLAG-29: * is all of them, a name one, a name with a dash one less', () => {
-    expect(names('*')).toEqual(['namespace', 'bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
-    expect(names('*', '-namespace')).toEqual(['bootstrap', 'garbage-collector', 'clusterrole-aggregation', 'flow-control'])
+  test('FLAG-29, CTRL-02: * is all but those for bootstrap tokens, a name one, a name with a dash one less', () => {
+    expect(names('*')).toEqual([
+      'namespace',
+      'bootstrap',
+      'garbage-collector',
+      'clusterrole-aggregation',
+      'flow-control',
+      'serviceaccount-token',
+    ])
+    expect(names('*', '-namespace')).toEqual([
+      'bootstrap',
+      'garbage-collector',
+      'clusterrole-aggregation',
+      'flow-control',
+      'serviceaccount-token',
+    ])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
     expect(names('-namespace', '*', 'namespace')).toEqual([
@@ -95,12 +108,14 @@ describe('FLAG-29: --controllers', () => {
       'garbage-collector',
       'clusterrole-aggregation',
       'flow-control',
+      'serviceaccount-token',
     ])
+    expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount-token, tokencleaner, bootstrapsigner)',
     )
   })
 })

@@ -15,6 +15,7 @@ import {
   type Log,
   readCertificates,
   servingNames,
+  type Tracer,
 } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
@@ -47,6 +48,8 @@ export interface ServerOptions extends GatewayGroups {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly log: Log
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** A server that is ready. */
@@ -81,9 +84,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
-  const { api, serving, objects, store, clock, random, log } = options
+  const { api, serving, objects, store, clock, random, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
-  const surroundings = { catalogue: catalogueOf(api), lifecycle, clock, random, log }
+  const surroundings = { catalogue: catalogueOf(api), lifecycle, clock, random, log, tracer }
   const { names } = surroundings.catalogue
   const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
   const certificates = await readCertificates({
@@ -107,7 +110,11 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   ]
   await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
-  await runControllers({ controllers: options.controllers, objects: startObjects, clientAs }, surroundings)
+  const secretTokens = {
+    signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
+    certificateAuthority: serving.servingPair?.certificate ?? certificates.authority,
+  }
+  await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, clientAs }, surroundings)
   return {
     url: `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`,
     names,

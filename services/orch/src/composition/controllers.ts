@@ -3,11 +3,15 @@ import {
   aggregationController,
   type BootstrapObject,
   bootstrapController,
+  bootstrapSigner,
   type ControllerName,
   flowControlController,
   garbageCollector,
   namespaceController,
+  type SecretTokenOptions,
+  secretTokenController,
   startControllers,
+  tokenCleaner,
 } from '@orch/controllers'
 import type { Names } from '@orch/core'
 import { servesFlowControl } from './flow-control.ts'
@@ -26,12 +30,17 @@ export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
   /** What is there from the start, for the controller that keeps it there. */
   readonly objects: readonly BootstrapObject[]
+  /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
+  readonly secretTokens?: SecretTokenOptions
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
 }
 
 /** Runs the controllers, each as its own identity. */
-export async function runControllers({ controllers, objects, clientAs }: ControllersParts, surroundings: Surroundings): Promise<void> {
+export async function runControllers(
+  { controllers, objects, secretTokens, clientAs }: ControllersParts,
+  surroundings: Surroundings,
+): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { names } = catalogue
   const all = [
@@ -39,11 +48,14 @@ export async function runControllers({ controllers, objects, clientAs }: Control
     bootstrapController(objects),
     garbageCollector,
     aggregationController,
+    tokenCleaner,
+    bootstrapSigner,
+    ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController] : []),
   ]
   const running = startControllers({
     controllers: all.filter(({ name }) => controllers.includes(name)),
-    clientFor: (name) => clientAs(name === 'bootstrap' || name === 'flow-control' ? serverIdentity : controllerIdentity(names, name)),
+    clientFor: (name) => clientAs(isServer.has(name) ? serverIdentity : controllerIdentity(names, name)),
     names,
     clock,
     random,
@@ -51,6 +63,9 @@ export async function runControllers({ controllers, objects, clientAs }: Control
   })
   await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
 }
+
+/** Controllers that act as the server itself, for no role of the start lets them do what they do. */
+const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'flow-control', 'serviceaccount-token'])
 
 function controllerIdentity(names: Names, controller: ControllerName): Identity {
   const group = 'system:serviceaccounts'
@@ -60,7 +75,13 @@ function controllerIdentity(names: Names, controller: ControllerName): Identity 
   }
 }
 
+const accounts: Partial<Record<ControllerName, string>> = {
+  'garbage-collector': 'generic-garbage-collector',
+  tokencleaner: 'token-cleaner',
+  bootstrapsigner: 'bootstrap-signer',
+}
+
 /** The service account as whom a controller acts. */
 function accountOf(controller: ControllerName): string {
-  return controller === 'garbage-collector' ? 'generic-garbage-collector' : `${controller}-controller`
+  return accounts[controller] ?? `${controller}-controller`
 }

@@ -10,6 +10,6 @@ export const controllersSettings = {
     type: list,
     default: '*',
     group: 'API',
-    doc: 'Controllers to run: * is all, a name one more, a name with a dash before it one less. Known: namespace, bootstrap, garbage-collector, clusterrole-aggregation.',
+    doc: 'Controllers to run: * is all but tokencleaner and bootstrapsigner, a name one more, a name with a dash before it one less. Known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount-token, tokencleaner, bootstrapsigner.',
   }),
 }

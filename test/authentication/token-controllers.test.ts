@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import { type ApiObject, StatusError } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test, vi } from 'vitest'
+import { aServer, secrets, serviceAccounts, type TestServer, whoIs } from './server.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const namespace = 'orch-system'
+
+function aBootstrapSecret(id: string, more: Record<string, string>): ApiObject {
+  const stringData = { 'token-id': id, 'token-secret': '0123456789abcdef', ...more }
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `bootstrap-token-${id}`, namespace },
+    type: 'bootstrap.orch.io/token',
+    stringData,
+  }
+}
+
+async function secretNames({ client }: TestServer): Promise<string[]> {
+  const { items } = await client.resource(secrets).list({ namespace })
+  return items.map(({ metadata }) => metadata.name ?? '').filter((name) => name.startsWith('bootstrap-token-'))
+}
+
+test('CTRL-01: bootstrap tokens that have expired are deleted, the others when their time has come', async () => {
+  const clock = createFakeClock()
+  const server = await aServer({ clock, controllers: ['*', 'tokencleaner'] })
+  const collection = server.client.resource(secrets)
+  await collection.create(aBootstrapSecret('aaaaaa', { expiration: '2001-01-01T00:00:00Z' }))
+  await collection.create(aBootstrapSecret('bbbbbb', { expiration: new Date(clock.now() + 60_000).toISOString() }))
+  await collection.create(aBootstrapSecret('cccccc', {}))
+  await vi.waitFor(async () => expect(await secretNames(server)).toEqual(['bootstrap-token-bbbbbb', 'bootstrap-token-cccccc']))
+  await vi.waitFor(async () => {
+    clock.advance(60_000)
+    expect(await secretNames(server)).toEqual(['bootstrap-token-cccccc'])
+  })
+})
+
+test('CTRL-03, CTRL-12: the public words about the cluster are signed by every token that is for that', async () => {
+  const server = await aServer({ controllers: ['*', 'bootstrapsigner'] })
+  await server.client.resource(secrets).create(aBootstrapSecret('aaaaaa', { 'usage-bootstrap-signing': 'true' }))
+  await server.client.resource(secrets).create(aBootstrapSecret('bbbbbb', {}))
+  const map = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'cluster-info', namespace: 'orch-public' },
+    data: { kubeconfig: 'words' },
+  }
+  await server.client.resource(configMaps).create(map)
+  const signed = async () => (await server.client.resource(configMaps).get('cluster-info', { namespace: 'orch-public' }))['data']
+  const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'aaaaaa' })).toString('base64url')
+  const payload = Buffer.from('words').toString('base64url')
+  const signature = createHmac('sha256', '0123456789abcdef').update(`${head}.${payload}`).digest('base64url')
+  await vi.waitFor(async () => expect(await signed()).toEqual({ kubeconfig: 'words', 'jws-kubeconfig-aaaaaa': `${head}..${signature}` }))
+  await server.client.resource(secrets).delete('bootstrap-token-aaaaaa', { namespace })
+  await vi.waitFor(async () => expect(await signed()).toEqual({ kubeconfig: 'words' }))
+})
+
+test('AUTHN-SA-14: the Secret of a service account is filled, its token is the account, and both go with it', async () => {
+  const server = await aServer()
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
+  await server.client.resource(serviceAccounts).create(account)
+  const metadata = { name: 'robot-token', namespace: 'default', annotations: { 'orch.io/service-account.name': 'robot' } }
+  await server.client.resource(secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
+  const filled = async () =>
+    (await server.client.resource(secrets).get('robot-token', { namespace: 'default' }))['data'] as Record<string, string>
+  await vi.waitFor(async () => expect(Object.keys((await filled()) ?? {}).sort()).toEqual(['ca.crt', 'namespace', 'token']))
+  const token = Buffer.from((await filled())['token'] ?? '', 'base64').toString()
+  expect(await whoIs(server, token)).toMatchObject({ username: 'system:serviceaccount:default:robot' })
+  await server.client.resource(serviceAccounts).delete('robot', { namespace: 'default' })
+  await vi.waitFor(async () => expect(await whoIs(server, token)).toBe(401))
+  await vi.waitFor(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
+})
