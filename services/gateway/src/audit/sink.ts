@@ -103,7 +103,8 @@ export function createBatchSink(
       const batch = buffer.slice(0, options.batchEventsMax)
       buffer = buffer.slice(batch.length)
       if (batch.length === 0) continue
-      await sleep(clock, throttle(), closing.signal)
+      const pauseMs = throttle()
+      if (pauseMs > 0) await sleep(clock, pauseMs, closing.signal)
       await send(batch)
     }
   }

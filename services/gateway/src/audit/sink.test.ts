@@ -1,0 +1,108 @@
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import type { AuditEvent } from './event.ts'
+import { type AuditDelivery, type BatchOptions, createBatchSink } from './sink.ts'
+import { truncating } from './truncate.ts'
+
+const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
+  kind: 'Event',
+  apiVersion: 'audit.orch.io/v1',
+  level: 'Request',
+  auditID,
+  stage: 'ResponseComplete',
+  requestURI: '/',
+  verb: 'get',
+  user: {},
+  requestReceivedTimestamp: '',
+  stageTimestamp: '',
+  ...more,
+})
+
+const options: BatchOptions = { bufferEventsMax: 3, batchEventsMax: 2, waitMs: 1_000, throttle: undefined, backoffMs: 100 }
+
+/** A delivery that keeps what it is given, and fails as often as it is told. */
+function aDelivery(failures = 0) {
+  const batches: string[][] = []
+  let left = failures
+  const delivery: AuditDelivery = {
+    name: 'test',
+    async deliver(events) {
+      if (left-- > 0) throw new Error('not now')
+      batches.push(events.map(({ auditID }) => auditID))
+    },
+    close: async () => {},
+  }
+  return { delivery, batches }
+}
+
+function aSink({ delivery }: { delivery: AuditDelivery }, more: Partial<BatchOptions> = {}) {
+  const clock = createFakeClock()
+  let lost = 0
+  const add = (count: number) => {
+    lost += count
+  }
+  const metrics = { event() {}, level() {}, rejected() {}, lost: (_: string, count: number) => add(count) }
+  const sink = createBatchSink(delivery, { ...options, ...more }, { clock, log: silentLog, metrics, random: () => 0 })
+  return { clock, sink, lost: () => lost }
+}
+
+test('AUDIT-08: what does not fit the buffer is lost and counted, and nobody waits', async () => {
+  const target = aDelivery()
+  const { sink, lost } = aSink(target, { batchEventsMax: 10 })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) expect(sink.take(anEvent(id))).toBeUndefined()
+  expect(lost()).toBe(2)
+  await sink.close()
+  expect(target.batches).toEqual([['a', 'b', 'c']])
+})
+
+test('AUDIT-08: a batch leaves when it is full, or when its time is over', async () => {
+  const target = aDelivery()
+  const { sink, clock } = aSink(target)
+  for (const id of ['a', 'b', 'c']) sink.take(anEvent(id))
+  await expect.poll(() => target.batches).toEqual([['a', 'b']])
+  await expect.poll(() => clock.pendingTimers).toBe(1)
+  clock.advance(1_000)
+  await expect.poll(() => target.batches).toEqual([['a', 'b'], ['c']])
+  await sink.close()
+})
+
+test('AUDIT-08: a delivery that fails is tried again, later each time, and then given up', async () => {
+  const target = aDelivery(5)
+  const { sink, clock, lost } = aSink(target, { waitMs: 0 })
+  sink.take(anEvent('a'))
+  for (const pauseMs of [100, 150, 225, 337.5]) {
+    await expect.poll(() => clock.pendingTimers).toBe(1)
+    expect(lost()).toBe(0)
+    clock.advance(pauseMs)
+  }
+  await expect.poll(lost).toBe(1)
+  await sink.close()
+  expect(target.batches).toEqual([])
+})
+
+test('AUDIT-08: events that are too large lose their bodies, batches that are too large are divided', async () => {
+  const given: AuditEvent[][] = []
+  let lost = 0
+  const onLost = (count: number) => {
+    lost += count
+  }
+  const delivery: AuditDelivery = { name: 'test', deliver: async (events) => void given.push([...events]), close: async () => {} }
+  const bounds = {
+    eventBytesMax: 400,
+    batchBytesMax: 500,
+    truncatedKey: 'audit.orch.io/truncated',
+    onLost,
+  }
+  const long = 'x'.repeat(500)
+  await truncating(delivery, bounds).deliver([
+    anEvent('large', { requestObject: { long } }),
+    anEvent('small'),
+    anEvent('hopeless', { requestURI: long }),
+    anEvent('last'),
+  ])
+  expect(given.map((batch) => batch.map(({ auditID }) => auditID))).toEqual([['large', 'small'], ['last']])
+  expect(given[0]?.[0]).toMatchObject({ annotations: { 'audit.orch.io/truncated': 'true' } })
+  expect(given[0]?.[0]?.requestObject).toBeUndefined()
+  expect(lost).toBe(1)
+})
