@@ -18,6 +18,8 @@ export interface CertificateOptions {
   readonly commonName?: string
   readonly organizations?: readonly string[]
   readonly isAuthority?: boolean
+  /** Names of this machine stand in it; those of authorities are left out. */
+  readonly hasNames?: boolean
   readonly use?: keyof typeof usages
   /** Relative to now. */
   readonly fromMs?: number
@@ -28,7 +30,17 @@ export interface CertificateOptions {
 
 /** A certificate of any kind, good ones and bad ones. */
 export async function aCertificate(options: CertificateOptions): Promise<Pair> {
-  const { issuer, commonName, organizations = [], isAuthority = false, use, fromMs = -hourMs, toMs = hourMs, uri } = options
+  const {
+    issuer,
+    commonName,
+    organizations = [],
+    isAuthority = false,
+    hasNames = !isAuthority,
+    use,
+    fromMs = -hourMs,
+    toMs = hourMs,
+    uri,
+  } = options
   const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
   const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
   const subject = [
@@ -51,7 +63,7 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
     extensions: [
       new x509.BasicConstraintsExtension(isAuthority, undefined, true),
       ...(use === undefined ? [] : [new x509.ExtendedKeyUsageExtension([usages[use]])]),
-      ...(isAuthority ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
+      ...(hasNames ? [new x509.SubjectAlternativeNameExtension(names)] : []),
     ],
   })
   return { certificate: `${certificate.toString('pem')}\n`, key }

@@ -1,0 +1,69 @@
+import { fork } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, request } from 'node:https'
+import { aCertificate, type CertificateOptions } from '@orch/platform/any-certificate'
+import { onTestFinished } from 'vitest'
+import { aFolder } from './folder.ts'
+import type { FromProvider, ToProvider } from './oidc-process.ts'
+
+/** A key for signatures, as a provider keeps it. */
+export function aKey(kid: string) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' } }
+}
+
+/** An OpenID provider in a process of its own, with TLS and keys that can be changed. */
+export async function anOidcProvider(first: ReturnType<typeof aKey>, serving: CertificateOptions = {}) {
+  const pair = await aCertificate({ commonName: 'provider', isAuthority: true, hasNames: true, ...serving })
+  const child = fork(new URL('./oidc-process.ts', import.meta.url), {
+    execArgv: ['--no-warnings'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  onTestFinished(() => void child.kill())
+  const asked: string[] = []
+  child.on('message', (message: FromProvider) => {
+    if (message.kind === 'asked') asked.push(message.path)
+  })
+  const tell = async (message: ToProvider, answer: FromProvider['kind']) => {
+    child.send(message)
+    for (;;) {
+      const [reply] = (await once(child, 'message')) as [FromProvider]
+      if (reply.kind === answer) return reply
+    }
+  }
+  const started = await tell({ kind: 'start', ...pair, keys: [first.jwk] }, 'started')
+  const issuer = started.kind === 'started' ? started.issuer : ''
+  return {
+    issuer,
+    /** Paths of the requests that have come. */
+    asked,
+    caFile: aFolder().write('provider.crt', pair.certificate),
+    rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', keys: [key.jwk] }, 'rotated'),
+    /** An ID token, by the provider's own hand. */
+    token: (claims: object, clientId = 'orch') => askForToken(issuer, pair.certificate, claims, clientId),
+    stop: () => void child.kill(),
+  }
+}
+
+async function askForToken(issuer: string, ca: string, claims: object, clientId: string): Promise<string> {
+  const form = new URLSearchParams({
+    grant_type: 'claims',
+    client_id: clientId,
+    client_secret: 'secret',
+    claims_wanted: JSON.stringify(claims),
+  })
+  const sent = request(`${issuer}/token`, {
+    method: 'POST',
+    ca,
+    agent: new Agent(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  sent.end(form.toString())
+  const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>]
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  const { id_token: token } = JSON.parse(text) as { id_token?: string }
+  if (token === undefined) throw new Error(text)
+  return token
+}

@@ -1,0 +1,175 @@
+import { createHmac, createPublicKey, sign } from 'node:crypto'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { createFakeClock } from '@orch/testkit'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { call, whoAmI } from './call.ts'
+import { aFolder } from './folder.ts'
+import { aKey, anOidcProvider } from './oidc-provider.ts'
+
+const key = aKey('one')
+const nowSeconds = () => Math.floor(Date.now() / 1_000)
+
+type OidcProvider = Awaited<ReturnType<typeof anOidcProvider>>
+
+async function aServer(
+  provider: Pick<OidcProvider, 'issuer' | 'caFile'>,
+  flags: readonly string[] = [],
+  clock?: ReturnType<typeof createFakeClock>,
+) {
+  const server = await start({
+    flags: [
+      '--authorization-mode=AlwaysAllow',
+      '--anonymous-auth',
+      `--oidc-issuer-url=${provider.issuer}`,
+      '--oidc-client-id=orch',
+      `--oidc-ca-file=${provider.caFile}`,
+      ...flags,
+    ],
+    ...(clock === undefined ? {} : { clock }),
+  })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+/** A token by our own hand, as a provider would never issue it. */
+function aToken(claims: object, header: object = {}, signingKey = key.key): string {
+  const text = [{ alg: 'RS256', kid: 'one', ...header }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${text}.${sign('sha256', Buffer.from(text), signingKey).toString('base64url')}`
+}
+
+test('AUTHN-OIDC-01…AUTHN-OIDC-05, AUTHN-OIDC-09…AUTHN-OIDC-18, AUTHN-OIDC-25, FLAG-07…FLAG-10, FLAG-14: an ID token names its user; the provider is asked once', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider)
+  for (const sub of ['jane', 'john']) {
+    const token = await provider.token({ sub })
+    expect(await whoAmI(server, as(token))).toEqual({ username: `${provider.issuer}#${sub}`, groups: ['system:authenticated'] })
+  }
+  expect(provider.asked.filter((path) => path !== '/token')).toEqual(['/.well-known/openid-configuration', '/jwks'])
+})
+
+test('AUTHN-OIDC-15, AUTHN-OIDC-19, AUTHN-OIDC-21…AUTHN-OIDC-24, FLAG-11…FLAG-13: claims become name and groups', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider, [
+    '--oidc-username-claim=login',
+    '--oidc-username-prefix=-',
+    '--oidc-groups-claim=teams',
+    '--oidc-groups-prefix=oidc:',
+    '--oidc-required-claim=hd=acme.com',
+    '--oidc-required-claim=azp=deployer',
+  ])
+  const claims = { sub: '1', login: 'jane', teams: ['dev', 'system:masters'], hd: 'acme.com', azp: 'deployer' }
+  expect(await whoAmI(server, as(await provider.token(claims)))).toMatchObject({
+    username: 'jane',
+    groups: ['oidc:dev', 'oidc:system:masters', 'system:authenticated'],
+  })
+  for (const wrong of [{ hd: 'evil.com' }, { hd: ['acme.com'] }, { azp: 'other' }, { teams: [1] }, { login: '' }]) {
+    expect(await whoAmI(server, as(await provider.token({ ...claims, ...wrong })))).toBeUndefined()
+  }
+})
+
+test('AUTHN-OIDC-07, AUTHN-OIDC-14: a token of another client is refused, one for several counts if ours is among them', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider)
+  expect(await whoAmI(server, as(await provider.token({ sub: 'jane' }, 'other')))).toBeUndefined()
+  const claims = { iss: provider.issuer, sub: 'jane', aud: ['other', 'orch'], azp: 'other', exp: nowSeconds() + 60 }
+  expect(await whoAmI(server, as(aToken(claims)))).toMatchObject({ username: `${provider.issuer}#jane` })
+})
+
+test('AUTHN-OIDC-02: a rotated key counts as soon as a token names it, and the old one no longer', async () => {
+  const provider = await anOidcProvider(key)
+  const clock = createFakeClock(Date.now())
+  const server = await aServer(provider, [], clock)
+  const old = await provider.token({ sub: 'jane' })
+  expect(await whoAmI(server, as(old))).toBeDefined()
+  const second = aKey('two')
+  await provider.rotate(second)
+  const fresh = await provider.token({ sub: 'john' })
+  expect(await whoAmI(server, as(fresh))).toBeUndefined()
+  clock.advance(10_000)
+  expect(await whoAmI(server, as(fresh))).toMatchObject({ username: `${provider.issuer}#john` })
+  clock.advance(10_000)
+  expect(await whoAmI(server, as(old))).toBeUndefined()
+})
+
+test('AUTHN-OIDC-04: tokens with keys that nobody knows do not make the server ask each time', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider)
+  for (let round = 0; round < 5; round += 1) {
+    const claims = { iss: provider.issuer, sub: `${round}`, aud: 'orch', exp: nowSeconds() + 60 }
+    expect(await whoAmI(server, as(aToken(claims, { kid: `unknown-${round}` })))).toBeUndefined()
+  }
+  expect(provider.asked).toHaveLength(2)
+})
+
+test('AUTHN-OIDC-02, AUTHN-OIDC-03, AUTHN-OIDC-05: bad tokens are 401 in the same words', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider)
+  const good = { iss: provider.issuer, sub: 'jane', aud: 'orch', exp: nowSeconds() + 600 }
+  const [head, body, signature] = aToken(good).split('.') as [string, string, string]
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const hmacText = `${encode({ alg: 'HS256', kid: 'one' })}.${body}`
+  const publicPem = createPublicKey(key.key).export({ type: 'spki', format: 'pem' })
+  expect(await whoAmI(server, as(`${head}.${body}.${signature}`))).toBeDefined()
+  const bad = {
+    expired: aToken({ ...good, exp: nowSeconds() - 5 }),
+    withoutEnd: aToken({ ...good, exp: undefined }),
+    notYetValid: aToken({ ...good, nbf: nowSeconds() + 300 }),
+    fromTheFuture: aToken({ ...good, iat: nowSeconds() + 300 }),
+    otherIssuer: aToken({ ...good, iss: 'https://evil.example' }),
+    otherAudience: aToken({ ...good, aud: 'somebody' }),
+    algNone: `${encode({ alg: 'none', kid: 'one' })}.${body}.`,
+    publicKeyAsSecret: `${hmacText}.${createHmac('sha256', publicPem).update(hmacText).digest('base64url')}`,
+    tampered: `${head}.${encode({ ...good, sub: 'root' })}.${signature}`,
+    otherKey: aToken(good, {}, aKey('one').key),
+    accessToken: aToken(good, { typ: 'at+jwt' }),
+    algorithmNotAllowed: aToken(good, { alg: 'RS512' }),
+    oversized: aToken({ ...good, more: 'x'.repeat(20_000) }),
+  }
+  for (const [name, token] of Object.entries(bad)) {
+    const { code, body: answer } = await call(server, as(token))
+    expect({ name, code, message: answer.message }).toEqual({ name, code: 401, message: 'Unauthorized' })
+  }
+})
+
+test('AUTHN-OIDC-16, AUTHN-OIDC-17, AUTHN-OIDC-20: an address has no prefix of its own, and must be verified', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider, ['--oidc-username-claim=email', '--oidc-groups-claim=groups'])
+  const email = 'jane@acme.com'
+  expect(await whoAmI(server, as(await provider.token({ sub: '1', email, email_verified: true })))).toMatchObject({ username: email })
+  expect(await whoAmI(server, as(await provider.token({ sub: '1', email })))).toMatchObject({ username: email })
+  expect(await whoAmI(server, as(await provider.token({ sub: '1', email, email_verified: false })))).toBeUndefined()
+  const elsewhere = { _claim_names: { groups: 'src' }, _claim_sources: { src: { endpoint: `${provider.issuer}/groups` } } }
+  expect(await whoAmI(server, as(await provider.token({ sub: '1', email, ...elsewhere })))).toBeUndefined()
+})
+
+test('AUTHN-OIDC-10, AUTHN-OIDC-11, AUTHN-OIDC-25: a provider that is down or not trusted refuses tokens, not the server', async () => {
+  const provider = await anOidcProvider(key)
+  const stranger = await anAuthority('stranger')
+  const server = await aServer({ ...provider, caFile: aFolder().write('ca.crt', stranger.certificate) })
+  expect(await whoAmI(server, as(await provider.token({ sub: 'jane' })))).toBeUndefined()
+  expect((await call(server, {})).code).toBe(200)
+  const noAuthority = aFolder().write('ca.crt', (await aCertificate({ commonName: 'x' })).certificate)
+  await expect(aServer({ ...provider, caFile: noAuthority })).rejects.toThrow(/CA flag is not set/)
+})
+
+test.each([
+  [['--oidc-issuer-url=https://a'], '--oidc-client-id: needed'],
+  [['--oidc-client-id=a'], '--oidc-issuer-url: needed'],
+  [['--oidc-groups-claim=a'], '--oidc-issuer-url: needed'],
+  [['--oidc-issuer-url=http://a', '--oidc-client-id=a'], 'must be an address that begins with https://'],
+  [['--oidc-issuer-url=https://a', '--oidc-client-id=a', '--oidc-required-claim=x'], 'must be claim=value'],
+  [['--oidc-issuer-url=https://a', '--oidc-client-id=a', '--oidc-signing-algs=HS256'], 'must be one of RS256'],
+])('AUTHN-OIDC-12, AUTHN-OIDC-14, FLAG-15: %j is refused at the start', async (flags, message) => {
+  await expect(start({ flags })).rejects.toThrow(message)
+})
+
+test('AUTHN-OIDC-06: there is no way to log in at the server', async () => {
+  const provider = await anOidcProvider(key)
+  const server = await aServer(provider)
+  for (const path of ['/login', '/oauth2/authorize', '/callback']) expect((await call(server, { path })).code).toBe(404)
+})
