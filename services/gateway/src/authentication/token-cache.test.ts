@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { type Authentication, none, refused, type TokenAuthenticator } from './authenticator.ts'
+import { limits } from './limits.ts'
+import { TokenCache } from './token-cache.ts'
+
+const jane = (more: object = {}): Authentication => ({ kind: 'user', user: { name: 'jane', uid: '', groups: [], extra: {} }, ...more })
+const question = { audiences: ['us'], nowMs: 0, timeoutMs: 1000 }
+
+/** A cache over a way that gives these answers, and counts how often it was asked. */
+function aCache(answer: (token: string) => Authentication | Promise<Authentication>) {
+  const asked: string[] = []
+  const way: TokenAuthenticator = {
+    name: 'way',
+    authenticate(token) {
+      asked.push(token)
+      return answer(token)
+    },
+  }
+  return { cache: new TokenCache([way]), asked }
+}
+
+describe('outcomes of tokens', () => {
+  test('are kept for seconds, good ones and bad ones', () => {
+    for (const answer of [jane(), refused('bad'), none]) {
+      const { cache, asked } = aCache(() => answer)
+      cache.authenticate('t', question)
+      expect(cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs - 1 }).kind).toBe(answer.kind)
+      expect(asked).toEqual(['t'])
+      cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs })
+      expect(asked).toEqual(['t', 't'])
+    }
+  })
+
+  test('are kept no longer than the token is good, and for each audience apart', () => {
+    const { cache, asked } = aCache(() => jane({ validUntilMs: 5 }))
+    cache.authenticate('t', question)
+    cache.authenticate('t', { ...question, audiences: ['them'] })
+    expect(asked).toHaveLength(2)
+    cache.authenticate('t', { ...question, nowMs: 5 })
+    expect(asked).toHaveLength(3)
+  })
+
+  test('are forgotten with what stands behind them', () => {
+    const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
+    cache.authenticate('a', question)
+    cache.authenticate('b', question)
+    cache.forget('secrets/a')
+    cache.authenticate('a', question)
+    cache.authenticate('b', question)
+    expect(asked).toEqual(['a', 'b', 'a'])
+    cache.forgetAll()
+    cache.authenticate('b', question)
+    expect(asked).toEqual(['a', 'b', 'a', 'b'])
+  })
+
+  test('are asked for once by those who ask at the same time, and not kept when something has changed meanwhile', async () => {
+    const { promise, resolve } = Promise.withResolvers<Authentication>()
+    const { cache, asked } = aCache(() => promise)
+    const answers = [cache.authenticate('t', question), cache.authenticate('t', question)]
+    expect(asked).toEqual(['t'])
+    cache.forget('secrets/t')
+    resolve(jane({ dependsOn: ['secrets/t'] }))
+    expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['user', 'user'])
+    await cache.authenticate('t', question)
+    expect(asked).toEqual(['t', 't'])
+  })
+
+  test('are bounded in number: the oldest goes', () => {
+    const { cache, asked } = aCache(() => jane())
+    for (let index = 0; index <= limits.cachedTokensMax; index += 1) cache.authenticate(String(index), question)
+    asked.length = 0
+    cache.authenticate('0', question)
+    cache.authenticate(String(limits.cachedTokensMax), question)
+    expect(asked).toEqual(['0'])
+  })
+})
