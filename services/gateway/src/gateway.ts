@@ -1,5 +1,5 @@
 import { badRequest, domainGroup, type StatusError } from '@orch/core'
-import { sleep, TimerWheel } from '@orch/platform'
+import { noTracer, sleep, TimerWheel } from '@orch/platform'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
@@ -26,6 +26,7 @@ import { authorize } from './steps/authorize.ts'
 import { deadline } from './steps/deadline.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
+import { beginTrace, traceFieldsOf } from './trace.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
@@ -141,6 +142,7 @@ function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
     isAudited: options.auditor !== undefined,
   }
   const routes = createRoutes()
+  const { tracer = noTracer } = options
   return (exchange) => {
     let request: GatewayRequest
     try {
@@ -149,6 +151,7 @@ function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
       refuseUnreadable(exchange, error as StatusError)
       return
     }
+    beginTrace(request, tracer)
     void run(request, parts, routes)
   }
 }
@@ -180,7 +183,10 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
   try {
     const error = isStackUsedUp(thrown) ? badRequest('the object is nested too deeply to be worked on') : thrown
     if (isOurFailure(error)) {
-      parts.log.error({ err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId }, 'a request has failed')
+      parts.log.error(
+        { err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) },
+        'a request has failed',
+      )
     }
     respondError(request, error, parts.names)
   } catch (second) {

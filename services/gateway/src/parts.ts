@@ -1,5 +1,5 @@
 import type { AdmissionService, Catalogue, Names, StorageService } from '@orch/core'
-import type { Clock, Log, Metrics, TimerWheel } from '@orch/platform'
+import type { Clock, Log, Metrics, TimerWheel, Tracer } from '@orch/platform'
 import type { Admitter } from './admission/admitter.ts'
 import type { Allocator } from './allocation/allocator.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -57,6 +57,8 @@ export interface GatewayOptions {
   readonly random: (bound: number) => number
   readonly log: Log
   readonly metrics: Metrics
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
   readonly version: VersionInfo
   /** Ways to tell who asks; default: client certificates. */
   readonly authentication?: GatewayAuthentication

@@ -6,6 +6,7 @@ import { limits } from './limits.ts'
 import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import type { RequestTrace } from './trace.ts'
 
 /** What is the same for all requests of a gateway. */
 export interface RequestOptions {
@@ -45,6 +46,8 @@ export class GatewayRequest {
   flowHeaders: Readonly<Record<string, string>> | undefined
   /** It has been found whose it is. */
   isKnown = false
+  /** Absent: it belongs to no trace. */
+  trace: RequestTrace | undefined
   /** What is remembered for the audit events; absent when there will be none. */
   audit: AuditRecord | undefined
   /** Annotations of the audit events. */

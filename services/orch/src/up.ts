@@ -9,6 +9,7 @@ import { readUpOptions, type UpOptions } from './options/up.ts'
 import { type Server, startServer } from './server.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage } from './start-message.ts'
+import { openTelemetry, type Telemetry } from './telemetry.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
@@ -20,12 +21,13 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   // Whatever is written from here on is for the owner alone.
   process.umask(0o077)
   makePrivateFolder(dataDir)
+  const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
   const lock = lockOrExplain(dataDir)
   try {
-    const server = await start(options, log)
+    const server = await start(options, log, telemetry)
     lock.announce(server.url)
     writeClientFiles(server, options)
-    stopWithSignals(server, options, { log, lock })
+    stopWithSignals(server, options, { log, lock, telemetry })
     terminal.out(
       printStartMessage({
         profile: settings.profile,
@@ -37,6 +39,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     )
   } catch (error) {
     lock.release()
+    await telemetry.close()
     throw error
   }
 }
@@ -49,7 +52,7 @@ function lockOrExplain(dataDir: string): DirectoryLock {
   }
 }
 
-async function start({ settings, dataDir, ...options }: UpOptions, log: Log): Promise<Server> {
+async function start({ settings, dataDir, ...options }: UpOptions, log: Log, { tracer }: Telemetry): Promise<Server> {
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
@@ -60,6 +63,7 @@ async function start({ settings, dataDir, ...options }: UpOptions, log: Log): Pr
     clock: systemClock,
     random: Math.random,
     log,
+    tracer,
   })
 }
 
@@ -93,7 +97,11 @@ function serverNameFor(url: string, pem: string): string | undefined {
   return /DNS:([^,*]+)/.exec(certificate.subjectAltName ?? '')?.[1]
 }
 
-function stopWithSignals(server: Server, { serving }: UpOptions, { log, lock }: { log: Log; lock: DirectoryLock }): void {
+function stopWithSignals(
+  server: Server,
+  { serving }: UpOptions,
+  { log, lock, telemetry }: { log: Log; lock: DirectoryLock; telemetry: Telemetry },
+): void {
   stopOnSignal({
     source: {
       on: (signal, listener) => process.on(signal, listener),
@@ -104,6 +112,7 @@ function stopWithSignals(server: Server, { serving }: UpOptions, { log, lock }: 
     stop: async () => {
       log.info({}, 'stopping')
       await server.stop({ delayMs: serving.shutdownDelayMs, graceMs: watchGraceMs })
+      await telemetry.close()
       lock.release()
     },
   })

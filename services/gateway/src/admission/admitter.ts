@@ -2,6 +2,7 @@ import {
   type AdmissionService,
   type ApiObject,
   type Attributes,
+  type CallContext,
   type CommitRequest,
   type Interest,
   StatusError,
@@ -9,6 +10,7 @@ import {
 } from '@orch/core'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
+import { originOf } from '../verbs/verb.ts'
 import type { Write } from '../write/write-loop.ts'
 
 type Conditions = CommitRequest['conditions']
@@ -48,7 +50,7 @@ export function createAdmitter({ admission, clock, log }: AdmitterOptions): Admi
   const interests = new Interests(admission, clock, log)
   const ask = async (phase: 'mutate' | 'validate', write: Write, attributes: Attributes) => {
     if (!interests.match(phase, attributes)) return undefined
-    const answer = await admit(admission, phase, attributes)
+    const answer = await admit(admission, phase, attributes, originOf(write.request))
     for (const warning of answer.warnings) write.request.warn(warning)
     if (answer.kind === 'denied') throw new StatusError(answer.status)
     return answer
@@ -70,9 +72,10 @@ async function admit(
   admission: AdmissionService,
   phase: string,
   attributes: Attributes,
+  context: CallContext,
 ): Promise<Awaited<ReturnType<AdmissionService['admit']>>> {
   try {
-    return await admission.admit({ phase, attributes })
+    return await admission.admit({ phase, attributes }, context)
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw serviceUnavailable('admission cannot be reached', { cause: error })

@@ -2,7 +2,7 @@ import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavaila
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
-import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { readLive } from '../write/live.ts'
 
 interface PodSpec {
@@ -57,8 +57,7 @@ async function requireObject(request: GatewayRequest, target: Target, parts: Gat
 }
 
 async function readLatest(request: GatewayRequest, target: Target, name: string, parts: GatewayParts): Promise<ApiObject | undefined> {
-  const timeoutMs = remainingMs(request, parts)
-  const live = await readLive(keyOf(target, name), target.served, parts, { read: { kind: 'latest' }, timeoutMs })
+  const live = await readLive(keyOf(target, name), target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   return live?.object
 }
 

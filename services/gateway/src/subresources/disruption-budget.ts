@@ -15,7 +15,7 @@ import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
-import { remainingMs, type Target } from '../verbs/verb.ts'
+import { callContext, type Target } from '../verbs/verb.ts'
 import type { Live } from '../write/live.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 
@@ -57,7 +57,7 @@ export async function budgetsOf(request: GatewayRequest, namespace: string, pod:
   const scope = { resource: served.resource.stored.prefix, namespace }
   const listed = parts.storage.list(
     { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' },
-    { timeoutMs: remainingMs(request, parts) },
+    callContext(request, parts),
   )
   const budgets: Budget[] = []
   for await (const part of listed) {

@@ -3,7 +3,7 @@ import { readBody } from '../body.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { deleteObject } from '../verbs/delete.ts'
-import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
@@ -21,8 +21,7 @@ interface PodStatus {
 export const evictPod: Verb = async (request, target, parts) => {
   const { info, served } = target
   const options = await readOptions(request, target, parts)
-  const timeoutMs = remainingMs(request, parts)
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, timeoutMs })
+  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
   if (!mayAlwaysGo(live.object)) {
     const budget = await onlyBudget(request, target, live.object, parts)

@@ -21,7 +21,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import { applyChange, type Change, judgePatched, readChange } from '../verbs/patch.ts'
-import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { decodeCandidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -39,8 +39,7 @@ type Wish = (scale: Scale) => Scale
 /** How many pods an object wants and has. */
 export const getScale: Verb = async (request, target, parts) => {
   const { served, info } = target
-  const timeoutMs = remainingMs(request, parts)
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, timeoutMs })
+  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
   await respondKind(request, 200, target.subresource as Subresource, scaleOf(live.object, target), parts)
 }

@@ -18,7 +18,7 @@ import { readBody } from '../body.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { keyOf, remainingMs, type Target, type Verb } from '../verbs/verb.ts'
+import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -79,8 +79,7 @@ export const requestToken: Verb = async (request, target, parts) => {
 
 async function readAccount(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
   const { info, served } = target
-  const timeoutMs = remainingMs(request, parts)
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, timeoutMs })
+  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
   return live.object
 }
@@ -165,7 +164,7 @@ async function findBound(
   }
   const plural = kind === 'Pod' ? 'pods' : 'secrets'
   const key = objectKey(`core/${plural}`, info.namespace, name)
-  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, { timeoutMs: remainingMs(request, parts) })
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
   if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
   const { object } = readBytesOfOurs(entry.value)
   if (kind === 'Pod') requirePodOf(object, info.name)

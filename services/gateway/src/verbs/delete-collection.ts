@@ -6,7 +6,7 @@ import { rangeOf } from '../selection.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
 import { deleteObject } from './delete.ts'
 import { pageOf } from './list.ts'
-import { readQueryOf, remainingMs, shortenDeadline, type Target, type Verb } from './verb.ts'
+import { callContext, readQueryOf, shortenDeadline, type Target, type Verb } from './verb.ts'
 
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
@@ -33,7 +33,7 @@ async function selected(request: GatewayRequest, { served, info }: Target, parts
   const entries: Entry[] = []
   const listed = parts.storage.list(
     { ...rangeOf(served, info, request.query), ...pageOf(read), form: 'entries' },
-    { timeoutMs: remainingMs(request, parts) },
+    callContext(request, parts),
   )
   for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
   return entries

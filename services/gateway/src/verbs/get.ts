@@ -1,6 +1,6 @@
 import { type Freshness, notFound, resolveRead } from '@orch/core'
 import { respondStored } from '../forms/respond-stored.ts'
-import { keyOf, readQueryOf, remainingMs, type Verb } from './verb.ts'
+import { callContext, keyOf, readQueryOf, type Verb } from './verb.ts'
 
 const latest: Freshness = { kind: 'latest' }
 
@@ -8,7 +8,7 @@ const latest: Freshness = { kind: 'latest' }
 export const get: Verb = async (request, target, parts) => {
   const { info, served } = target
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
-  const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, { timeoutMs: remainingMs(request, parts) })
+  const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   await respondStored(request, 200, served, entry, parts, parts.forms.of(epoch))
 }

@@ -14,7 +14,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../served.ts'
-import { readQueryOf, remainingMs, shortenDeadline, type Verb } from './verb.ts'
+import { callContext, readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
 export const list: Verb = async (request, { info, served }, parts) => {
@@ -24,7 +24,7 @@ export const list: Verb = async (request, { info, served }, parts) => {
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
   const form = listFormOf(request, served, parts)
-  const pages = parts.storage.list({ ...range, ...page, form: form.storageForm }, { timeoutMs: remainingMs(request, parts) })
+  const pages = parts.storage.list({ ...range, ...page, form: form.storageForm }, callContext(request, parts))
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)

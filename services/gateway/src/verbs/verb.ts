@@ -1,4 +1,4 @@
-import { objectKey, type ReadQuery, type Subresource } from '@orch/core'
+import { type CallContext, objectKey, type ReadQuery, type Subresource } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -37,6 +37,16 @@ export function shortenDeadline(request: GatewayRequest): void {
 /** Milliseconds that a request may still take. */
 export function remainingMs(request: GatewayRequest, { clock }: GatewayParts): number {
   return Math.max(0, request.deadlineMs - clock.monotonic())
+}
+
+/** What calls to other services on behalf of a request are told. */
+export function callContext(request: GatewayRequest, parts: GatewayParts): CallContext {
+  return { timeoutMs: remainingMs(request, parts), ...originOf(request) }
+}
+
+/** Whose request a call belongs to. */
+export function originOf({ trace, auditId }: GatewayRequest): Pick<CallContext, 'traceparent' | 'requestId'> {
+  return { traceparent: trace?.span?.traceparent, requestId: auditId }
 }
 
 /** Where an object of the target lies in storage. */

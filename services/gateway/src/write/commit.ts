@@ -16,7 +16,7 @@ import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
-import { remainingMs } from '../verbs/verb.ts'
+import { callContext } from '../verbs/verb.ts'
 
 /** What else must hold when a commit is made. */
 export type Condition = CommitRequest['conditions'][number]
@@ -98,7 +98,7 @@ function expiryOf({ resource }: Served, { options, clock }: GatewayParts): numbe
 /** Commits once. When the answer is lost, the object's own past tells whether it was written. */
 async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome> {
   try {
-    return await parts.storage.commit(commit, { timeoutMs: remainingMs(request, parts) })
+    return await parts.storage.commit(commit, callContext(request, parts))
   } catch (error) {
     // A Status is an answer: storage has refused, and nothing was written. Unless it says that nobody knows.
     if (error instanceof StatusError && !(error instanceof UnknownOutcomeError)) throw error

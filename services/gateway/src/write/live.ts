@@ -1,4 +1,4 @@
-import type { ApiObject, Entry, Freshness } from '@orch/core'
+import type { ApiObject, CallContext, Entry, Freshness } from '@orch/core'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
@@ -15,9 +15,9 @@ export async function readLive(
   key: string,
   served: Served,
   parts: GatewayParts,
-  { read, timeoutMs }: { read: Freshness; timeoutMs: number },
+  { read, ...context }: { read: Freshness } & CallContext,
 ): Promise<Live | undefined> {
-  const { entry } = await parts.storage.get({ key, read }, { timeoutMs })
+  const { entry } = await parts.storage.get({ key, read }, context)
   return entry === undefined ? undefined : toLive(entry, served, parts)
 }
 

@@ -1,6 +1,7 @@
 import {
   type ApiObject,
   alreadyExists,
+  type CallContext,
   carryOverMeta,
   conflict,
   type FieldError,
@@ -19,7 +20,7 @@ import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import { keyOf, remainingMs, type Target } from '../verbs/verb.ts'
+import { callContext, keyOf, remainingMs, type Target } from '../verbs/verb.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
@@ -105,21 +106,22 @@ async function attempt(plan: Write, parts: GatewayParts, isLatest: boolean): Pro
 
 function read(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
   const { target, name } = plan
-  const timeoutMs = timeLeftMs(plan, parts)
-  return readLive(keyOf(target, name), target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, timeoutMs })
+  const context = timely(plan, parts)
+  return readLive(keyOf(target, name), target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, ...context })
 }
 
 /** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */
 async function latestRevision(plan: Write, parts: GatewayParts): Promise<number | undefined> {
   const key = keyOf(plan.target, plan.name)
-  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, { timeoutMs: timeLeftMs(plan, parts) })
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, timely(plan, parts))
   return entry?.revision
 }
 
-function timeLeftMs({ request }: Write, parts: GatewayParts): number {
-  const timeoutMs = remainingMs(request, parts)
-  if (timeoutMs === 0) throw requestLate()
-  return timeoutMs
+/** What calls are told, as long as there is time for them. */
+function timely({ request }: Write, parts: GatewayParts): CallContext {
+  const context = callContext(request, parts)
+  if (context.timeoutMs === 0) throw requestLate()
+  return context
 }
 
 /** `refusal` is the answer when no attempt is left; absent: a conflict. */
@@ -163,7 +165,7 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   const { warning } = served.strategy.rules
   if (warning !== undefined) plan.request.warn(warning)
   if (plan.options.isDryRun) {
-    const existing = await readLive(key, served, parts, { read: { kind: 'latest' }, timeoutMs: remainingMs(plan.request, parts) })
+    const existing = await readLive(key, served, parts, { read: { kind: 'latest' }, ...callContext(plan.request, parts) })
     if (existing !== undefined) throw alreadyExists(served.name, name)
     return { kind: 'created', json: previewObject(write, parts, 0), uid: object.metadata.uid ?? '' }
   }

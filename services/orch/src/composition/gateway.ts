@@ -20,7 +20,7 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
 /** A gateway over the other services. The caller closes it, in its own way. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
   const { api, serving, authentication, objects, storage, metrics, checks } = needs
-  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const authorization = await openAuthorization(needs.authorization, storage, surroundings)
@@ -33,6 +33,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     random: (bound) => Math.floor(random() * bound),
     log,
     metrics,
+    tracer,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
     authentication: await openGatewayAuthentication(needs, surroundings),

@@ -1,5 +1,5 @@
 import { type Catalogue, createCatalogue } from '@orch/core'
-import type { Clock, Lifecycle, Log } from '@orch/platform'
+import type { Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from '../options/api.ts'
 
 /** What every service in a process shares. */
@@ -11,6 +11,8 @@ export interface Surroundings {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly log: Log
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** The resources that are served. */

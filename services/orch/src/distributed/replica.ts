@@ -25,10 +25,12 @@ export interface Assembly extends Surroundings {
   readonly metrics: Metrics
   readonly trust: TrustOptions
   /** A contract's other side: what dialling and serving have in common. */
-  readonly rpc: { readonly tls: TrustOptions['tls']; readonly insecureTransport: boolean; readonly metrics: Metrics; readonly tracer: Tracer | undefined } & Pick<
-    Surroundings,
-    'clock' | 'random' | 'log'
-  >
+  readonly rpc: {
+    readonly tls: TrustOptions['tls']
+    readonly insecureTransport: boolean
+    readonly metrics: Metrics
+    readonly tracer: Tracer | undefined
+  } & Pick<Surroundings, 'clock' | 'random' | 'log'>
 }
 
 /** Assembles a replica; what was opened until then is closed when that fails. */
