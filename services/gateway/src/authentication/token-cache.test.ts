@@ -24,7 +24,7 @@ describe('outcomes of tokens', () => {
     for (const answer of [jane(), refused('bad'), none]) {
       const { cache, asked } = aCache(() => answer)
       cache.authenticate('t', question)
-      expect(cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs - 1 }).kind).toBe(answer.kind)
+      expect(cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs - 1 })).toMatchObject({ kind: answer.kind })
       expect(asked).toEqual(['t'])
       cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs })
       expect(asked).toEqual(['t', 't'])
