@@ -390,10 +390,12 @@ class StoreOnEtcd implements EtcdStore {
 
   async #readLatest(): Promise<Revision> {
     const request = { key: Buffer.from(this.#layout.epoch), keys_only: true }
+    // The watch may overtake the answer: only what it had told before the question is known to etcd when that is answered.
+    const told = this.#position
     const { header } = await readSurely(() => this.#client.kv.range(request))
     const revision = Number(header.revision)
     // Restored to its past under an open watch: that is looked at when the watch is opened again.
-    if (revision < this.#position) this.#restartWatch('etcd stands behind what it has told')
+    if (revision < told) this.#restartWatch('etcd stands behind what it has told')
     if (this.#refusing !== '') throw serviceUnavailable(`the store can't be read at its latest: ${this.#refusing}`)
     return revision
   }
