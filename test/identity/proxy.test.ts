@@ -79,3 +79,17 @@ test.each([
 ])('FLAG-19, FLAG-22: %j is refused at the start', async (flags, message) => {
   await expect(start({ flags })).rejects.toThrow(message)
 })
+
+test('AUTHN-PROXY-01: other servers find in a ConfigMap which proxies and which authorities to believe', async () => {
+  const server = await aServer('--requestheader-allowed-names=front')
+  const path = '/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication'
+  const { body } = await call(server, { pair: await adminPair(server), path })
+  expect(body.data).toMatchObject({
+    'client-ca-file': expect.stringContaining(people.certificate.trim()),
+    'requestheader-client-ca-file': proxies.certificate.trim(),
+    'requestheader-allowed-names': '["front"]',
+    'requestheader-username-headers': '["X-Remote-User","X-Other-User"]',
+    'requestheader-group-headers': '["X-Remote-Group","X-Other-Group"]',
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+  })
+})

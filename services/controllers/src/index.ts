@@ -1,4 +1,5 @@
 /** Ordinary clients that keep objects as they are meant to be. */
+export * from './authentication-config.ts'
 export * from './bootstrap.ts'
 export * from './controller.ts'
 export { flowControlController } from './flow-control-controller.ts'

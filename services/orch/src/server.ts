@@ -21,6 +21,7 @@ import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
 import { openAdmission } from './composition/admission.ts'
 import { keepSigningKey } from './composition/authentication.ts'
+import { authenticationStart } from './composition/authentication-objects.ts'
 import { openAuthorities } from './composition/authorities.ts'
 import { clientOf } from './composition/client.ts'
 import { type Identity, runControllers } from './composition/controllers.ts'
@@ -98,15 +99,17 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const services = await openServices(options, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   await lifecycle.run({ name: 'gateway', stop: () => services.gateway.close(stopOptions) })
+  const authorities = await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings)
   const port = await listenForClients(services.gateway, {
     serving,
     pair: serving.servingPair ?? certificates.serving,
-    authorities: await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings),
+    authorities,
   })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, serving.pathPrefix)
   const startObjects = [
     ...bootstrapObjects({ names, serviceAddress, advertised: [{ address: advertisedAddress(serving.bindAddress), port }] }),
     ...flowControlStart(options.flowControl, surroundings.catalogue),
+    ...authenticationStart(options.authentication, authorities, names),
   ]
   await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()

@@ -1,9 +1,10 @@
 import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
 import { admissionContract, type StorageService, watchContract } from '@orch/core'
-import type { Gateway } from '@orch/gateway'
+import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
 import { advertisedAddress, printHost } from '../addresses.ts'
+import { authenticationStart } from '../composition/authentication-objects.ts'
 import { openAuthorities } from '../composition/authorities.ts'
 import { clientOf } from '../composition/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
@@ -64,12 +65,13 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     )
     const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
     await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
+    const authorities = await openAuthorities({ authentication: options.authentication, ownClients: options.ownClients }, assembly)
     const port = await listenForClients(gateway, {
       serving: options.serving,
       pair: options.pair,
-      authorities: await openAuthorities({ authentication: options.authentication, ownClients: options.ownClients }, assembly),
+      authorities,
     })
-    const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port }, options, assembly))
+    const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
     starting.then(() => {
       problem = undefined
       resolve()
@@ -83,18 +85,23 @@ interface StartObjects {
   readonly gateway: Gateway
   readonly storage: StorageService
   readonly port: number
+  readonly authorities: AuthoritySource
 }
 
 /** Makes what is there from the start, and then keeps it. */
 async function keepStartObjects(
-  { gateway, storage, port }: StartObjects,
-  { serving, flowControl, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
+  { gateway, storage, port, authorities }: StartObjects,
+  { serving, authentication, flowControl, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
   assembly: Assembly,
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = assembly
   const { names } = catalogue
   const clientAs = (identity: Identity) => clientOf(gateway, identity, serving.pathPrefix)
-  const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue)]
+  const objects = [
+    ...fixedObjects(names),
+    ...flowControlStart(flowControl, catalogue),
+    ...authenticationStart(authentication, authorities, names),
+  ]
   const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
   const roster = createGatewayRoster({
     storage,

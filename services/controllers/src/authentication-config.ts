@@ -1,0 +1,43 @@
+import type { Names } from '@orch/core'
+import type { BootstrapObject } from './bootstrap.ts'
+
+/** How the server tells its callers apart, for other servers that answer in its name. */
+export interface AuthenticationConfigOptions {
+  readonly names: Names
+  /** Authorities of client certificates, PEM. */
+  readonly clientAuthorities: string
+  /** Absent: headers of no proxy are believed. */
+  readonly proxy?:
+    | {
+        /** PEM. */
+        readonly authorities: string
+        readonly usernameHeaders: readonly string[]
+        readonly groupHeaders: readonly string[]
+        readonly extraHeaderPrefixes: readonly string[]
+        readonly allowedNames: readonly string[]
+      }
+    | undefined
+}
+
+/** The ConfigMap in which other servers find whom to believe. Everything in it is public. */
+export function authenticationConfig({ names, clientAuthorities, proxy }: AuthenticationConfigOptions): BootstrapObject {
+  const proxyData =
+    proxy === undefined
+      ? {}
+      : {
+          'requestheader-allowed-names': JSON.stringify(proxy.allowedNames),
+          'requestheader-client-ca-file': proxy.authorities,
+          'requestheader-extra-headers-prefix': JSON.stringify(proxy.extraHeaderPrefixes),
+          'requestheader-group-headers': JSON.stringify(proxy.groupHeaders),
+          'requestheader-username-headers': JSON.stringify(proxy.usernameHeaders),
+        }
+  return {
+    resource: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'extension-apiserver-authentication', namespace: names.systemNamespace },
+      data: { 'client-ca-file': clientAuthorities, ...proxyData },
+    },
+  }
+}

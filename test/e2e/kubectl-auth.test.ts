@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { aKubectl, findKubectls } from './kubectl.ts'
+
+describe.each(findKubectls())('%s', (binary) => {
+  const failing = (command: Promise<string>) =>
+    command.then(
+      () => '',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+
+  test('IMP-01, IMP-02, IMP-16: --as reads and writes as somebody who may, and not as somebody who may not', async () => {
+    const { kubectl } = await aKubectl(binary)
+    await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
+    await expect.poll(() => failing(kubectl('get', 'configmaps', '--as=jane'))).toBe('')
+    await kubectl('create', 'configmap', 'hers', '--from-literal=a=b', '--as=jane')
+    expect(await kubectl('get', 'configmap', 'hers', '--as=jane', '-o', 'jsonpath={.data.a}')).toBe('b')
+    expect(await failing(kubectl('get', 'configmap', 'hers', '--as=john'))).toContain(
+      'configmaps "hers" is forbidden: User "john" cannot get resource "configmaps" in API group "" in the namespace "default"',
+    )
+    expect(await failing(kubectl('delete', 'namespace', 'default', '--as=jane'))).toContain(
+      'User "jane" cannot delete resource "namespaces"',
+    )
+  })
+
+  test('IMP-03, IMP-12: --as-group gives a group, and a service account brings its own', async () => {
+    const { kubectl } = await aKubectl(binary)
+    await kubectl('create', 'rolebinding', 'accounts-view', '--clusterrole=view', '--group=system:serviceaccounts:default')
+    const account = 'system:serviceaccount:default:till'
+    await expect.poll(() => failing(kubectl('get', 'configmaps', `--as=${account}`))).toBe('')
+    expect(await failing(kubectl('get', 'secrets', `--as=${account}`))).toContain(`User "${account}" cannot list resource "secrets"`)
+    expect(await kubectl('get', 'secrets', '--as=john', '--as-group=system:masters', '-o', 'name')).toBe('')
+  })
+})
