@@ -154,7 +154,8 @@ export class State implements StateReader {
       return
     }
     if (changes.length === 0 && this.#store.shared === undefined) return
-    const happened = changes.map((change) => this.#apply(change))
+    const nowMs = this.#options.clock.now()
+    const happened = changes.map((change) => this.#apply(change, nowMs))
     if (this.#store.shared !== undefined) this.#follow()
     this.#onApplied(happened)
     if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
@@ -220,7 +221,7 @@ export class State implements StateReader {
     setImmediate(step)
   }
 
-  #apply(change: StoreChange): Happened {
+  #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
     const after = value === undefined ? undefined : this.toObject(key, revision, value)
     // An object that was encoded anew would not give back what was written.
@@ -231,7 +232,7 @@ export class State implements StateReader {
     if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
-    const happened = { change: toChange(change, after, before), before, after }
+    const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.#remember(writeId, revision)
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)

@@ -1,5 +1,6 @@
-import { type Change, printEvent, type WatchFormat } from '@orch/core'
+import { type Change, type EventsOrigin, printEvent, type WatchFormat, type WatchPart } from '@orch/core'
 import type { EventType } from './event.ts'
+import { tracesPerPieceMax } from './limits.ts'
 import { withRevision } from './revision-text.ts'
 
 /** The version of a resource that a subscriber wants to see. */
@@ -106,6 +107,10 @@ export class Contents {
   }
 }
 
+type EventsPart = Extract<WatchPart, { kind: 'events' }>
+
+const nowhere = {}
+
 /** Frames for one (scope, selection, version, format), joined when taken. */
 export class Frames {
   #pieces: Uint8Array[] = []
@@ -113,6 +118,7 @@ export class Frames {
   /** Events that wait to be taken. */
   count = 0
   last = 0
+  #origin: { committedMs: number; traceparents: string[] } | undefined
 
   /** An event in JSON around the object's text. */
   addJson(revision: number, type: EventType, content: Uint8Array): void {
@@ -128,17 +134,31 @@ export class Frames {
     this.#count(revision)
   }
 
+  /** Where the event that was added last came from. The oldest time stands, and of traces as many as are worth following. */
+  note(committedMs: number, traceparent: string | undefined): void {
+    this.#origin ??= { committedMs, traceparents: [] }
+    if (traceparent !== undefined && this.#origin.traceparents.length < tracesPerPieceMax) this.#origin.traceparents.push(traceparent)
+  }
+
   get bytes(): number {
     return this.#bytes
   }
 
   /** The frames as one piece; the collection is empty afterwards. */
-  take(): { readonly kind: 'events'; readonly frames: Uint8Array; readonly count: number; readonly last: number } {
-    const part = { kind: 'events', frames: Buffer.concat(this.#pieces, this.#bytes), count: this.count, last: this.last } as const
+  take(): EventsPart {
+    const frames = Buffer.concat(this.#pieces, this.#bytes)
+    const part: EventsPart = { kind: 'events', frames, count: this.count, last: this.last, ...this.#takeOrigin() }
     this.#pieces = []
     this.#bytes = 0
     this.count = 0
     return part
+  }
+
+  #takeOrigin(): { origin?: EventsOrigin } {
+    if (this.#origin === undefined) return nowhere
+    const origin = this.#origin
+    this.#origin = undefined
+    return { origin }
   }
 
   #count(revision: number): void {

@@ -20,3 +20,6 @@ export const defaultWatchLimits: WatchLimits = {
   pieceBytesMax: 256 * 1024,
   retryDelayMsMax: 5_000,
 }
+
+/** Traces of one piece of events that are followed further: a burst of writes makes pieces of thousands. */
+export const tracesPerPieceMax = 32

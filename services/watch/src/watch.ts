@@ -9,7 +9,7 @@ import {
   type WatchPart,
   type WatchService,
 } from '@orch/core'
-import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer } from '@orch/platform'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, type WatchLimits } from './limits.ts'
 import { type Outlet, Outlets } from './outlets.ts'
@@ -28,6 +28,8 @@ export interface WatchOptions {
    */
   readonly convertOf: (target: Target) => Convert
   readonly limits?: Partial<WatchLimits>
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** The watch service, until it is closed. */
@@ -63,6 +65,7 @@ class Feed {
   readonly #log: Log
   readonly #random: () => number
   readonly #limits: WatchLimits
+  readonly #tracer: Tracer
   readonly #outlets: Outlets
   readonly #subscribers = new Set<Subscriber>()
   readonly #ahead = new Set<Subscriber>()
@@ -73,11 +76,12 @@ class Feed {
   #hasNewPosition = false
   #handingOut: Promise<void> | undefined
 
-  constructor({ storage, clock, log, random, convertOf, limits }: WatchOptions) {
+  constructor({ storage, clock, log, random, convertOf, limits, tracer = noTracer }: WatchOptions) {
     this.#storage = storage
     this.#clock = clock
     this.#log = log
     this.#random = random
+    this.#tracer = tracer
     this.#limits = { ...defaultWatchLimits, ...limits }
     this.#outlets = new Outlets((target) =>
       guarded(convertOf(target), (error) => log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')),
@@ -198,14 +202,27 @@ class Feed {
     const arrived = this.#arrived.splice(0)
     const changes = arrived.some(lacksContent) ? await this.#complete(arrived, known, (change) => this.#isLeftByAnyone(change)) : arrived
     if (this.#known !== known) return
-    const touched = this.#write(changes, known)
+    const spans = new Map<Change, Span>()
+    for (const change of changes) this.#trace(change, spans)
+    const touched = this.#write(changes, known, spans)
     known.position = position
     for (const outlet of touched) if (outlet.frames.count > 0) give(outlet)
+    for (const span of spans.values()) span.end()
     this.#forwardPosition(known)
   }
 
+  /** The way of a change goes on in the trace of its write. */
+  #trace(change: Change, spans: Map<Change, Span>): void {
+    const { traceparent, key, revision } = change
+    if (traceparent === undefined) return
+    const resource = key.slice(0, key.indexOf('/', key.indexOf('/') + 1))
+    const attributes = { 'change.resource': resource, 'change.revision': revision }
+    const span = this.#tracer.start('hand out a change', { kind: 'consumer', parent: traceparent, attributes })
+    if (span !== undefined) spans.set(change, span)
+  }
+
   /** Writes the events of the changes into the outlets that somebody is attached to; those with events are returned. */
-  #write(changes: readonly Change[], known: Known): ReadonlySet<Outlet> {
+  #write(changes: readonly Change[], known: Known, spans: ReadonlyMap<Change, Span>): ReadonlySet<Outlet> {
     const contents = this.#contents()
     const touched = new Set<Outlet>()
     for (const change of changes) {
@@ -215,8 +232,11 @@ class Feed {
         if (type === undefined) continue
         for (const outlet of filter.outlets.values()) {
           if (outlet.subscribers.size === 0) continue
-          if (outlet.write(change, type, contents, outlet.frames)) touched.add(outlet)
-          else for (const subscriber of outlet.subscribers) subscriber.expired(change.revision)
+          if (outlet.write(change, type, contents, outlet.frames)) {
+            touched.add(outlet)
+            if (change.committedMs !== undefined)
+              outlet.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
+          } else for (const subscriber of outlet.subscribers) subscriber.expired(change.revision)
           if (outlet.frames.bytes >= this.#limits.pieceBytesMax) give(outlet)
         }
       }

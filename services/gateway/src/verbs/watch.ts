@@ -113,7 +113,8 @@ class WatchSession implements WatchSink, WheelTask {
     const { request, after, epoch } = await this.#begin(range, read)
     if (this.#isOver) return
     this.#position = after
-    this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this })
+    const traceparent = this.#request.trace?.span?.traceparent
+    this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this, traceparent })
     this.#schedule()
     this.#request.goOn()
   }

@@ -1,5 +1,6 @@
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
-import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, sleep, type Tracer } from '@orch/platform'
+import { deliver } from './delivery.ts'
 import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
 /** Where a client's events go. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
@@ -26,11 +27,20 @@ export interface WatchHubOptions {
   /** From 0 to 1; spreads the attempts to subscribe again. */
   readonly random: () => number
   readonly limits?: Partial<WatchHubLimits>
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
+  /** Told how long it took from the commit of a change until its event was given to clients, as far as the clocks agree. */
+  readonly onDelay?: ((delayMs: number) => void) | undefined
 }
 
 export interface WatchHub {
   /** Gives a sink every event after `request.after`, until the attachment is closed. Calls come in later turns, never from within. */
-  attach(options: { readonly request: SubscribeRequest; readonly sink: WatchSink }): WatchAttachment
+  attach(options: {
+    readonly request: SubscribeRequest
+    readonly sink: WatchSink
+    /** W3C `traceparent` of the client's request; absent: it is not traced. */
+    readonly traceparent?: string | undefined
+  }): WatchAttachment
   /** Distinct subscriptions that are open. */
   readonly subscriptions: number
   /** Drops all clients without a word; they have been told by whoever closes the server. */
@@ -45,8 +55,8 @@ export interface WatchAttachment {
  * Shares subscriptions among the clients of this gateway: one per distinct (scope, selection, version, format). A broken
  * subscription is taken up again after the last position delivered, and no client notices.
  */
-export function createWatchHub({ watch, clock, log, random, limits }: WatchHubOptions): WatchHub {
-  const environment: Environment = { watch, clock, log, random, limits: { ...defaultWatchHubLimits, ...limits } }
+export function createWatchHub({ watch, clock, log, random, limits, tracer = noTracer, onDelay = () => {} }: WatchHubOptions): WatchHub {
+  const environment: Environment = { watch, clock, log, random, tracer, onDelay, limits: { ...defaultWatchHubLimits, ...limits } }
   const open = new Set<SharedFeed>()
   const shared = new Map<string, SharedFeed>()
   const feedFor = (request: SubscribeRequest): SharedFeed => {
@@ -62,8 +72,8 @@ export function createWatchHub({ watch, clock, log, random, limits }: WatchHubOp
     return feed
   }
   return {
-    attach({ request, sink }) {
-      return feedFor(request).attach(sink, request.after)
+    attach({ request, sink, traceparent }) {
+      return feedFor(request).attach(sink, request.after, traceparent)
     },
     get subscriptions() {
       let count = 0
@@ -82,6 +92,8 @@ interface Environment {
   readonly log: Log
   readonly random: () => number
   readonly limits: WatchHubLimits
+  readonly tracer: Tracer
+  readonly onDelay: (delayMs: number) => void
 }
 
 function keyOf({ scope, selection, group, version, resource, format, epoch }: SubscribeRequest): string {
@@ -132,8 +144,8 @@ class SharedFeed {
     return !this.#line.isClosed && (this.#hasReceived || after >= this.#lastEvent)
   }
 
-  attach(sink: WatchSink, after: number): WatchAttachment {
-    const client = new Client(this, sink, after)
+  attach(sink: WatchSink, after: number, traceparent: string | undefined): WatchAttachment {
+    const client = new Client(this, sink, after, traceparent)
     if (after > this.#line.position) this.#waiting.add(client)
     else if (after >= this.#lastEvent) this.#attach(client)
     else this.#goAlone(client)
@@ -166,7 +178,7 @@ class SharedFeed {
   #receive(part: WatchPart): void {
     this.#hasReceived = true
     if (part.kind === 'events') this.#lastEvent = part.last
-    for (const client of this.#attached) this.#give(client, part)
+    this.#giveAll(part)
     switch (part.kind) {
       case 'events':
         for (const client of this.#waiting) if (client.after < part.last) this.#goAlone(client)
@@ -179,6 +191,14 @@ class SharedFeed {
         for (const client of this.#waiting) this.#goAlone(client)
     }
     for (const client of this.#alone) this.#rejoin(client)
+  }
+
+  /** Gives a part to all who share. */
+  #giveAll(part: WatchPart): void {
+    const { origin } = part.kind === 'events' ? part : nothing
+    const done = origin === undefined ? undefined : deliver(origin, this.#request, this.#attached, this.#environment)
+    for (const client of this.#attached) this.#give(client, part)
+    done?.()
   }
 
   /** Whoever waited for a position up to this one has missed nothing. */
@@ -224,11 +244,13 @@ class SharedFeed {
 class Client implements WatchAttachment {
   readonly #sink: WatchSink
   readonly after: number
+  readonly traceparent: string | undefined
   #feed: SharedFeed | undefined
   /** Its own subscription while it is alone. */
   line: Line | undefined
 
-  constructor(feed: SharedFeed, sink: WatchSink, after: number) {
+  constructor(feed: SharedFeed, sink: WatchSink, after: number, traceparent: string | undefined) {
+    this.traceparent = traceparent
     this.#feed = feed
     this.#sink = sink
     this.after = after
@@ -268,6 +290,8 @@ class Client implements WatchAttachment {
     this.leaveLine()
   }
 }
+
+const nothing: { readonly origin?: undefined } = {}
 
 /** Lets sockets send what they were given before they are given more. */
 function nextTurn(): Promise<void> {

@@ -10,3 +10,6 @@ export const defaultWatchHubLimits: WatchHubLimits = {
   retryDelayMsMax: 5_000,
   breathBytesMin: 64 * 1024,
 }
+
+/** Watches that the span of a delivery is linked to: thousands may share it, and a few show the way. */
+export const linkedWatchesMax = 8

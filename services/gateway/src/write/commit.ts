@@ -9,6 +9,7 @@ import {
   fillRevision,
   StatusError,
   timeout,
+  toWriteId,
   UnknownOutcomeError,
 } from '@orch/core'
 import { toStoredObject } from '../convert.ts'
@@ -61,7 +62,7 @@ export async function commitObject(
   { stored, encoded }: Encoding = encodeWrite(write, parts),
 ): Promise<ObjectOutcome> {
   const { served, key, expected, conditions } = write
-  const writeId = randomUUID()
+  const writeId = newWriteId(request)
   const expiresAtMs = expiryOf(served, parts)
   const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
   const outcome = await commitSurely({ key, expected, conditions, value, writeId }, request, parts)
@@ -76,8 +77,12 @@ export async function commitRemoval(
   request: GatewayRequest,
   parts: GatewayParts,
 ): Promise<{ readonly kind: CommitOutcome['kind'] }> {
-  const { kind } = await commitSurely({ ...removal, writeId: randomUUID() }, request, parts)
+  const { kind } = await commitSurely({ ...removal, writeId: newWriteId(request) }, request, parts)
   return { kind }
+}
+
+function newWriteId({ trace }: GatewayRequest): string {
+  return toWriteId(randomUUID(), trace?.span?.traceparent)
 }
 
 /** What the object would be served as; revision 0: without one, as nothing is stored. */

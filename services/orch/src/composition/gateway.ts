@@ -1,5 +1,5 @@
 import type { AdmissionService, WatchService } from '@orch/core'
-import { type AuthoritySource, createGateway, createWatchHub, type Gateway, type HealthCheck } from '@orch/gateway'
+import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
 import type { KeyPair, Metrics } from '@orch/platform'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
@@ -21,7 +21,7 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
   const { api, serving, authentication, objects, storage, metrics, checks } = needs
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
-  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random })
+  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const authorization = await openAuthorization(needs.authorization, storage, surroundings)
   return createGateway({

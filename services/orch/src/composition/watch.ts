@@ -8,8 +8,8 @@ type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
 
 /** Watch over the changes that storage tells. */
 export async function openWatch({ storage }: { readonly storage: WatchSource }, surroundings: Surroundings) {
-  const { catalogue, clock, lifecycle, log, random } = surroundings
-  const watch = createWatch({ storage, clock, log, random, convertOf: convertFrom(catalogue) })
+  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
+  const watch = createWatch({ storage, clock, log, random, tracer, convertOf: convertFrom(catalogue) })
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })
   return watch
 }

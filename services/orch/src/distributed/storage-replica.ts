@@ -40,8 +40,8 @@ async function publish(
 ): Promise<void> {
   const { createPublisher } = await import('@orch/storage/publisher')
   const { openChangeStream } = await import('./feed.ts')
-  const { clock, log, random, metrics, lifecycle } = assembly
+  const { clock, log, random, metrics, lifecycle, tracer } = assembly
   const stream = await openChangeStream(feed, 'storage', assembly)
-  const publisher = createPublisher({ storage, stream, leadership, clock, log, random, metrics })
+  const publisher = createPublisher({ storage, stream, leadership, clock, log, random, metrics, tracer })
   await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
 }

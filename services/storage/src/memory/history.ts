@@ -1,4 +1,4 @@
-import type { Change, Revision, StoreChange } from '@orch/core'
+import { type Change, type Revision, type StoreChange, traceparentOf } from '@orch/core'
 import { jsonOf, type StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
@@ -108,12 +108,14 @@ function costOf({ change, before }: Happened): number {
   return overheadBytes + (before?.length ?? 0) + (change.after?.value.length ?? 0)
 }
 
-/** The contract's form of a change, from what it put and what it replaced. */
+/** The contract's form of a change, from what it put and what it replaced; with the time where it happens now. */
 export function toChange(
-  { revision, previous, key }: StoreChange,
+  { revision, previous, key, writeId }: StoreChange,
   after: StoredObject | undefined,
   before: StoredObject | undefined,
+  committedMs?: number,
 ): Change {
+  const traceparent = committedMs === undefined ? undefined : traceparentOf(writeId)
   return {
     revision,
     previous,
@@ -122,6 +124,8 @@ export function toChange(
       ? {}
       : { after: { value: jsonOf(after), metadataStart: after.metadataStart, metadataEnd: after.metadataEnd, facts: factsOf(after) } }),
     ...(before === undefined ? {} : { before: { revision: before.revision, facts: factsOf(before), value: jsonOf(before) } }),
+    ...(committedMs === undefined ? {} : { committedMs }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core'
-import { type Clock, type Log, type Metrics, retryDelayMs, sleep } from '@orch/platform'
+import { type Clock, type Log, type Metrics, retryDelayMs, type Span, sleep, type Tracer } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
 import type { Leadership } from '../leadership.ts'
 import { defaultPublisherLimits, type PublisherLimits } from './limits.ts'
@@ -17,6 +17,8 @@ export interface PublisherOptions {
   /** From 0 to 1; spreads the attempts. */
   readonly random: () => number
   readonly metrics: Metrics
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
   readonly limits?: Partial<PublisherLimits>
 }
 
@@ -199,18 +201,25 @@ class Session {
   }
 
   #publish(message: FeedMessage): void {
-    const { stream, clock } = this.#environment
+    const { stream, clock, tracer } = this.#environment
     if (this.#signal.aborted) return
+    const spans = tracer === undefined ? [] : spansOf(message, tracer)
     const expectedSequence = this.#sequence
     const revision = feedRevision(message)
     // A position may be told many times; its place in the stream makes its id its own.
     const id = message.kind === 'position' ? `${this.#epoch}-${revision}.${expectedSequence}` : `${this.#epoch}-${revision}`
     const acknowledged = stream.publish(message, { id, expectedSequence, expectedId: this.#lastId }).then(
       () => this.#count(message),
-      (error: unknown) => this.#failed.abort(error),
+      (error: unknown) => {
+        for (const span of spans) span.fail(error)
+        this.#failed.abort(error)
+      },
     )
     this.#inFlight.add(acknowledged)
-    void acknowledged.then(() => this.#inFlight.delete(acknowledged))
+    void acknowledged.then(() => {
+      this.#inFlight.delete(acknowledged)
+      for (const span of spans) span.end()
+    })
     this.#sequence += 1
     this.#lastId = id
     this.#revision = Math.max(this.#revision, revision)
@@ -229,4 +238,14 @@ class Session {
     const { inFlightMax } = this.#environment.limits
     while (this.#inFlight.size >= inFlightMax) await Promise.race(this.#inFlight)
   }
+}
+
+/** The way of a change to NATS, in the trace of its write. */
+function spansOf(message: FeedMessage, tracer: Tracer): Span[] {
+  if (message.kind !== 'changes') return []
+  return message.changes.flatMap(({ traceparent, revision }) => {
+    if (traceparent === undefined) return []
+    const attributes = { 'messaging.system': 'nats', 'change.revision': revision }
+    return tracer.start('publish a change', { kind: 'producer', parent: traceparent, attributes }) ?? []
+  })
 }

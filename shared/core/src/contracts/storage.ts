@@ -1,5 +1,5 @@
 import { contract, type Service, type ServiceRole, stream, unary } from './contract.ts'
-import { bytes, int64, json, many, message, nested, optional, type Static, string, stringMap, union, variants } from './message.ts'
+import { bytes, double, int64, json, many, message, nested, optional, type Static, string, stringMap, union, variants } from './message.ts'
 import type { FieldRequirement, LabelRequirement } from './selection.ts'
 
 /** How fresh a read must be. */
@@ -117,6 +117,10 @@ export const change = message({
   after: optional(nested(4, message({ value: bytes(1), metadataStart: int64(2), metadataEnd: int64(3), facts: nested(4, facts) }))),
   /** Absent: the object was created. `value` is the complete old object, where the sender has it; always for a delete. */
   before: optional(nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)) }))),
+  /** When it came into the sender's memory, by the sender's clock; absent for what is read from the past. To be measured. */
+  committedMs: optional(double(6)),
+  /** W3C `traceparent` of the write; absent: it belongs to no trace. */
+  traceparent: optional(string(7)),
 })
 export type Change = Static<typeof change>
 

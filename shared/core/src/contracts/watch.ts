@@ -2,7 +2,7 @@ import type { Profile } from '../names.ts'
 import type { IncludeObject } from '../table/include-object.ts'
 import type { TableVersion } from '../table/print.ts'
 import { contract, type Service, stream } from './contract.ts'
-import { bool, bytes, int64, json, message, nested, type Static, string, union, variants } from './message.ts'
+import { bool, bytes, double, int64, json, many, message, nested, optional, type Static, string, union, variants } from './message.ts'
 import { scopeMessage, selectionMessage } from './storage.ts'
 
 /** What events look like on the client's stream. A format says all that writing an event takes. */
@@ -36,9 +36,18 @@ export const subscribeRequest = message({
 })
 export type SubscribeRequest = Static<typeof subscribeRequest>
 
+/** Where events came from that were handed out as they happened, to be measured and traced. */
+export const eventsOrigin = message({
+  /** When the first of their changes was committed, by the clock of storage. */
+  committedMs: double(1),
+  /** W3C `traceparent`s of those changes that belong to traces. */
+  traceparents: many(string(2)),
+})
+export type EventsOrigin = Static<typeof eventsOrigin>
+
 export const watchPart = variants({
   /** Whole frames, ready to be written, in order of revision; `last` is the revision of the last of them. */
-  events: message({ frames: bytes(1), count: int64(2), last: int64(3) }),
+  events: message({ frames: bytes(1), count: int64(2), last: int64(3), origin: optional(nested(4, eventsOrigin)) }),
   /** Everything up to this revision has been sent. At least once a second. */
   position: message({ revision: int64(1) }),
   /** The asked revision is no longer held: `too old resource version: asked (oldest)`. The stream ends. */
