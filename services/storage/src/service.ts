@@ -193,7 +193,7 @@ class StorageOverStore implements Storage {
     const { timeoutMs } = context ?? {}
     const deadlineMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonic() + timeoutMs
     while (this.#restoring !== undefined) await this.#restoring
-    return this.#commit(request, () => this.#clock.monotonic() > deadlineMs || context?.signal?.aborted === true)
+    return this.#commit(request, () => this.#clock.monotonic() > deadlineMs || context?.signal?.aborted === true, context?.traceparent)
   }
 
   changes = (request: ChangesRequest, context?: CallContext) => {
@@ -412,7 +412,7 @@ class StorageOverStore implements Storage {
   }
 
   /** A write id that is under way or known as done gives the first outcome. */
-  #commit(request: CommitRequest, isLate?: () => boolean): Promise<CommitOutcome> {
+  #commit(request: CommitRequest, isLate?: () => boolean, traceparent?: string): Promise<CommitOutcome> {
     const { writeId, conditions } = request
     if (conditions.length > commitConditionsMax)
       return Promise.reject(badRequest(`a commit may carry ${commitConditionsMax} conditions, not ${conditions.length}`))
@@ -425,7 +425,7 @@ class StorageOverStore implements Storage {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }
     }
-    const outcome = this.#store.commit({ ...request, isLate }).then((decided) => this.#toOutcome(request, decided))
+    const outcome = this.#store.commit({ ...request, isLate, traceparent }).then((decided) => this.#toOutcome(request, decided))
     this.#committing.set(writeId, outcome)
     const forget = () => void this.#committing.delete(writeId)
     outcome.then(forget, forget)

@@ -1,6 +1,6 @@
 import { type Store, storageContract } from '@orch/core'
 import { serveContract } from '@orch/platform/rpc'
-import { type Leadership, soleLeadership } from '@orch/storage'
+import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import { openStorage } from '../composition/storage.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import type { FeedOptions } from '../options/nats.ts'
@@ -21,10 +21,12 @@ export interface StorageReplicaOptions extends ReplicaOptions {
 /** Storage for other processes. */
 export function openStorageReplica(options: StorageReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async (assembly) => {
-    const { lifecycle, metrics } = assembly
+    const { clock, lifecycle, metrics, tracer } = assembly
     const { store, feed } = options
     await lifecycle.run({ name: 'store', stop: () => store.close() })
-    const storage = await openStorage(options, assembly)
+    // One in this very process has nobody to wait for.
+    const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
+    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership }, assembly)
     addStorageMetrics(metrics, storage)
     if (feed !== undefined) await publish(storage, store.leadership ?? soleLeadership, feed, assembly)
     const { address } = await serve(options.listen, [serveContract(storageContract, storage)], assembly)

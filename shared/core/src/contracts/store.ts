@@ -37,6 +37,8 @@ export interface StoreCommit {
   readonly writeId: string
   /** Asked when the commit is judged: true refuses it, since nobody waits for it any more. */
   readonly isLate?: (() => boolean) | undefined
+  /** W3C `traceparent` of the call; absent: it is not traced. */
+  readonly traceparent?: string | undefined
 }
 
 /** What became of a commit. */

@@ -1,0 +1,74 @@
+import { createMetrics, type SpanOptions, type Tracer } from '@orch/platform'
+import { createFakeClock, storeSuite } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createMemoryStore } from './memory-store.ts'
+import { observeStore } from './observed-store.ts'
+
+storeSuite('memory, observed', async () => {
+  const metrics = createMetrics({ process: false })
+  return observeStore(createMemoryStore(), { system: 'memory', clock: createFakeClock(), metrics })
+})
+
+const key = 'core/configmaps/default/a'
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+const create = { key, expected: 0, conditions: [], value: Buffer.from('x'), writeId: 'w' }
+
+function open() {
+  const spans: { name: string; options: SpanOptions; failed: boolean; ended: boolean }[] = []
+  const tracer: Tracer = {
+    start(name, options) {
+      const span = { name, options, failed: false, ended: false }
+      spans.push(span)
+      return {
+        traceparent,
+        rename: () => {},
+        attribute: () => {},
+        fail: () => {
+          span.failed = true
+        },
+        end: () => {
+          span.ended = true
+        },
+      }
+    },
+  }
+  const metrics = createMetrics({ process: false })
+  const inner = createMemoryStore()
+  const store = observeStore(inner, { system: 'etcd', clock: createFakeClock(), metrics, tracer })
+  onTestFinished(() => inner.close())
+  return { spans, metrics, store }
+}
+
+test('CARD-22: a commit that belongs to a trace has a span, and others have none', async () => {
+  const { spans, store } = open()
+  await store.commit({ ...create, traceparent })
+  await store.commit({ ...create, key: 'core/configmaps/default/b' })
+  expect(spans).toEqual([
+    {
+      name: 'etcd create',
+      options: {
+        kind: 'client',
+        parent: traceparent,
+        attributes: { 'db.system.name': 'etcd', 'db.operation.name': 'create', 'db.collection.name': 'core/configmaps' },
+      },
+      failed: false,
+      ended: true,
+    },
+  ])
+})
+
+test('a commit that is rejected fails its span, and is rejected all the same', async () => {
+  const { spans, store } = open()
+  await store.close()
+  await expect(store.commit({ ...create, traceparent })).rejects.toThrow()
+  expect(spans).toMatchObject([{ failed: true, ended: true }])
+})
+
+test('requests are counted by operation and resource', async () => {
+  const { metrics, store } = open()
+  await store.commit(create)
+  await store.getAt(key, store.status().revision)
+  const text = await metrics.text()
+  expect(text).toContain('etcd_request_duration_seconds_count{operation="create",type="core/configmaps"} 1')
+  expect(text).toContain('etcd_request_duration_seconds_count{operation="get",type="core/configmaps"} 1')
+})

@@ -1,0 +1,93 @@
+import type { SharedStore, Store, StoreCommit } from '@orch/core'
+import { type Clock, type Metrics, noTracer, type Tracer } from '@orch/platform'
+
+/** What is seen of a store that lies in other processes. */
+export interface StoreObservation {
+  /** `etcd`: the system in the spans. */
+  readonly system: string
+  readonly clock: Clock
+  readonly metrics: Metrics
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
+}
+
+/** From an answer out of memory to one that waits for a disk or a new leader. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 8, 10, 15, 30, 60]
+
+/** The same store, whose requests are timed, and whose commits have a span where they belong to a trace. */
+export function observeStore(store: Store, { system, clock, metrics, tracer = noTracer }: StoreObservation): Store {
+  const durations = metrics.histogram({
+    name: 'etcd_request_duration_seconds',
+    help: '[ALPHA] Time that a request to the store took, by operation and resource; a write until its change has come back.',
+    labels: ['operation', 'type'],
+    buckets,
+  })
+  const timed = async <T>(operation: string, key: string, ask: () => Promise<T>): Promise<T> => {
+    const startMs = clock.monotonic()
+    try {
+      return await ask()
+    } finally {
+      durations.observe({ operation, type: resourceOf(key) }, (clock.monotonic() - startMs) / 1_000)
+    }
+  }
+  return {
+    commit(commit) {
+      const operation = operationOf(commit)
+      return timed(operation, commit.key, () => traced(commit, { operation, system, tracer }, () => store.commit(commit)))
+    },
+    getAt: (key, revision) => timed('get', key, () => store.getAt(key, revision)),
+    recordAt: (key, revision) => timed('get', key, () => store.recordAt(key, revision)),
+    count: (range) => timed('count', range.prefix, () => store.count(range)),
+    range: (range) => timed('list', range.prefix, () => store.range(range)),
+    visit: (show) => timed('list', '', () => store.visit(show)),
+    history: (after, limit) => timed('history', '', () => store.history(after, limit)),
+    listen: (listener) => store.listen(listener),
+    compact: (revision) => timed('compact', '', () => store.compact(revision)),
+    adopt: store.adopt?.bind(store),
+    shared: store.shared === undefined ? undefined : observeShared(store.shared, timed),
+    renewEpoch: () => store.renewEpoch(),
+    status: () => store.status(),
+    close: () => store.close(),
+  }
+}
+
+type Timed = <T>(operation: string, key: string, ask: () => Promise<T>) => Promise<T>
+
+function observeShared(shared: SharedStore, timed: Timed): SharedStore {
+  return {
+    latest: () => timed('revision', '', () => shared.latest()),
+    askPosition: () => shared.askPosition(),
+    onReplaced: (listener) => shared.onReplaced(listener),
+    visitRevisions: (show) => timed('list', '', () => shared.visitRevisions(show)),
+    mayLoseChanges: shared.mayLoseChanges,
+  }
+}
+
+function operationOf({ expected, value }: StoreCommit): string {
+  if (value === undefined) return 'delete'
+  return expected === 0 ? 'create' : 'update'
+}
+
+async function traced<T>(
+  { key, traceparent }: StoreCommit,
+  { operation, system, tracer }: { readonly operation: string; readonly system: string; readonly tracer: Tracer },
+  ask: () => Promise<T>,
+): Promise<T> {
+  const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': resourceOf(key) }
+  const span =
+    traceparent === undefined ? undefined : tracer.start(`${system} ${operation}`, { kind: 'client', parent: traceparent, attributes })
+  try {
+    return await ask()
+  } catch (error) {
+    span?.fail(error)
+    throw error
+  } finally {
+    span?.end()
+  }
+}
+
+/** `core/configmaps` of `core/configmaps/default/a`; '' where all resources are meant. */
+function resourceOf(key: string): string {
+  const end = key.indexOf('/', key.indexOf('/') + 1)
+  return end < 0 ? key : key.slice(0, end)
+}
