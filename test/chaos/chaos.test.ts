@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto'
+import { findBackend } from '@orch/testkit/backends'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { planted } from './planted.ts'
+import { judge, report, runChaos } from './run.ts'
+import { openServiceSet } from './service-set.ts'
+
+const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const seconds = Number(process.env['ORCH_CHAOS_SECONDS'] ?? 40)
+const seed = Number(process.env['ORCH_CHAOS_SEED'] ?? randomInt(2 ** 31))
+
+describe.skipIf(missing.length > 0)(`a set of processes that is harmed ${missing.join('; ')}`, () => {
+  test(`CARD-25: loses no write, no event and no order, seed ${seed}`, { timeout: (3 * seconds + 180) * 1_000 }, async () => {
+    const set = await openServiceSet({
+      etcdPath: etcd.kind === 'found' ? etcd.path : '',
+      natsPath: nats.kind === 'found' ? nats.path : '',
+      flags: { storage: ['--watch-history=24h'] },
+    })
+    onTestFinished(() => set.close())
+    const run = await runChaos({ set, seed, atLeastMs: seconds * 1_000, atMostMs: 3 * seconds * 1_000 })
+    process.stdout.write(`${report(run, seed)}\n`)
+    expect(judge(run)).toEqual([])
+    const missed = Object.entries(planted).filter(([, plant]) => {
+      const harmed = plant(run)
+      return harmed === undefined || judge(harmed).length === 0
+    })
+    expect(missed.map(([name]) => name)).toEqual([])
+  })
+})

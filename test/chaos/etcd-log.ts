@@ -1,0 +1,107 @@
+import { type ClientRequest, request } from 'node:http'
+import { decodeStored } from '@orch/core'
+import type { TrueChange } from '../watch/checker.ts'
+
+/** Everything that etcd has ever been told about objects below a key. */
+export interface EtcdLog {
+  readonly revision: number
+  readonly changes: readonly TrueChange[]
+}
+
+interface Kv {
+  readonly key: string
+  readonly value?: string
+  readonly mod_revision: string
+}
+
+interface WatchLine {
+  readonly result?: {
+    readonly compact_revision?: string
+    readonly events?: readonly { readonly type?: string; readonly kv: Kv }[]
+  }
+}
+
+/**
+ * The truth, read from etcd itself and by nothing of ours but the form of a stored value: each put and delete below a key,
+ * in the order in which it happened. Nothing may have been compacted.
+ */
+export async function readEtcdLog(address: string, prefix: string): Promise<EtcdLog> {
+  const from = Buffer.from(prefix).toString('base64')
+  const until = Buffer.from(`${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`).toString('base64')
+  const { header } = await ask<{ header: { revision: string } }>(address, '/v3/kv/range', { key: from, range_end: until, count_only: true })
+  const revision = Number(header.revision)
+  // A change behind the last of interest shows that all before have come.
+  const mark = Buffer.from('/test-mark').toString('base64')
+  const marked = await ask<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
+  const end = Number(marked.header.revision)
+  const changes: TrueChange[] = []
+  const all = Buffer.from([0]).toString('base64')
+  await stream(address, { create_request: { key: all, range_end: all, start_revision: 1 } }, ({ result }) => {
+    if (result?.compact_revision !== undefined) throw new Error(`etcd has forgotten what was before ${result.compact_revision}`)
+    for (const { type, kv } of result?.events ?? []) {
+      const at = Number(kv.mod_revision)
+      const key = Buffer.from(kv.key, 'base64').toString()
+      if (key.startsWith(prefix) && at <= revision) changes.push(toChange(key.slice(prefix.length), at, type === 'DELETE' ? undefined : kv))
+      if (at >= end) return true
+    }
+    return false
+  })
+  return { revision, changes }
+}
+
+function toChange(key: string, revision: number, kv: Kv | undefined): TrueChange {
+  if (kv === undefined) return { revision, key, after: undefined }
+  const framed = Buffer.from(kv.value ?? '', 'base64')
+  const { json } = decodeStored(framed.subarray(1 + (framed[0] ?? 0)))
+  const object = JSON.parse(Buffer.from(json).toString()) as {
+    metadata: { labels?: Record<string, string> }
+    data?: Record<string, string>
+  }
+  return { revision, key, after: { text: object.data?.['text'] ?? '', app: object.metadata.labels?.['app'] ?? '' } }
+}
+
+function ask<T>(address: string, path: string, body: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const sent = post(address, path, body)
+    sent.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () => (response.statusCode === 200 ? resolve(JSON.parse(text) as T) : reject(new Error(`${path}: ${text}`))))
+    })
+    sent.on('error', reject)
+  })
+}
+
+/** Reads lines until the reader has enough. */
+function stream(address: string, body: unknown, take: (line: WatchLine) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = post(address, '/v3/watch', body)
+    sent.on('response', (response) => {
+      let rest = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\n')
+        rest = lines.pop() ?? ''
+        try {
+          if (!lines.some((line) => line !== '' && take(JSON.parse(line) as WatchLine))) return
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+        sent.destroy()
+      })
+      response.on('end', () => reject(new Error('the watch has ended')))
+    })
+    sent.on('error', reject)
+  })
+}
+
+function post(address: string, path: string, body: unknown): ClientRequest {
+  const [host = '', port = ''] = address.split(':')
+  const sent = request({ host, port, path, method: 'POST', agent: false })
+  sent.end(JSON.stringify(body))
+  return sent
+}

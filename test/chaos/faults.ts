@@ -1,0 +1,201 @@
+import { sleep, systemClock } from '@orch/platform'
+import { pick, shuffled } from './random.ts'
+import type { Service, ServiceSet } from './service-set.ts'
+
+/** What may be done to a set. */
+export type FaultKind =
+  | `kill ${Service}`
+  | 'pause a process'
+  | 'stop etcd'
+  | 'stop NATS'
+  | 'cut a connection'
+  | 'cut a process off'
+  | 'silence a connection'
+  | 'shift a clock'
+
+/** One thing that was done. */
+export interface Fault {
+  readonly kind: FaultKind
+  readonly target: string
+  /** Requests that were being answered at that moment. */
+  readonly inFlight: number
+  /** From the start of a process, or from the return of what it stands on, until it was ready; absent where nothing was started. */
+  readonly readyMs: number | undefined
+}
+
+export interface FaultsOptions {
+  readonly set: ServiceSet
+  readonly random: () => number
+  readonly inFlight: () => number
+  /** Whether more may be done. */
+  readonly goesOn: (done: number) => boolean
+}
+
+/** Longest that a process may take until it is ready again. */
+export const readyMsMax = 10_000
+/** Longest that is waited for it; what takes longer is told with how long it took. */
+const readyWaitMs = 60_000
+
+/** Each kind comes once before any comes again. */
+const kinds: readonly FaultKind[] = [
+  'kill gateway',
+  'kill storage',
+  'kill watch',
+  'kill admission',
+  'kill controllers',
+  'kill storage',
+  'kill watch',
+  'pause a process',
+  'pause a process',
+  'stop etcd',
+  'stop NATS',
+  'cut a connection',
+  'cut a connection',
+  'cut a process off',
+  'silence a connection',
+  'silence a connection',
+  'shift a clock',
+  'shift a clock',
+]
+
+/** Harms the set, now and then in two places at once, until it was enough. All is whole again at the end. */
+export async function runFaults({ set, random, inFlight, goesOn }: FaultsOptions): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const underWay = new Set<Promise<void>>()
+  const taken = new Set<string>()
+  const harm = new Harm(set, random, taken)
+  let coming: FaultKind[] = []
+  let begun = 0
+  while (goesOn(begun)) {
+    if (coming.length === 0) coming = shuffled(random, kinds)
+    const kind = coming.pop() as FaultKind
+    begun += 1
+    const flying = inFlight()
+    const one = harm.run(kind).then(({ target, readyMs }) => void faults.push({ kind, target, inFlight: flying, readyMs }))
+    underWay.add(one)
+    void one.finally(() => underWay.delete(one)).catch(() => {})
+    // Every third does not wait for the one before it to be mended.
+    if (random() < 0.67 || underWay.size > 1) await Promise.all(underWay)
+    await sleep(systemClock, 100 + random() * 500)
+  }
+  await Promise.all(underWay)
+  for (const one of set.processes.values()) one.shiftClock(0)
+  return faults
+}
+
+class Harm {
+  readonly #set: ServiceSet
+  readonly #random: () => number
+  /** What is being harmed: it is left alone until it is whole. */
+  readonly #taken: Set<string>
+
+  constructor(set: ServiceSet, random: () => number, taken: Set<string>) {
+    this.#set = set
+    this.#random = random
+    this.#taken = taken
+  }
+
+  async run(kind: FaultKind): Promise<{ target: string; readyMs: number | undefined }> {
+    const { processes, links } = this.#set
+    switch (kind) {
+      case 'stop etcd':
+        return this.#taking('etcd', async () => this.#stopEtcd())
+      case 'stop NATS':
+        return this.#taking('nats', async () => this.#stopNats())
+      case 'pause a process':
+        return this.#taking(this.#free([...processes.keys()]), (name) => this.#pause(name))
+      case 'shift a clock':
+        return this.#taking(this.#free([...processes.keys()]), async (name) => this.#shift(name))
+      case 'cut a connection':
+        return this.#taking(this.#free([...links.keys()]), async (name) => void links.get(name)?.cut())
+      case 'silence a connection':
+        return this.#taking(this.#free([...links.keys()]), (name) => this.#silence(name))
+      case 'cut a process off':
+        return this.#taking(this.#free([...processes.keys()]), (name) => this.#cutOff(name))
+      default: {
+        const service = kind.slice('kill '.length) as Service
+        return this.#taking(this.#free(this.#set.of(service).map(({ name }) => name)), (name) => this.#kill(name))
+      }
+    }
+  }
+
+  #free(names: readonly string[]): string {
+    const free = names.filter((name) => !this.#taken.has(name))
+    return pick(this.#random, free.length === 0 ? names : free)
+  }
+
+  async #taking(target: string, act: (target: string) => Promise<unknown>): Promise<{ target: string; readyMs: number | undefined }> {
+    this.#taken.add(target)
+    try {
+      const readyMs = await act(target)
+      return { target, readyMs: typeof readyMs === 'number' ? readyMs : undefined }
+    } finally {
+      this.#taken.delete(target)
+    }
+  }
+
+  async #kill(name: string): Promise<number> {
+    const one = this.#set.processes.get(name)
+    if (one === undefined) throw new Error(`there is no process ${name}`)
+    await one.kill()
+    await this.#pass(0, 1_000)
+    one.start()
+    return this.#readiness([name])
+  }
+
+  /** All that stand on etcd must be ready soon after it is. */
+  async #stopEtcd(): Promise<number> {
+    const { etcd } = this.#set
+    await etcd.kill()
+    await this.#pass(300, 1_500)
+    await etcd.start()
+    return this.#readiness(this.#set.of('storage').map(({ name }) => name))
+  }
+
+  async #stopNats(): Promise<void> {
+    const { nats } = this.#set
+    await nats.kill()
+    await this.#pass(300, 2_500)
+    await nats.start()
+  }
+
+  async #pause(name: string): Promise<number> {
+    const one = this.#set.processes.get(name)
+    one?.pause()
+    await this.#pass(300, 2_500)
+    one?.resume()
+    return this.#readiness([name])
+  }
+
+  async #shift(name: string): Promise<void> {
+    const sign = this.#random() < 0.5 ? -1 : 1
+    this.#set.processes.get(name)?.shiftClock(sign * Math.floor(1_000 + this.#random() * 600_000))
+    await this.#pass(500, 2_000)
+  }
+
+  async #silence(name: string): Promise<void> {
+    const link = this.#set.links.get(name)
+    link?.mute(this.#random() < 0.5 ? 'caller' : 'callee')
+    await this.#pass(200, 1_200)
+    link?.hear()
+    // A stream of bytes that lacks some is of no use to either side.
+    link?.cut()
+  }
+
+  async #cutOff(name: string): Promise<void> {
+    const own = [...this.#set.links].filter(([link]) => link.split('>').includes(name)).map(([, link]) => link)
+    for (let round = 0; round < 5; round += 1) {
+      for (const link of own) link.cut()
+      await this.#pass(50, 200)
+    }
+  }
+
+  async #readiness(names: readonly string[]): Promise<number> {
+    const times = await Promise.all(names.map((name) => this.#set.processes.get(name)?.ready(readyWaitMs) ?? 0))
+    return Math.max(...times)
+  }
+
+  #pass(fromMs: number, toMs: number): Promise<void> {
+    return sleep(systemClock, fromMs + this.#random() * (toMs - fromMs))
+  }
+}

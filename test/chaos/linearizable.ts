@@ -1,0 +1,160 @@
+import { byKey, type Operation } from './operation.ts'
+
+/** An object at one moment. Revision undefined: a write whose answer was lost has made it. */
+interface State {
+  readonly token: string | undefined
+  readonly revision: number | undefined
+  /** The newest revision that is known to have been reached. */
+  readonly reached: number
+}
+
+/** A request that begins, or one that has been answered. */
+interface Moment {
+  readonly index: number
+  readonly isCall: boolean
+  readonly atMs: number
+  before: Moment | undefined
+  after: Moment | undefined
+  /** The answer that belongs to a call; undefined: there was none. */
+  answer: Moment | undefined
+}
+
+/**
+ * Whether each object's operations can be put into one order in which every one takes effect at a moment between its
+ * request and its answer; those without an answer at any later moment or never. Undefined: they can; else the key and the
+ * operation that fits nowhere.
+ */
+export function findNonLinearizable(operations: readonly Operation[]): string | undefined {
+  for (const [key, own] of byKey(operations)) {
+    const wrong = wrongOf(own)
+    if (wrong !== undefined) return `${key}: ${printOperation(wrong)} fits nowhere among its ${own.length} operations`
+  }
+  return undefined
+}
+
+/** A search through all orders that respect time; states that were reached by the same operations are looked at once. */
+function wrongOf(all: readonly Operation[]): Operation | undefined {
+  const operations = all.filter(({ outcome }) => outcome.kind !== 'refused')
+  const head = toMoments(operations)
+  const done = new Uint32Array((operations.length >> 5) + 1)
+  const seen = new Set<string>()
+  const path: { readonly call: Moment; readonly state: State }[] = []
+  let state: State = { token: undefined, revision: 0, reached: 0 }
+  let stuckAt: { readonly depth: number; readonly index: number } | undefined
+  let moment = head.after
+  while (hasAnswers(head)) {
+    if (moment === undefined || !moment.isCall) {
+      if (moment !== undefined && (stuckAt === undefined || path.length > stuckAt.depth)) {
+        stuckAt = { depth: path.length, index: moment.index }
+      }
+      const last = path.pop()
+      if (last === undefined) return operations[stuckAt?.index ?? 0]
+      state = last.state
+      const { index } = last.call
+      done[index >> 5] = (done[index >> 5] as number) & ~(1 << (index & 31))
+      unlift(last.call)
+      moment = last.call.after
+      continue
+    }
+    const { index } = moment
+    const next = step(state, operations[index] as Operation)
+    if (next !== undefined) {
+      done[index >> 5] = (done[index >> 5] as number) | (1 << (index & 31))
+      const place = `${done.join()} ${next.token} ${next.revision} ${next.reached}`
+      if (!seen.has(place)) {
+        seen.add(place)
+        path.push({ call: moment, state })
+        state = next
+        lift(moment)
+        moment = head.after
+        continue
+      }
+      done[index >> 5] = (done[index >> 5] as number) & ~(1 << (index & 31))
+    }
+    moment = moment.after
+  }
+  return undefined
+}
+
+/** What is after an operation took effect; undefined: it can't have, with this outcome. */
+function step(state: State, { request, outcome }: Operation): State | undefined {
+  const isThere = state.token !== undefined
+  if (outcome.kind === 'absent') return isThere ? undefined : state
+  if (outcome.kind === 'found') {
+    if (state.token !== outcome.token || !fits(state, outcome.revision)) return undefined
+    return { ...state, revision: outcome.revision, reached: Math.max(state.reached, outcome.revision) }
+  }
+  if (outcome.kind === 'conflict') return isThere && (request.kind === 'create' || !isExpected(state, request)) ? state : undefined
+  if (request.kind === 'read') return state
+  if (isThere === (request.kind === 'create') || !isExpected(state, request)) return undefined
+  if (request.kind === 'delete') return { token: undefined, revision: 0, reached: state.reached }
+  if (outcome.kind === 'unknown') return { token: request.token, revision: undefined, reached: state.reached }
+  if (outcome.kind !== 'done' || outcome.revision <= state.reached) return undefined
+  return { token: request.token, revision: outcome.revision, reached: outcome.revision }
+}
+
+/** A revision that is not known yet is newer than all that are. */
+function fits({ revision, reached }: State, told: number): boolean {
+  return revision === undefined ? told > reached : told === revision
+}
+
+function isExpected(state: State, request: Operation['request']): boolean {
+  const expected = request.kind === 'update' || request.kind === 'delete' ? request.expected : 0
+  return expected === 0 || (state.revision === undefined ? expected > state.reached : expected === state.revision)
+}
+
+function toMoments(operations: readonly Operation[]): Moment {
+  const moments: Moment[] = []
+  operations.forEach(({ outcome, begunMs, endedMs }, index) => {
+    const answer = outcome.kind === 'unknown' ? undefined : momentAt({ index, isCall: false, atMs: endedMs })
+    moments.push({ ...momentAt({ index, isCall: true, atMs: begunMs }), answer })
+    if (answer !== undefined) moments.push(answer)
+  })
+  // At the same time a call comes first: then both orders are possible.
+  moments.sort((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall))
+  const head = momentAt({ index: -1, isCall: false, atMs: 0 })
+  let last = head
+  for (const moment of moments) {
+    last.after = moment
+    moment.before = last
+    last = moment
+  }
+  return head
+}
+
+function momentAt(at: Pick<Moment, 'index' | 'isCall' | 'atMs'>): Moment {
+  return { ...at, before: undefined, after: undefined, answer: undefined }
+}
+
+/** Takes a call and its answer out of the list. */
+function lift(call: Moment): void {
+  for (const moment of [call, call.answer]) {
+    if (moment === undefined) continue
+    if (moment.before !== undefined) moment.before.after = moment.after
+    if (moment.after !== undefined) moment.after.before = moment.before
+  }
+}
+
+/** Puts them back; in the opposite order of their being taken out. */
+function unlift(call: Moment): void {
+  for (const moment of [call.answer, call]) {
+    if (moment === undefined) continue
+    if (moment.before !== undefined) moment.before.after = moment
+    if (moment.after !== undefined) moment.after.before = moment
+  }
+}
+
+/** Whether somebody who was answered has no place yet; those without an answer need none. */
+function hasAnswers(head: Moment): boolean {
+  for (let moment = head.after; moment !== undefined; moment = moment.after) if (!moment.isCall) return true
+  return false
+}
+
+/** `update t7 expecting 12, done at 13`. */
+export function printOperation({ request, outcome, begunMs, endedMs }: Operation): string {
+  const token = 'token' in request ? ` ${request.token}` : ''
+  const expected = 'expected' in request && request.expected !== 0 ? ` expecting ${request.expected}` : ''
+  const told = 'revision' in outcome ? ` at ${outcome.revision}` : ''
+  const found = outcome.kind === 'found' ? ` ${outcome.token}` : ''
+  return `${request.kind}${token}${expected}, ${outcome.kind}${found}${told} (${begunMs.toFixed(1)} to ${endedMs.toFixed(1)} ms)`
+}

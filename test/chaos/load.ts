@@ -1,0 +1,156 @@
+import type { Client } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core'
+import { sleep, systemClock } from '@orch/platform'
+import type { Operation, Outcome, Request } from './operation.ts'
+import { pick } from './random.ts'
+
+/** Where the objects of a run are. */
+export const namespace = 'chaos'
+export const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const
+
+/** An object as the run writes it. */
+export interface ChaosObject extends ApiObject {
+  readonly data?: { readonly text?: string }
+}
+
+export interface LoadOptions {
+  readonly clients: readonly Client[]
+  readonly random: () => number
+  /** Who write at a time. */
+  readonly writers: number
+  /** Objects that they meet at. */
+  readonly keys: number
+  /** Pause of a writer after each request. */
+  readonly pauseMs: number
+}
+
+/** Clients that create, update, patch, delete and read, and remember what they were told. */
+export interface Load {
+  readonly operations: readonly Operation[]
+  readonly inFlight: number
+  /** The newest revision that was acknowledged. */
+  readonly acknowledged: number
+  /** When each answer came that was neither a refusal nor unknown, by the monotonic clock. */
+  readonly answered: readonly number[]
+  stop(): Promise<void>
+}
+
+/** Longest that a client waits for an answer; what it did is unknown then. */
+const answerMsMax = 15_000
+
+/** Begins to write. */
+export function startLoad({ clients, random, writers, keys, pauseMs }: LoadOptions): Load {
+  const operations: Operation[] = []
+  const answered: number[] = []
+  let inFlight = 0
+  let acknowledged = 0
+  let isOver = false
+  let count = 0
+  const work = async () => {
+    const known = new Map<string, number>()
+    while (!isOver) {
+      const key = `n${Math.floor(random() * keys)}`
+      const request = nextRequest({ random, known: known.get(key), token: `t${++count}` })
+      const resource = pick(random, clients).resource<ChaosObject>(configMaps)
+      const app = random() < 0.5 ? 'web' : 'db'
+      inFlight += 1
+      const begunMs = performance.now()
+      const outcome = await outcomeOf(request, () => send({ resource, key, app, request }))
+      const endedMs = performance.now()
+      inFlight -= 1
+      operations.push({ key, request, outcome, begunMs, endedMs })
+      if (outcome.kind === 'done' || outcome.kind === 'found') {
+        known.set(key, outcome.revision)
+        acknowledged = Math.max(acknowledged, outcome.revision)
+      } else if (outcome.kind === 'absent') known.set(key, 0)
+      else known.delete(key)
+      if (outcome.kind !== 'refused' && outcome.kind !== 'unknown') answered.push(endedMs)
+      else await sleep(systemClock, 20)
+      if (pauseMs > 0) await sleep(systemClock, pauseMs)
+    }
+  }
+  const working = Array.from({ length: writers }, work)
+  return {
+    operations,
+    answered,
+    get inFlight() {
+      return inFlight
+    },
+    get acknowledged() {
+      return acknowledged
+    },
+    async stop() {
+      isOver = true
+      await Promise.all(working)
+    },
+  }
+}
+
+/** What a client has last heard of an object: its revision, 0 where there was none. */
+type Known = number | undefined
+
+/** Whoever knows an object mostly writes on top of it, and makes what is not there; the others guess, or look. */
+function nextRequest({ random, known, token }: { random: () => number; known: Known; token: string }): Request {
+  const dice = random()
+  if (dice < 0.04) return { kind: 'create', token }
+  if (dice < 0.2) return { kind: 'patch', token }
+  if (dice < 0.26) return { kind: 'delete', expected: dice < 0.23 ? (known ?? 0) : 0 }
+  if (dice < 0.4 || known === undefined) return { kind: 'read' }
+  return known === 0 ? { kind: 'create', token } : { kind: 'update', token, expected: known }
+}
+
+interface Sending {
+  readonly resource: ReturnType<Client['resource']>
+  readonly key: string
+  readonly app: string
+  readonly request: Request
+}
+
+async function send({ resource, key, app, request }: Sending): Promise<Outcome> {
+  const signal = AbortSignal.timeout(answerMsMax)
+  const metadata = { name: key, namespace, labels: { app } }
+  const object = (token: string, resourceVersion?: string): ChaosObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { ...metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    data: { text: token },
+  })
+  const done = ({ metadata: { resourceVersion } }: ApiObject): Outcome => ({ kind: 'done', revision: Number(resourceVersion) })
+  switch (request.kind) {
+    case 'create':
+      return done(await resource.create(object(request.token), { signal }))
+    case 'update':
+      return done(await resource.update(object(request.token, String(request.expected)), { signal }))
+    case 'patch': {
+      const patch = { metadata: { labels: { app } }, data: { text: request.token } }
+      return done(await resource.patch(key, patch, { type: 'merge', namespace, signal }))
+    }
+    case 'delete': {
+      const preconditions = request.expected === 0 ? undefined : { preconditions: { resourceVersion: String(request.expected) } }
+      await resource.delete(key, { namespace, signal }, preconditions)
+      return { kind: 'done', revision: 0 }
+    }
+    case 'read': {
+      const found = (await resource.get(key, { namespace, signal })) as ChaosObject
+      return { kind: 'found', revision: Number(found.metadata.resourceVersion), token: found.data?.text ?? '' }
+    }
+  }
+}
+
+/** What an error says about the request: 409 and 404 are answers, a refusal has had no effect, all else may have had one. */
+async function outcomeOf(request: Request, sent: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await sent()
+  } catch (error) {
+    if (!(error instanceof StatusError)) {
+      const { code = '', name, message } = error as NodeJS.ErrnoException
+      const why = `${code === '' ? name : code} ${message}`
+      return code === 'ECONNREFUSED' ? { kind: 'refused', why } : { kind: 'unknown', why }
+    }
+    if (error.code === 404) return { kind: 'absent' }
+    if (error.code === 409) return { kind: 'conflict' }
+    const why = `${error.code} ${error.message}`
+    if (error.code === 429 || error.code === 503 || (error.code >= 400 && error.code < 500)) return { kind: 'refused', why }
+    return request.kind === 'read' ? { kind: 'refused', why } : { kind: 'unknown', why }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Step } from '../watch/checker.ts'
+import type { Operation } from './operation.ts'
+import type { ChaosRun } from './run.ts'
+
+/** Things that could have gone wrong in a run, each done to a copy of its record; undefined: the run gives no occasion. */
+export const planted: Readonly<Record<string, (run: ChaosRun) => ChaosRun | undefined>> = {
+  'a lost acknowledged write'(run) {
+    const done = new Set(run.operations.flatMap(({ outcome }) => (outcome.kind === 'done' ? [outcome.revision] : [])))
+    const lost = run.log.find(({ revision, after }) => after !== undefined && done.has(revision))
+    return lost && { ...run, log: run.log.filter((change) => change !== lost), observations: [] }
+  },
+  'a lost event': (run) => withSteps(run, (steps, at) => steps.splice(at, 1)),
+  'a doubled event': (run) => withSteps(run, (steps, at) => steps.splice(at, 0, steps[at] as Step)),
+  'two swapped events': (run) => withSteps(run, (steps, at) => steps.splice(at, 2, steps[at + 1] as Step, steps[at] as Step)),
+  'a delayed event': (run) => withSteps(run, (steps, at) => steps.splice(at + 5, 0, ...steps.splice(at, 1))),
+  'a stale read'(run) {
+    const isWrite = ({ request, outcome }: Operation) => 'token' in request && outcome.kind === 'done'
+    const first = run.operations.find(isWrite)
+    const next = run.operations.findLast((one) => isWrite(one) && one.key === first?.key)
+    if (first?.outcome.kind !== 'done' || !('token' in first.request) || next === undefined || next === first) return undefined
+    const { revision } = first.outcome
+    const begunMs = next.endedMs + 1
+    const stale: Operation = {
+      key: first.key,
+      request: { kind: 'read' },
+      outcome: { kind: 'found', revision, token: first.request.token },
+      begunMs,
+      endedMs: begunMs + 1,
+    }
+    return { ...run, operations: [...run.operations, stale] }
+  },
+}
+
+/** Does something to what the first watcher of everything has seen, in the middle of two events that follow one another. */
+function withSteps(run: ChaosRun, harm: (steps: Step[], at: number) => unknown): ChaosRun | undefined {
+  const index = run.observations.findIndex(({ app }) => app === undefined)
+  const observation = run.observations[index]
+  const middle = Math.floor((observation?.steps.length ?? 0) / 2)
+  const at = observation?.steps.findIndex(
+    (step, place) => place >= middle && step.kind === 'event' && observation.steps[place + 1]?.kind === 'event',
+  )
+  if (observation === undefined || at === undefined || at < 0) return undefined
+  const steps = [...observation.steps]
+  harm(steps, at)
+  return { ...run, observations: run.observations.with(index, { ...observation, steps }) }
+}

@@ -1,0 +1,180 @@
+import { sleep, systemClock } from '@orch/platform'
+import { findFault, type Observation, type TrueChange } from '../watch/checker.ts'
+import { readEtcdLog } from './etcd-log.ts'
+import { type Fault, readyMsMax, runFaults } from './faults.ts'
+import { findNonLinearizable } from './linearizable.ts'
+import { type ChaosObject, configMaps, namespace, startLoad } from './load.ts'
+import type { Operation } from './operation.ts'
+import { createRandom } from './random.ts'
+import type { ServiceSet } from './service-set.ts'
+import { openWatcher, textsOf, type Watcher } from './watcher.ts'
+import { findWriteFault } from './writes.ts'
+
+export interface ChaosOptions {
+  readonly set: ServiceSet
+  readonly seed: number
+  /** At least that long; longer until there was enough of everything. */
+  readonly atLeastMs: number
+  readonly atMostMs: number
+}
+
+/** A run that is less than this says nothing. */
+export const enough = { faults: 20, operations: 2_000, events: 20_000, unknownPartMax: 0.05 } as const
+
+/** What happened in a run. */
+export interface ChaosRun {
+  readonly faults: readonly Fault[]
+  readonly operations: readonly Operation[]
+  readonly log: readonly TrueChange[]
+  readonly observations: readonly Observation[]
+  readonly watchers: readonly Watcher[]
+  /** Objects of the final list, by gateway. */
+  readonly listed: readonly ReadonlyMap<string, string>[]
+  readonly tookMs: number
+}
+
+/** Below this stand the objects of a run in etcd. */
+export const keysOfRun = `/orch/keys/core/configmaps/${namespace}/`
+const selections = Array.from({ length: 16 }, (_, index) => (index % 8 === 3 ? 'web' : index % 8 === 6 ? 'db' : undefined))
+const settleMsMax = 60_000
+
+/** Writes and watches through all gateways while the set is harmed; what came of it is judged afterwards. */
+export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions): Promise<ChaosRun> {
+  const random = createRandom(seed)
+  const { clients } = set
+  await first(set).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
+  const load = startLoad({ clients, random: createRandom(seed + 1), writers: 10, keys: 40, pauseMs: 10 })
+  const watchers = await Promise.all(
+    selections.map((app, index) =>
+      openWatcher({ clients: index % 2 === 0 ? clients : clients.toReversed(), app, acknowledged: () => load.acknowledged }),
+    ),
+  )
+  const begunMs = performance.now()
+  const events = () => watchers.reduce((sum, watcher) => sum + watcher.events, 0)
+  const goesOn = (done: number) => {
+    const passedMs = performance.now() - begunMs
+    const isEnough = done >= enough.faults && load.operations.length >= 1.1 * enough.operations && events() >= 1.1 * enough.events
+    return passedMs < atMostMs && !(passedMs >= atLeastMs && isEnough)
+  }
+  const faults = await runFaults({ set, random, inFlight: () => load.inFlight, goesOn })
+  await load.stop()
+  await settle(set, watchers)
+  const { changes } = await readEtcdLog(set.etcd.address, keysOfRun)
+  const lists = await Promise.all(clients.map((client) => client.resource<ChaosObject>(configMaps).list({ namespace })))
+  for (const watcher of watchers) await watcher.stop()
+  const isOurs = ({ key }: { key: string }) => key.startsWith('n')
+  return {
+    faults,
+    operations: load.operations,
+    log: changes.filter(isOurs),
+    observations: watchers.map(({ observation }) => ({
+      ...observation,
+      listed: oursOf(observation.listed),
+      steps: observation.steps.filter((step) => step.kind === 'position' || isOurs(step)),
+    })),
+    watchers,
+    listed: lists.map((list) => oursOf(textsOf(list))),
+    tookMs: performance.now() - begunMs,
+  }
+}
+
+function first({ clients: [client] }: ServiceSet) {
+  if (client === undefined) throw new Error('a set without gateways can’t be written to')
+  return client
+}
+
+function oursOf(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...texts].filter(([key]) => key.startsWith('n')))
+}
+
+/** A last object in each selection: whoever has seen it has seen all before it. */
+async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<void> {
+  const last: Record<string, number> = {}
+  for (const app of ['web', 'db']) {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `last-${app}`, namespace, labels: { app } } }
+    last[app] = Number((await first(set).resource(configMaps).create(object)).metadata.resourceVersion)
+  }
+  const wanted = watchers.map(({ observation: { app } }) => last[app ?? 'db'] ?? 0)
+  const begunMs = performance.now()
+  while (watchers.some(({ reached }, index) => reached < (wanted[index] ?? 0))) {
+    if (performance.now() - begunMs > settleMsMax) return
+    await sleep(systemClock, 20)
+  }
+}
+
+/** What is wrong with a run; empty: nothing. */
+export function judge({ faults, operations, log, observations, watchers, listed }: ChaosRun): string[] {
+  const state = stateOf(log)
+  const lastRevision = log.at(-1)?.revision ?? 0
+  const unknown = operations.filter(({ outcome }) => outcome.kind === 'unknown').length
+  const events = observations.reduce((sum, { steps }) => sum + steps.length, 0)
+  const late = faults.filter(({ readyMs }) => readyMs !== undefined && readyMs > readyMsMax)
+  return [
+    findWriteFault(log, operations),
+    findNonLinearizable(operations),
+    ...observations.map((observation, index) => prefixed(`watcher ${index}`, findFault(log, observation))),
+    ...watchers.map(({ failure, reached }, index) =>
+      prefixed(
+        `watcher ${index}`,
+        failure ?? (reached < lastRevision && selections[index] === undefined ? `ended at ${reached} of ${lastRevision}` : undefined),
+      ),
+    ),
+    ...listed.map((texts, index) =>
+      printed(texts) === printed(state) ? undefined : `gateway ${index} lists ${printed(texts)} instead of ${printed(state)}`,
+    ),
+    ...late.map(({ kind, target, readyMs }) => `${kind} (${target}): ready after ${Math.round(readyMs ?? 0)} ms`),
+    unknown > enough.unknownPartMax * operations.length ? `${unknown} of ${operations.length} outcomes are unknown` : undefined,
+    faults.length < enough.faults ? `only ${faults.length} faults` : undefined,
+    operations.length < enough.operations ? `only ${operations.length} operations` : undefined,
+    events < enough.events ? `only ${events} events` : undefined,
+  ].filter((fault) => fault !== undefined)
+}
+
+function prefixed(what: string, fault: string | undefined): string | undefined {
+  return fault === undefined ? undefined : `${what}: ${fault}`
+}
+
+function stateOf(log: readonly TrueChange[]): ReadonlyMap<string, string> {
+  const state = new Map<string, string>()
+  for (const { key, after } of log) {
+    if (after === undefined) state.delete(key)
+    else state.set(key, after.text)
+  }
+  return state
+}
+
+function printed(texts: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What was done, and how much of everything was looked at. */
+export function report({ faults, operations, log, observations, watchers, tookMs }: ChaosRun, seed: number): string {
+  const kinds = Map.groupBy(faults, ({ kind }) => kind)
+  const lines = [...kinds]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, those]) => {
+      const ready = those.flatMap(({ readyMs }) => (readyMs === undefined ? [] : [Math.round(readyMs)]))
+      const flying = those.map(({ inFlight }) => inFlight).join(' ')
+      return `  ${kind.padEnd(22)} ${String(those.length).padStart(3)}   in flight ${flying}${ready.length === 0 ? '' : `   ready after ${ready.join(' ')} ms`}`
+    })
+  const outcomes = Map.groupBy(operations, ({ outcome }) => outcome.kind)
+  const counts = [...outcomes].map(([kind, those]) => `${those.length} ${kind}`).join(', ')
+  const whys = Map.groupBy(
+    operations.flatMap(({ outcome }) =>
+      'why' in outcome ? [`${outcome.kind}: ${outcome.why.replace(/\d{4,}/g, 'N').slice(0, 110)}`] : [],
+    ),
+    (why) => why,
+  )
+  const events = observations.reduce((sum, { steps }) => sum + steps.length, 0)
+  const resumed = watchers.reduce((sum, watcher) => sum + watcher.resumed, 0)
+  return [
+    `seed ${seed}, ${(tookMs / 1_000).toFixed(1)} s, ${faults.length} faults:`,
+    ...lines,
+    `${operations.length} operations: ${counts}`,
+    ...[...whys]
+      .toSorted(([, a], [, b]) => b.length - a.length)
+      .slice(0, 12)
+      .map(([why, those]) => `  ${those.length} ${why}`),
+    `${log.length} changes in the store, ${events} events checked, streams taken up again ${resumed} times`,
+  ].join('\n')
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { get as getHttp } from 'node:http'
+import { get as getHttps } from 'node:https'
+import { fileURLToPath } from 'node:url'
+import { sleep, systemClock } from '@orch/platform'
+
+/** How one process of a set is run. */
+export interface ServiceProcessOptions {
+  /** `storage-1`. */
+  readonly name: string
+  /** What comes behind `orch`. */
+  readonly arguments: readonly string[]
+  readonly readyUrl: string
+  /** Authority of a certificate that the probes' port shows; absent: plain HTTP. */
+  readonly authority: string | undefined
+  readonly logFile: string
+}
+
+/** A process of a set, which keeps its ports over restarts. */
+export interface ServiceProcess {
+  readonly name: string
+  readonly pid: number | undefined
+  readonly isRunning: boolean
+  /** Starts it; `ready` says when it is. */
+  start(): void
+  /** Milliseconds from now until it says that it is ready. Gives up after the limit. */
+  ready(limitMs: number): Promise<number>
+  kill(): Promise<void>
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>
+  pause(): void
+  resume(): void
+  /** Moves its clock. */
+  shiftClock(shiftMs: number): void
+  /** CPU time so far, user and system, in microseconds (in steps of 10 ms). */
+  cpuMicros(): number
+  /** What it has logged. */
+  log(): string
+}
+
+/** What `npm start` runs. */
+export const serverEntry = fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
+const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
+const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4', '--no-warnings', `--import=${shiftClock}`]
+const pollMs = 20
+const stopMsMax = 90_000
+
+/** A process that can be started, ended and harmed. */
+export function createServiceProcess({ name, arguments: given, readyUrl, authority, logFile }: ServiceProcessOptions): ServiceProcess {
+  let child: ChildProcess | undefined
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
+  const atExit = () => void child?.kill('SIGKILL')
+  const signal = async (one: 'SIGKILL' | 'SIGTERM') => {
+    const running = child
+    if (running === undefined || !isRunning()) return
+    const ended = once(running, 'exit')
+    running.kill(one)
+    running.kill('SIGCONT')
+    const killing = setTimeout(() => running.kill('SIGKILL'), stopMsMax)
+    await ended
+    clearTimeout(killing)
+    process.removeListener('exit', atExit)
+  }
+  return {
+    name,
+    get pid() {
+      return child?.pid
+    },
+    get isRunning() {
+      return isRunning()
+    },
+    start() {
+      if (isRunning()) return
+      const file = openSync(logFile, 'a')
+      child = spawn(process.execPath, [...nodeFlags, serverEntry, ...given], { stdio: ['ignore', file, file, 'ipc'] })
+      closeSync(file)
+      process.once('exit', atExit)
+    },
+    async ready(limitMs) {
+      const begun = performance.now()
+      while (performance.now() - begun < limitMs) {
+        if (isRunning() && (await isReady(readyUrl, authority))) return performance.now() - begun
+        await sleep(systemClock, pollMs)
+      }
+      throw new Error(`${name} was not ready within ${limitMs} ms`)
+    },
+    kill: () => signal('SIGKILL'),
+    stop: () => signal('SIGTERM'),
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    shiftClock(shiftMs) {
+      if (isRunning()) child?.send({ shiftMs })
+    },
+    cpuMicros() {
+      const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      return (Number(fields[11]) + Number(fields[12])) * 10_000
+    },
+    log: () => readFileSync(logFile, 'utf8'),
+  }
+}
+
+function isReady(url: string, authority: string | undefined): Promise<boolean> {
+  const get = authority === undefined ? getHttp : getHttps
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: 2_000, ...(authority === undefined ? {} : { ca: authority }) }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,194 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
+import { namesOf, type ServiceRole } from '@orch/core'
+import { certificateFolder, keepServiceCertificates, readCertificates, servingNames, systemClock } from '@orch/platform'
+import { openEtcd, openNats, type Program } from '@orch/platform/backends'
+import { type Link, openLink } from './link.ts'
+import { createServiceProcess, type ServiceProcess } from './service-process.ts'
+
+/** Services of a set. */
+export type Service = 'gateway' | 'storage' | 'watch' | 'admission' | 'controllers'
+
+/** A set of real processes over an etcd and a nats-server. */
+export interface ServiceSet {
+  readonly folder: string
+  /** By name: `gateway-0`. */
+  readonly processes: ReadonlyMap<string, ServiceProcess>
+  readonly etcd: Program
+  readonly nats: Program
+  /** By `caller>callee`: `gateway-0>storage-1`, `watch-0>nats`. */
+  readonly links: ReadonlyMap<string, Link>
+  /** One for each gateway. */
+  readonly clients: readonly Client[]
+  /** How each gateway is reached. */
+  readonly configurations: readonly ClientConfiguration[]
+  of(service: Service): ServiceProcess[]
+  close(): Promise<void>
+}
+
+/** How many of each, and what they are told beside where the others are. */
+export interface ServiceSetOptions {
+  readonly etcdPath: string
+  readonly natsPath: string
+  readonly counts?: Partial<Readonly<Record<Service, number>>>
+  readonly flags?: Partial<Readonly<Record<Service, readonly string[]>>>
+  /** Whether processes reach one another over links that can be harmed. */
+  readonly isLinked?: boolean
+}
+
+const loopback = '127.0.0.1'
+const startMsMax = 60_000
+const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2, watch: 2, admission: 1, controllers: 1 }
+
+/** Starts a set and waits until each of it is ready. */
+export async function openServiceSet(options: ServiceSetOptions): Promise<ServiceSet> {
+  const folder = mkdtempSync(join(tmpdir(), 'orch-set-'))
+  for (const name of ['etcd', 'nats', 'services', 'logs']) mkdirSync(join(folder, name))
+  const [etcd, nats] = await Promise.all([
+    openEtcd({ path: options.etcdPath, dataDir: join(folder, 'etcd') }),
+    openNats({ path: options.natsPath, dataDir: join(folder, 'nats') }),
+  ])
+  const plan = await makePlan({ folder, etcd, nats, options })
+  const clients = plan.configurations.map((configuration) => createClient(createHttpsTransport(configuration)))
+  const set: ServiceSet = {
+    folder,
+    processes: plan.processes,
+    etcd,
+    nats,
+    links: plan.links,
+    clients,
+    configurations: plan.configurations,
+    of: (service) => [...plan.processes.values()].filter(({ name }) => name.startsWith(`${service}-`)),
+    async close() {
+      for (const client of clients) client.close()
+      await Promise.all([...plan.processes.values()].map((one) => one.kill()))
+      for (const link of plan.links.values()) link.close()
+      await Promise.all([etcd.kill(), nats.kill()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  for (const one of plan.processes.values()) one.start()
+  try {
+    await Promise.all([...plan.processes.values()].map((one) => one.ready(startMsMax)))
+  } catch (error) {
+    const logs = [...plan.processes.values()].map((one) => `${one.name}:\n${one.log().slice(-1_500)}`).join('\n')
+    await set.close()
+    throw new Error(`${(error as Error).message}\n${logs}`, { cause: error })
+  }
+  return set
+}
+
+interface PlanOptions {
+  readonly folder: string
+  readonly etcd: Program
+  readonly nats: Program
+  readonly options: ServiceSetOptions
+}
+
+async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}, isLinked = true } }: PlanOptions) {
+  const names = namesOf('orch')
+  const certificates = await makeCertificates(folder)
+  const count = (service: Service) => counts[service] ?? usualCounts[service]
+  const numbered = (service: Service) => Array.from({ length: count(service) }, (_, index) => `${service}-${index}`)
+  const all = (['storage', 'watch', 'admission', 'gateway', 'controllers'] as const).flatMap(numbered)
+  const ports = await takePorts(2 * all.length)
+  const portOf = new Map<string, number>(all.map((name, index) => [name, ports[index] as number]))
+  portOf.set('etcd', Number(etcd.address.split(':')[1]))
+  portOf.set('nats', Number(nats.address.split(':')[1]))
+  const probeOf = new Map(all.map((name, index) => [name, `${loopback}:${ports[all.length + index]}`]))
+  const links = new Map<string, Link>()
+  const reach = async (caller: string, callee: string): Promise<string> => {
+    const port = portOf.get(callee) as number
+    if (!isLinked) return `${loopback}:${port}`
+    const link = await openLink(port)
+    links.set(`${caller}>${callee}`, link)
+    return `${loopback}:${link.port}`
+  }
+  const reachAll = async (caller: string, service: Service) => {
+    const reached = await Promise.all(numbered(service).map((callee) => reach(caller, callee)))
+    return `--${service}-address=${reached.join(',')}`
+  }
+  const trust = (role: ServiceRole) => {
+    const file = (name: string) => join(folder, 'services', name)
+    return [`--service-certificate=${file(`${role}.crt`)}`, `--service-key=${file(`${role}.key`)}`, `--service-ca=${file('ca.crt')}`]
+  }
+  const inner = (name: string) => [`--listen=${loopback}:${portOf.get(name)}`, `--probe-address=${probeOf.get(name)}`]
+  const argumentsOf: Readonly<Record<Service, (name: string) => Promise<string[]>>> = {
+    storage: async (name) => [
+      ...inner(name),
+      `--etcd-servers=http://${await reach(name, 'etcd')}`,
+      `--nats-servers=${await reach(name, 'nats')}`,
+    ],
+    watch: async (name) => [...inner(name), await reachAll(name, 'storage'), `--nats-servers=${await reach(name, 'nats')}`],
+    admission: async (name) => [...inner(name), await reachAll(name, 'storage')],
+    gateway: async (name) => [
+      `--secure-port=${portOf.get(name)}`,
+      await reachAll(name, 'storage'),
+      await reachAll(name, 'watch'),
+      await reachAll(name, 'admission'),
+      `--client-ca-file=${join(folder, 'ca.crt')}`,
+      `--tls-cert-file=${join(folder, 'serving.crt')}`,
+      `--tls-private-key-file=${join(folder, 'serving.key')}`,
+    ],
+    controllers: async (name) => {
+      const kubeconfig = join(folder, `${name}.conf`)
+      const server = `https://${await reach(name, 'gateway-0')}`
+      writeFileSync(kubeconfig, printConfiguration({ cluster: 'set', user: 'admin', configuration: { ...certificates.client, server } }))
+      return [`--kubeconfig=${kubeconfig}`, `--probe-address=${probeOf.get(name)}`]
+    },
+  }
+  const processes = new Map<string, ServiceProcess>()
+  for (const name of all) {
+    const service = name.slice(0, name.lastIndexOf('-')) as Service
+    const given = [service, ...(await argumentsOf[service](name)), ...trust(service), ...(flags[service] ?? [])]
+    const isGateway = service === 'gateway'
+    processes.set(
+      name,
+      createServiceProcess({
+        name,
+        arguments: given,
+        readyUrl: isGateway ? `https://${loopback}:${portOf.get(name)}/readyz` : `http://${probeOf.get(name)}/readyz`,
+        authority: isGateway ? certificates.client.certificateAuthority : undefined,
+        logFile: join(folder, 'logs', name),
+      }),
+    )
+  }
+  const configurations = numbered('gateway').map((name) => ({ ...certificates.client, server: `https://${loopback}:${portOf.get(name)}` }))
+  return { names, processes, links, configurations }
+}
+
+async function makeCertificates(folder: string) {
+  const names = namesOf('orch')
+  const hostNames = ['localhost', loopback]
+  await keepServiceCertificates({ files: certificateFolder(join(folder, 'services')), names, hostNames, clock: systemClock })
+  const made = await readCertificates({
+    files: certificateFolder(folder),
+    product: names.serverServiceName,
+    names: servingNames({ names, hostName: hostname(), bindAddress: loopback, serviceAddress: '10.0.0.1' }),
+    clock: systemClock,
+  })
+  return {
+    client: { certificateAuthority: made.authority, clientCertificate: made.admin.certificate, clientKey: made.admin.key },
+  }
+}
+
+/** Ports below those that the system gives to connections: a process that is down keeps its own. */
+async function takePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000)
+    if (!ports.has(port) && (await isFree(port))) ports.add(port)
+  }
+  return [...ports]
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, loopback, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,25 @@
+/**
+ * Loaded into a service's process by a test: whoever started it may move the clock on its wall, as an administrator or a
+ * bad time server would. The monotonic clock and the timers go on as they were.
+ */
+const NativeDate = Date
+let shiftMs = 0
+
+class ShiftedDate extends NativeDate {
+  constructor(...given: [] | ConstructorParameters<DateConstructor>) {
+    if (given.length === 0) super(NativeDate.now() + shiftMs)
+    else super(...(given as ConstructorParameters<DateConstructor>))
+  }
+
+  static override now(): number {
+    return NativeDate.now() + shiftMs
+  }
+}
+
+globalThis.Date = ShiftedDate as DateConstructor
+
+process.on('message', (message: { readonly shiftMs?: number }) => {
+  shiftMs = message.shiftMs ?? shiftMs
+})
+// Listening for messages would keep alive a process that wants to end.
+process.channel?.unref()

@@ -1,0 +1,111 @@
+import type { Client } from '@orch/client'
+import { type ApiList, StatusError } from '@orch/core'
+import { sleep, systemClock } from '@orch/platform'
+import type { Observation, Step } from '../watch/checker.ts'
+import { type ChaosObject, configMaps, namespace } from './load.ts'
+
+export interface WatcherOptions {
+  /** The first is asked first; the next when a stream has ended. */
+  readonly clients: readonly Client[]
+  /** Which objects; undefined: all. */
+  readonly app: string | undefined
+  /** The newest revision that anybody was told. */
+  readonly acknowledged: () => number
+}
+
+/** Lists once, and then watches for as long as it may. */
+export interface Watcher {
+  readonly observation: Observation
+  /** The newest revision that it has heard of. */
+  readonly reached: number
+  readonly events: number
+  /** Streams that ended and were taken up again where they had been. */
+  readonly resumed: number
+  /** Why it can't go on; it should have been able to. */
+  readonly failure: string | undefined
+  /** When the last event came. */
+  readonly heardMs: number
+  stop(): Promise<void>
+}
+
+const retryMs = 50
+
+/** Lists, and begins to watch. */
+export async function openWatcher({ clients, app, acknowledged }: WatcherOptions): Promise<Watcher> {
+  const selection = { namespace, ...(app === undefined ? {} : { labelSelector: `app=${app}` }) }
+  const before = acknowledged()
+  const list = await listOf(clients, selection)
+  const listRevision = Number(list.metadata.resourceVersion)
+  const steps: Step[] = []
+  const ending = new AbortController()
+  let reached = listRevision
+  let events = 0
+  let resumed = -1
+  let failure: string | undefined
+  let heardMs = performance.now()
+  const follow = async (client: Client) => {
+    const resourceVersion = String(reached)
+    const stream = await client
+      .resource<ChaosObject>(configMaps)
+      .watch({ ...selection, resourceVersion, allowWatchBookmarks: true, signal: ending.signal })
+    resumed += 1
+    for await (const { type, object } of stream) {
+      const revision = Number(object.metadata.resourceVersion)
+      heardMs = performance.now()
+      reached = Math.max(reached, revision)
+      if (type === 'BOOKMARK') steps.push({ kind: 'position', revision })
+      else {
+        events += 1
+        steps.push({ kind: 'event', type, key: object.metadata.name ?? '', revision, text: object.data?.text ?? '' })
+      }
+    }
+  }
+  const running = (async () => {
+    for (let attempt = 0; !ending.signal.aborted && failure === undefined; attempt += 1) {
+      try {
+        await follow(clients[attempt % clients.length] as Client)
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 410) failure = error.message
+      }
+      if (!ending.signal.aborted) await sleep(systemClock, retryMs, ending.signal)
+    }
+  })()
+  return {
+    observation: { app, acknowledged: before, listRevision, listed: textsOf(list), steps },
+    get reached() {
+      return reached
+    },
+    get events() {
+      return events
+    },
+    get resumed() {
+      return Math.max(0, resumed)
+    },
+    get failure() {
+      return failure
+    },
+    get heardMs() {
+      return heardMs
+    },
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+}
+
+async function listOf(clients: readonly Client[], selection: { namespace: string; labelSelector?: string }): Promise<ApiList<ChaosObject>> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await (clients[attempt % clients.length] as Client).resource<ChaosObject>(configMaps).list(selection)
+    } catch (error) {
+      if (attempt > 100) throw error
+      await sleep(systemClock, retryMs)
+    }
+  }
+}
+
+/** Texts by name. */
+export function textsOf({ items }: ApiList<ChaosObject>): ReadonlyMap<string, string> {
+  return new Map(items.map(({ metadata, data }) => [metadata.name ?? '', data?.text ?? '']))
+}
