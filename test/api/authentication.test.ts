@@ -49,16 +49,26 @@ describe('certificates', () => {
 })
 
 describe('strangers', () => {
-  test('AUTHN-ANON-05, AUTHN-ANON-07: without credentials there is a 401 by default, on whatever path', async () => {
-    const stranger = server.api.as({})
+  test('AUTHN-ANON-05: with anonymous access off, there is a 401 without credentials, on whatever path', async () => {
+    const stranger = (await anApi({ anonymousAuth: false })).as({})
     for (const target of ['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
       const { status, body } = await stranger('GET', target)
       expect({ target, status, body }).toEqual({ target, status: 401, body: unauthorized })
     }
   })
 
-  test('AUTHN-ANON-05: /version answers anybody', async () => {
-    expect((await server.api.as({})('GET', '/version')).body).toMatchObject({ major: '1' })
+  test('AUTHN-GEN-04, AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-06: by default a stranger is anonymous and may do what roles say', async () => {
+    const stranger = server.api.as({})
+    for (const target of ['/', '/api', '/apis', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
+      const message = `forbidden: User "system:anonymous" cannot get path ${JSON.stringify(target)}`
+      expect((await stranger('GET', target)).body).toMatchObject({ code: 403, reason: 'Forbidden', message })
+    }
+    for (const target of ['/livez', '/readyz', '/healthz', '/version', '/version/'])
+      expect((await stranger('GET', target)).status).toBe(200)
+  })
+
+  test('AUTHN-ANON-05: /version answers anybody, with anonymous access off too', async () => {
+    expect((await (await anApi({ anonymousAuth: false })).as({})('GET', '/version')).body).toMatchObject({ major: '1' })
   })
 
   test('AUTHN-ANON-03: with anonymous access on, a request without credentials is served', async () => {
@@ -78,7 +88,12 @@ describe('strangers', () => {
   })
 
   test('AUTHN-ANON-05: headers that name a user are not believed', async () => {
-    const headers = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'impersonate-user': 'admin' }
-    expect((await server.api.as({})('GET', '/api/v1/namespaces', { headers })).status).toBe(401)
+    const headers = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
+    const asAnonymous = { status: 403, body: { message: expect.stringContaining('User "system:anonymous" cannot') } }
+    expect(await server.api.as({})('GET', '/api/v1/namespaces', { headers })).toMatchObject(asAnonymous)
+    const acting = { 'impersonate-user': 'admin' }
+    expect(await server.api.as({})('GET', '/api/v1/namespaces', { headers: acting })).toMatchObject(asAnonymous)
+    const closed = await anApi({ anonymousAuth: false })
+    for (const one of [headers, acting]) expect((await closed.as({})('GET', '/api/v1/namespaces', { headers: one })).status).toBe(401)
   })
 })

@@ -6,7 +6,7 @@ const server = sharedApi()
 test('CARD-10: who asks is settled before where the request goes', async () => {
   const nobody = server.api.as({})
   for (const target of ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]) {
-    const { status, body } = await nobody('GET', target)
+    const { status, body } = await nobody('GET', target, { headers: { authorization: 'Bearer nobody' } })
     expect({ target, status, body }).toEqual({ target, status: 401, body: failure(401, 'Unauthorized', 'Unauthorized') })
   }
 })

@@ -228,6 +228,6 @@ describe('dry run', () => {
   })
 
   test('DRY-14: a stranger is refused all the same', async () => {
-    expect((await server.api.as({})('POST', `${configMapsIn('default')}?dryRun=All`, { body: configMap({ name: 'a' }) })).status).toBe(401)
+    expect((await server.api.as({})('POST', `${configMapsIn('default')}?dryRun=All`, { body: configMap({ name: 'a' }) })).status).toBe(403)
   })
 })

@@ -28,6 +28,7 @@ test('AUTHZ-08: what roles and bindings of the start lack is added at a start, w
       extra,
       { verbs: ['create'], resources: ['selfsubjectaccessreviews'] },
       { verbs: ['create'], resources: ['selfsubjectrulesreviews'] },
+      { verbs: ['create'], resources: ['selfsubjectreviews'] },
     ],
   })
   expect(await bindings.get('system:discovery')).toMatchObject({ subjects: [guest, { kind: 'Group', name: 'system:authenticated' }] })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient, createHttpsTransport, parseConfiguration, readText } from '@orch/client'
 import { aConfigMap, aNamespace, clusterStarter } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { start } from './start.ts'
+import { type StartOptions, start } from './start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
@@ -49,7 +49,7 @@ describe('a server of one’s own', () => {
     expect((await kubernetes.client.discover('storage.k8s.io', 'v1')).map(({ plural }) => plural)).toContain('csinodes')
   })
 
-  test('AUTHN-ANON-03, AUTHN-ANON-05, AUTHN-ANON-07, FLAG-24: requests without credentials are refused, unless anonymous ones are allowed', async () => {
+  test('AUTHN-ANON-03, AUTHN-ANON-05…AUTHN-ANON-09, FLAG-24: strangers are anonymous, unless that is off or everything is allowed', async () => {
     const codeOf = async ({ url, kubeconfig }: { url: string; kubeconfig: string }) => {
       const { certificateAuthority } = await parseConfiguration(kubeconfig)
       const client = createClient(createHttpsTransport({ server: url, certificateAuthority: certificateAuthority ?? '' }))
@@ -62,10 +62,18 @@ describe('a server of one’s own', () => {
           (error: { code: number }) => error.code,
         )
     }
-    expect(await codeOf(await startCluster({ mode: 'embedded' }))).toBe(401)
-    expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true } }))).toBe(403)
     const flags = ['--authorization-mode=AlwaysAllow']
-    expect(await codeOf(await startCluster({ mode: 'embedded', options: { anonymousAuth: true, flags } }))).toBe(200)
+    const cases: [StartOptions, number][] = [
+      [{}, 403],
+      [{ anonymousAuth: true }, 403],
+      [{ anonymousAuth: false }, 401],
+      [{ flags: ['--anonymous-auth=false'] }, 401],
+      [{ flags }, 401],
+      [{ flags: [...flags, '--anonymous-auth'] }, 200],
+    ]
+    for (const [options, code] of cases) {
+      expect({ options, code: await codeOf(await startCluster({ mode: 'embedded', options })) }).toEqual({ options, code })
+    }
   })
 })
 

@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly controllers?: readonly string[]
   /** Words such as `api/beta=false`. */
   readonly runtimeConfig?: readonly string[]
-  /** Requests without credentials are let in; refused by default. */
+  /** Requests without credentials are `system:anonymous`; by default they are, unless everything is allowed. */
   readonly anonymousAuth?: boolean
   /** Path below which everything is served, such as `/cluster-a`. */
   readonly pathPrefix?: string

@@ -1,4 +1,5 @@
 import type { Profile } from '@orch/core'
+import type { AuthorizationMode } from '@orch/gateway'
 import type { Values } from '@orch/platform'
 import type { authenticationSettings } from '../settings/authentication.ts'
 import { type OidcProviderOptions, readOidc } from './authentication-oidc.ts'
@@ -25,12 +26,13 @@ export interface AuthenticationOptions {
 
 type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
 
-/** Checks the settings and reads the files that they name. */
-export function readAuthentication(settings: AuthenticationValues): AuthenticationOptions {
+/** Checks the settings and reads the files that they name. How access is decided is known already. */
+export function readAuthentication(settings: AuthenticationValues, modes: readonly AuthorizationMode[]): AuthenticationOptions {
   const { anonymousAuth, clientCaFile } = settings
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
   return {
-    anonymousAuth,
+    // Where everything is allowed, strangers must be let in by word.
+    anonymousAuth: anonymousAuth === 'unsaid' ? !modes.includes('AlwaysAllow') : anonymousAuth,
     clientCaFile,
     proxy: readProxy(settings),
     oidc: readOidc(settings),

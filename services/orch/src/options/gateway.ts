@@ -34,8 +34,8 @@ type GatewayValues = Values<typeof gatewaySettings> & { readonly profile: Profil
 export function readGateway(settings: GatewayValues): GatewayGroups {
   const { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } = settings
   const serving = readServing(settings)
-  const authentication = readAuthentication(settings)
   const authorization = readAuthorization(settings)
+  const authentication = readAuthentication(settings, authorization.modes)
   checkTogether(serving, authentication, authorization)
   return {
     api: readApi(settings),

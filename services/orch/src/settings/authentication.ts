@@ -1,10 +1,13 @@
-import { setting, settingTypes } from '@orch/platform'
+import { type SettingType, setting, settingTypes } from '@orch/platform'
 import { oidcSettings } from './authentication-oidc.ts'
 import { proxySettings } from './authentication-proxy.ts'
 import { tokenSettings } from './authentication-tokens.ts'
 import { tokenWebhookSettings } from './authentication-webhook.ts'
 
 const { bool, path } = settingTypes
+
+/** A truth, or that nobody has said: then it follows from something else. */
+const boolOrUnsaid: SettingType<boolean | 'unsaid'> = { ...bool, parse: (text) => (text === '' ? 'unsaid' : bool.parse(text)) }
 
 /** How a gateway learns who asks. */
 export const authenticationSettings = {
@@ -23,9 +26,10 @@ export const authenticationSettings = {
   anonymousAuth: setting({
     flag: '--anonymous-auth',
     env: 'ORCH_ANONYMOUS_AUTH',
-    type: bool,
-    default: 'false',
+    type: boolOrUnsaid,
+    default: '',
+    defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow',
     group: 'Authentication',
-    doc: 'Requests without credentials are system:anonymous instead of being refused. They may do what roles give to system:unauthenticated; with --authorization-mode=AlwaysAllow this needs a loopback address.',
+    doc: 'Requests without credentials are system:anonymous instead of being refused. They may do what roles give to system:unauthenticated; with --authorization-mode=AlwaysAllow, true needs a loopback address.',
   }),
 }
