@@ -254,10 +254,11 @@ function anAdmission(interests: readonly Interest[]): Writable<AdmissionService>
     asked,
     async admit({ phase, attributes }) {
       asked.push(`${phase} ${attributes.operation} ${attributes.resource}`)
-      return { kind: 'allowed', warnings: [], auditAnnotations: {}, conditions: [] }
+      return { kind: 'allowed', warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
     },
+    outcome: async () => ({}),
     interests() {
-      const told = [{ kind: 'interests', interests, revision: 1 } as const]
+      const told = [{ kind: 'interests', interests, revision: 1, sources: [] } as const]
       return {
         async *[Symbol.asyncIterator]() {
           yield* told
@@ -270,7 +271,7 @@ function anAdmission(interests: readonly Interest[]): Writable<AdmissionService>
 
 test('STORE-03: admission is asked only about what interests it, and about all once its word is old', async () => {
   const clock = createFakeClock()
-  const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'] }])
+  const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'], namespaces: [] }])
   const { call } = await aGateway(undefined, { admission, clock })
   await call('POST', collection, configMap())
   expect(admission.asked).toEqual([])
@@ -283,7 +284,7 @@ test('STORE-03: admission is asked only about what interests it, and about all o
 })
 
 test('STORE-03: a write is refused while admission cannot be reached', async () => {
-  const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'] }])
+  const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
   admission.admit = () => Promise.reject(new Error('unreachable'))
   const { call } = await aGateway(undefined, { admission })
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })

@@ -1,28 +1,16 @@
-import {
-  type AdmissionAnswer,
-  type AdmissionService,
-  type Attributes,
-  badRequest,
-  type CallContext,
-  type Catalogue,
-  type Interest,
-  type StorageService,
-  type Stream,
-  serviceUnavailable,
-} from '@orch/core'
-import { type Clock, type Log, PushStream } from '@orch/platform'
-import { isInterested } from './interest.ts'
-import { limits } from './limits.ts'
-import type { Plugin } from './plugin.ts'
-import { createNamespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { type AdmissionService, badRequest, createInterestIndex, type Interest, type InterestIndex, serviceUnavailable } from '@orch/core'
+import { type AskNeeds, ask } from './ask.ts'
+import type { PluginConfiguration } from './configuration.ts'
+import { tellInterests } from './interests.ts'
+import { defaultPluginSettings, type Plugin, type PluginNeeds, type PluginSettings } from './plugin.ts'
+import { choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
-export interface AdmissionOptions {
-  readonly storage: StorageService
-  readonly catalogue: Catalogue
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random'> {
+  /** Default: those that are on by default. */
+  readonly plugins?: PluginChoice | undefined
+  /** By name of the plugin. */
+  readonly configurations?: ReadonlyMap<string, PluginConfiguration> | undefined
+  readonly settings?: PluginSettings | undefined
 }
 
 /** The admission service, and its end. */
@@ -30,22 +18,39 @@ export interface Admission extends AdmissionService {
   close(): void
 }
 
-/** Plugins in the order in which they are asked. */
+const noChoice: PluginChoice = { enabled: [], disabled: [] }
+
+/** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as it is told to be. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  return admissionOf([createNamespaceLifecycle(options)], options)
+  const { storage, catalogue, clock, log, random, settings = defaultPluginSettings } = options
+  const needsOf = (name: string): PluginNeeds => {
+    return { storage, catalogue, clock, log, random, settings, configuration: options.configurations?.get(name) }
+  }
+  return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice), needsOf), options)
 }
 
 /** The service over plugins that are made already, asked in the given order. */
-export function admissionOf(plugins: readonly Plugin[], { clock, storage }: Pick<AdmissionOptions, 'clock' | 'storage'>): Admission {
-  const interests = plugins.flatMap((plugin) => plugin.interests)
+export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage'>): Admission {
+  const { clock, storage } = options
   const closed = new AbortController()
+  const interested = new InterestedPlugins(plugins)
   return {
-    async admit({ phase, attributes }) {
+    async admit(request, context = {}) {
       if (closed.signal.aborted) throw serviceUnavailable('admission is ending')
+      const { phase, attributes } = request
       if (phase !== 'mutate' && phase !== 'validate') throw badRequest(`phase: expected mutate or validate, got "${phase}"`)
-      return await ask(plugins, phase, attributes)
+      const needs: AskNeeds = { plugins: interested.index.find(phase, attributes), clock, context }
+      return await ask(request, phase, needs)
     },
-    interests: (_request, context) => tellInterests({ interests, clock, storage, closed: closed.signal, context }),
+    async outcome(outcome) {
+      for (const plugin of plugins) await plugin.settle?.(outcome)
+      return {}
+    },
+    interests(_request, context) {
+      const sources = () => plugins.flatMap((plugin) => plugin.interestSources?.() ?? [])
+      const made = () => ({ interests: interested.interests, sources: sources() })
+      return tellInterests({ made, onChange: (listener) => interested.onChange(listener), clock, storage, closed: closed.signal, context })
+    },
     close() {
       closed.abort()
       for (const plugin of plugins) plugin.close()
@@ -53,57 +58,36 @@ export function admissionOf(plugins: readonly Plugin[], { clock, storage }: Pick
   }
 }
 
-/** Each plugin sees the object as the one before left it; the first refusal ends the round. */
-async function ask(plugins: readonly Plugin[], phase: 'mutate' | 'validate', first: Attributes): Promise<AdmissionAnswer> {
-  let attributes = first
-  const warnings: string[] = []
-  const auditAnnotations: Record<string, string> = {}
-  const conditions: Extract<AdmissionAnswer, { kind: 'allowed' }>['conditions'][number][] = []
-  for (const plugin of plugins) {
-    if (!plugin.interests.some((interest) => isInterested(interest, phase, attributes))) continue
-    const verdict = await plugin[phase]?.(attributes)
-    if (verdict === undefined) continue
-    if (verdict.kind === 'denied') return { kind: 'denied', status: verdict.error.status, warnings, auditAnnotations }
-    warnings.push(...(verdict.warnings ?? []))
-    Object.assign(auditAnnotations, verdict.auditAnnotations)
-    conditions.push(...(verdict.conditions ?? []))
-    if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }
+/** Who is interested in what, made anew when a plugin's interests have changed. */
+class InterestedPlugins {
+  readonly #plugins: readonly Plugin[]
+  readonly #listeners = new Set<() => void>()
+  #index: InterestIndex<Plugin> | undefined
+  #interests: readonly Interest[] | undefined
+
+  constructor(plugins: readonly Plugin[]) {
+    this.#plugins = plugins
+    for (const plugin of plugins) plugin.onInterestsChange?.(() => this.#changed())
   }
-  const object = attributes.object === first.object ? undefined : attributes.object
-  return { kind: 'allowed', object, warnings, auditAnnotations, conditions }
-}
 
-type Interests = { readonly kind: 'interests'; readonly interests: readonly Interest[]; readonly revision: number }
-
-interface Telling {
-  readonly interests: readonly Interest[]
-  readonly clock: Clock
-  readonly storage: StorageService
-  readonly closed: AbortSignal
-  readonly context: CallContext | undefined
-}
-
-/** The set at once, then again every second: a gateway that hears nothing any more stops to believe it. */
-function tellInterests({ interests, clock, storage, closed, context }: Telling): Stream<Interests> {
-  const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
-  const end = () => stream.end()
-  const stream = new PushStream<Interests>({
-    onClose() {
-      timer.cancel()
-      for (const signal of signals) signal.removeEventListener('abort', end)
-    },
-  })
-  const tell = async (): Promise<void> => {
-    try {
-      const { revision } = await storage.status({})
-      stream.push({ kind: 'interests', interests, revision })
-    } catch (error) {
-      stream.fail(error)
-    }
+  get index(): InterestIndex<Plugin> {
+    this.#index ??= createInterestIndex(this.#plugins.flatMap((value) => value.interests.map((interest) => ({ interest, value }))))
+    return this.#index
   }
-  const timer = clock.every(limits.interestsIntervalMs, () => void tell())
-  for (const signal of signals) signal.addEventListener('abort', end)
-  if (signals.some((signal) => signal.aborted)) end()
-  else void tell()
-  return stream
+
+  get interests(): readonly Interest[] {
+    this.#interests ??= this.#plugins.flatMap((plugin) => plugin.interests)
+    return this.#interests
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #changed(): void {
+    this.#index = undefined
+    this.#interests = undefined
+    for (const listener of this.#listeners) listener()
+  }
 }

@@ -1,3 +1,16 @@
 /** What is allowed to be: the admission plugins. */
 export { type Admission, type AdmissionOptions, admissionOf, createAdmission } from './admission.ts'
-export { allowed, type Conditions, type Plugin, type Verdict } from './plugin.ts'
+export { ConfigurationError, type PluginConfiguration } from './configuration.ts'
+export {
+  allowed,
+  type Conditions,
+  defaultPluginSettings,
+  denied,
+  type Inquiry,
+  type Plugin,
+  type PluginNeeds,
+  type PluginSettings,
+  type Reinvocation,
+  type Verdict,
+} from './plugin.ts'
+export { choosePlugins, type PluginChoice, type PluginName, pluginNames, pluginOrder } from './registry.ts'

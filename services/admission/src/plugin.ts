@@ -1,30 +1,138 @@
-import type { Attributes, CommitRequest, Interest, StatusError } from '@orch/core'
+import type {
+  AccessDecision,
+  AdmissionAccess,
+  AdmissionStep,
+  Attributes,
+  AuditAnnotation,
+  CallContext,
+  Catalogue,
+  CommitRequest,
+  Interest,
+  InterestSource,
+  MetricCount,
+  OutcomeRequest,
+  StatusError,
+  StorageService,
+} from '@orch/core'
+import type { Clock, Log } from '@orch/platform'
+import type { PluginConfiguration } from './configuration.ts'
 
 export type Conditions = CommitRequest['conditions']
 
+/** What a verdict may tell besides. */
+export interface Told {
+  readonly warnings?: readonly string[]
+  readonly auditAnnotations?: readonly AuditAnnotation[]
+  /** Of webhooks; the plugin's own step is made for it. */
+  readonly steps?: readonly AdmissionStep[]
+  readonly counts?: readonly MetricCount[]
+}
+
 /** What one plugin says. */
-export type Verdict =
-  | {
-      readonly kind: 'allowed'
-      /** The object as the plugin wants it; absent: unchanged. Never set while validating. */
-      readonly object?: unknown
-      readonly warnings?: readonly string[]
-      readonly auditAnnotations?: Readonly<Record<string, string>>
-      /** What must still hold when the object is committed. */
-      readonly conditions?: Conditions
-    }
-  | { readonly kind: 'denied'; readonly error: StatusError }
+export type Verdict = Told &
+  (
+    | {
+        readonly kind: 'allowed'
+        /** The object as the plugin wants it; absent: unchanged. Never set while validating. */
+        readonly object?: unknown
+        /** What must still hold when the object is committed. */
+        readonly conditions?: Conditions
+        /** Keys of what was reserved; the plugin is told the outcome. */
+        readonly reservations?: readonly string[]
+      }
+    | { readonly kind: 'denied'; readonly error: StatusError }
+    /** It must know what the user may do; it is called again with the decisions. Only while validating. */
+    | { readonly kind: 'asks'; readonly accesses: readonly AdmissionAccess[] }
+  )
 
 /** Nothing to say against it. */
 export const allowed: Verdict = Object.freeze({ kind: 'allowed' })
 
-/** One rule about what may be written. A plugin sees only requests that one of its interests matches. */
+/** A refusal. */
+export function denied(error: StatusError): Verdict {
+  return { kind: 'denied', error }
+}
+
+/**
+ * The mutating plugins are asked in order. When one that comes late has changed the object and wants it, all are asked
+ * once more: that is the second round.
+ */
+export interface Reinvocation {
+  readonly isSecondRound: boolean
+  /** All plugins shall be asked once more after this round; in the second round it does nothing. */
+  request(): void
+  /** What a plugin keeps from the first round for the second, by any key of its own. */
+  readonly memory: Map<unknown, unknown>
+}
+
+/** What a plugin is told besides the attributes. */
+export interface Inquiry {
+  readonly reinvocation: Reinvocation
+  /** Time left, trace and cancellation of the gateway's call. */
+  readonly context: CallContext
+  /** Steps shall tell patches and reasons. */
+  readonly explain: boolean
+  /** What the gateway's authorizers said about an access that the plugin has asked for; undefined: it has not. */
+  decisionOn(access: AdmissionAccess): AccessDecision | undefined
+}
+
+/**
+ * One rule about what may be written. A plugin sees only requests that one of its interests matches. It answers without a
+ * promise where it can.
+ */
 export interface Plugin {
   readonly name: string
+  /** What it wants to be asked about now; may change, see `onInterestsChange`. */
   readonly interests: readonly Interest[]
+  /** Resources from which its interests are made, and how far; absent: its interests never change. */
+  interestSources?(): readonly InterestSource[]
+  /** Sets whom to tell, once, when `interests` has changed or a source went on. */
+  onInterestsChange?(listener: () => void): void
   /** May change the object; it returns a new one and leaves its input alone. */
-  mutate?(attributes: Attributes): Promise<Verdict>
+  mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /** May only refuse. */
-  validate?(attributes: Attributes): Promise<Verdict>
+  validate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
+  /** How a write ended for which this plugin, or another, has reserved something; `reservations` are all of the write's. */
+  settle?(outcome: OutcomeRequest): Promise<void>
   close(): void
+}
+
+/** What plugins are made of. */
+export interface PluginNeeds {
+  readonly storage: StorageService
+  readonly catalogue: Catalogue
+  readonly clock: Clock
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+  /** From the admission configuration file; absent: nothing is said there. */
+  readonly configuration: PluginConfiguration | undefined
+  readonly settings: PluginSettings
+}
+
+/** What single plugins are told by flags. */
+export interface PluginSettings {
+  /** Seconds for which pods of a node that is not ready stay, where they say nothing of it. */
+  readonly notReadyTolerationSeconds: number
+  /** The same for a node that cannot be reached. */
+  readonly unreachableTolerationSeconds: number
+  /** Where Services are that webhooks name: `namespace/name` → `host:port`. */
+  readonly webhookServices: ReadonlyMap<string, string>
+}
+
+/** Settings without any flag. */
+export const defaultPluginSettings: PluginSettings = {
+  notReadyTolerationSeconds: 300,
+  unreachableTolerationSeconds: 300,
+  webhookServices: new Map(),
+}
+
+/** How a plugin comes to be. */
+export interface Registration {
+  /** It is on when nobody says anything. */
+  readonly isDefault: boolean
+  /** Why it cannot be enabled; absent: it can. */
+  readonly refusal?: string
+  /** Throws a ConfigurationError where its configuration is wrong. */
+  create(needs: PluginNeeds): Plugin
 }

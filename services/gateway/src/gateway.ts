@@ -1,5 +1,6 @@
 import { badRequest, domainGroup, type StatusError } from '@orch/core'
 import { noTracer, sleep, TimerWheel } from '@orch/platform'
+import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
@@ -93,6 +94,8 @@ function createParts(options: GatewayOptions): GatewayParts {
   const { catalogue, clock, log, random, storage } = options
   const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
   const { names } = catalogue
+  const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
+  const admissionMetrics = createAdmissionMetrics(options.metrics, log)
   return {
     options,
     names,
@@ -100,10 +103,10 @@ function createParts(options: GatewayOptions): GatewayParts {
     catalogue,
     storage,
     watchHub: options.watchHub,
-    authorizers: options.authorization?.authorizers ?? [alwaysAllow],
+    authorizers,
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
-    admitter: createAdmitter({ admission: options.admission, clock, log }),
+    admitter: createAdmitter({ admission: options.admission, authorizers, metrics: admissionMetrics, clock, log }),
     allocator: createAllocator({
       storage,
       clock,

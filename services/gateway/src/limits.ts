@@ -64,6 +64,10 @@ export const limits = {
   readyPiecesPerTurn: 16,
   /** Interests of admission older than this are not trusted: every write asks. */
   interestAgeMsMax: 5_000,
+  /** Longest wait for interests that include the object just written: admission tells them at once, or at worst every second. */
+  interestsWaitMsMax: 3_000,
+  /** Calls of one phase of admission for one write; each plugin asks once, so more is a plugin that never has enough. */
+  admissionCallsMax: 8,
   /** Longest path and query together; longer ones cannot name anything. */
   targetBytesMax: 64 * 1024,
   /** Characters of all warnings of one answer. Clients refuse heads of more than some 16 KiB. */

@@ -52,6 +52,8 @@ export class GatewayRequest {
   audit: AuditRecord | undefined
   /** Annotations of the audit events. */
   annotations: Record<string, string> | undefined
+  /** Annotations that only events with the request's body tell. */
+  bodyAnnotations: Record<string, string> | undefined
   readonly #isAudited: boolean
   #warningsLength = 0
   #finish: (() => void)[] | undefined
@@ -125,6 +127,13 @@ export class GatewayRequest {
     if (!this.#isAudited) return
     this.annotations ??= {}
     this.annotations[key] ??= value
+  }
+
+  /** Says something that only the events of level `Request` and above shall tell. */
+  annotateBody(key: string, value: string): void {
+    if (!this.#isAudited) return
+    this.bodyAnnotations ??= {}
+    this.bodyAnnotations[key] ??= value
   }
 
   /** Calls back when the request has been answered in full. */

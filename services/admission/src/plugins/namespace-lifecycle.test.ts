@@ -32,7 +32,11 @@ const aCreate: Attributes = {
   user: { name: 'ann', uid: '', groups: [], extra: {} },
   dryRun: false,
   requestId: '1',
+  writeId: 'w1',
 }
+
+/** As a gateway asks that has nothing to add. */
+const asking = { decisions: [], resumeAt: '', explain: false }
 
 const statusOf = (answer: AdmissionAnswer) => (answer.kind === 'denied' ? answer.status : undefined)
 
@@ -40,19 +44,19 @@ test('an object is created on condition that its namespace stays as it is', asyn
   const { storage, admission } = open()
   storage.put({ resource: prefix, name: 'team' })
   const revision = (await storage.get({ key: objectKey(prefix, undefined, 'team'), read: { kind: 'latest' } })).entry?.revision
-  const answer = await admission.admit({ phase: 'mutate', attributes: aCreate })
+  const answer = await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate })
   expect(answer).toMatchObject({ kind: 'allowed', conditions: [{ key: 'core/namespaces/team', revision }] })
 })
 
 test('creating in an absent namespace is answered with the absence of the namespace', async () => {
   const { admission } = open()
-  const status = statusOf(await admission.admit({ phase: 'mutate', attributes: aCreate }))
+  const status = statusOf(await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate }))
   expect(status).toMatchObject({ code: 404, message: 'namespaces "team" not found', details: { name: 'team', kind: 'namespaces' } })
 })
 
 test('creating in a namespace that is being terminated is forbidden, with the cause', async () => {
   const { admission } = open('{"metadata":{"name":"team","resourceVersion":"7"},"status":{"phase":"Terminating"}}')
-  const status = statusOf(await admission.admit({ phase: 'mutate', attributes: aCreate }))
+  const status = statusOf(await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate }))
   expect(status).toMatchObject({
     code: 403,
     message: 'configmaps "a" is forbidden: unable to create new content in namespace team because it is being terminated',
@@ -69,18 +73,21 @@ test.each([
 ])('deleting the namespace %s is answered %s', async (name, code) => {
   const { admission } = open()
   const attributes = { ...aCreate, operation: 'DELETE', kind: 'Namespace', resource: 'namespaces', namespace: '', name }
-  expect(statusOf(await admission.admit({ phase: 'validate', attributes }))?.code).toBe(code)
+  expect(statusOf(await admission.admit({ ...asking, phase: 'validate', attributes }))?.code).toBe(code)
 })
 
 test('what nobody is interested in is allowed without a question', async () => {
   const { admission } = open()
   const attributes = { ...aCreate, kind: 'Node', resource: 'nodes', namespace: '' }
-  expect(await admission.admit({ phase: 'mutate', attributes })).toEqual({
+  expect(await admission.admit({ ...asking, phase: 'mutate', attributes })).toEqual({
     kind: 'allowed',
     object: undefined,
     warnings: [],
-    auditAnnotations: {},
+    auditAnnotations: [],
+    steps: [],
+    counts: [],
     conditions: [],
+    reservations: [],
   })
 })
 

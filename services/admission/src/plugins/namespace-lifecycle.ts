@@ -1,7 +1,6 @@
 import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
 import { follow } from '@orch/platform'
-import type { AdmissionOptions } from '../admission.ts'
-import { allowed, type Plugin, type Verdict } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 
 /** What the plugin remembers of a Namespace. */
 interface NamespaceState {
@@ -12,12 +11,15 @@ interface NamespaceState {
 const namespaces: ResourceName = { group: '', resource: 'namespaces' }
 const prefix = 'core/namespaces'
 
+/** On by default. */
+export const namespaceLifecycle: Registration = { isDefault: true, create: createNamespaceLifecycle }
+
 /**
  * NamespaceLifecycle: nothing is created in a namespace that is absent or being terminated, and the namespaces that the server
  * itself needs are not deleted. What memory lacks is asked of storage before anything is refused; what it has is confirmed by
  * the condition that the Namespace is still the same when the object is committed.
  */
-export function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: AdmissionOptions): Plugin {
+function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
   const closed = new AbortController()
   const followed = follow({ storage, clock, log, random, resource: prefix, decode: stateOf, signal: closed.signal })
   // Following ends with the plugin; until it has loaded, storage is asked.
@@ -42,7 +44,7 @@ export function createNamespaceLifecycle({ storage, catalogue, clock, log, rando
       if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
       return { kind: 'allowed', conditions: [{ key: objectKey(prefix, undefined, namespace), revision: state.revision }] }
     },
-    async validate({ name }): Promise<Verdict> {
+    validate({ name }) {
       return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
     },
     close: () => closed.abort(),
@@ -50,7 +52,7 @@ export function createNamespaceLifecycle({ storage, catalogue, clock, log, rando
 }
 
 /** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */
-function interestsIn(catalogue: AdmissionOptions['catalogue']): Interest[] {
+function interestsIn(catalogue: PluginNeeds['catalogue']): Interest[] {
   const byGroup = new Map<string, Set<string>>()
   for (const { group, plural, isNamespaced, subresources } of catalogue.resources) {
     if (!isNamespaced) continue
@@ -65,8 +67,9 @@ function interestsIn(catalogue: AdmissionOptions['catalogue']): Interest[] {
     operations: ['CREATE'],
     groups: [group],
     resources: [...resources],
+    namespaces: [],
   }))
-  return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'] }]
+  return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'], namespaces: [] }]
 }
 
 const decoder = new TextDecoder()

@@ -1,159 +1,163 @@
 import {
+  type AccessDecision,
+  type AdmissionAccess,
+  type AdmissionAnswer,
   type AdmissionService,
-  type ApiObject,
   type Attributes,
-  type CallContext,
   type CommitRequest,
-  type Interest,
+  internal,
   StatusError,
   serviceUnavailable,
+  type User,
 } from '@orch/core'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import type { Clock, Log } from '@orch/platform'
+import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request.ts'
 import { originOf } from '../verbs/verb.ts'
-import type { Write } from '../write/write-loop.ts'
+import type { AdmissionMetrics } from './admission-metrics.ts'
+import { Interests } from './interests.ts'
 
 type Conditions = CommitRequest['conditions']
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+type Phase = 'mutate' | 'validate'
 
-/** Asks admission about a write, where admission has something to say. */
+/** A request that admission may be asked about, once for each phase. */
+export interface Admitting {
+  readonly request: GatewayRequest
+  readonly attributes: Attributes
+}
+
+/** What admission wants of the write. */
+export interface Admitted {
+  /** Absent: unchanged, and not even asked about. It belongs to admission and is never changed in place. */
+  readonly object: unknown
+  /** What must still hold when the object is committed. */
+  readonly conditions: Conditions
+  /** What was reserved for it: the outcome must be told. */
+  readonly reservations: readonly string[]
+}
+
+/** Asks admission about a request, where admission has something to say. It refuses by throwing. */
 export interface Admitter {
-  /** The object as admission wants it, and what must still hold when it is committed. */
-  mutate(
-    write: Write,
-    operation: Operation,
-    object: ApiObject,
-    live: ApiObject | undefined,
-  ): Promise<{ object: ApiObject; conditions: Conditions }>
-  /** Refuses by throwing. */
-  validate(write: Write, operation: Operation, object: ApiObject | undefined, live: ApiObject | undefined): Promise<Conditions>
+  mutate(admitting: Admitting): Promise<Admitted>
+  validate(admitting: Admitting): Promise<Admitted>
+  /** Tells how a write ended for which something was reserved. */
+  settle(writeId: string, reservations: readonly string[], committedRevision: number | undefined): void
+  /** Interests are made from this resource, by its storage prefix: a write to it waits for `reached`. */
+  isSource(resource: string): boolean
+  reached(resource: string, revision: number): Promise<void>
   close(): void
 }
 
 export interface AdmitterOptions {
   readonly admission: AdmissionService | undefined
+  readonly authorizers: readonly Authorizer[]
+  readonly metrics: AdmissionMetrics
   readonly clock: Clock
   readonly log: Log
 }
 
-const noConditions: Conditions = []
+const nothingAsked: Admitted = Object.freeze({ object: undefined, conditions: [], reservations: [] })
 
 /** Without an admission service nothing is refused. */
-export function createAdmitter({ admission, clock, log }: AdmitterOptions): Admitter {
+export function createAdmitter(options: AdmitterOptions): Admitter {
+  const { admission, clock, log } = options
   if (admission === undefined) {
     return {
-      mutate: async (_write, _operation, object) => ({ object, conditions: noConditions }),
-      validate: async () => noConditions,
+      mutate: async () => nothingAsked,
+      validate: async () => nothingAsked,
+      settle: () => {},
+      isSource: () => false,
+      reached: async () => {},
       close: () => {},
     }
   }
   const interests = new Interests(admission, clock, log)
-  const ask = async (phase: 'mutate' | 'validate', write: Write, attributes: Attributes) => {
-    if (!interests.match(phase, attributes)) return undefined
-    const answer = await admit(admission, phase, attributes, originOf(write.request))
-    for (const warning of answer.warnings) write.request.warn(warning)
-    if (answer.kind === 'denied') throw new StatusError(answer.status)
-    return answer
+  const ask = async (phase: Phase, admitting: Admitting): Promise<Admitted> => {
+    if (!interests.match(phase, admitting.attributes)) return nothingAsked
+    return askAll(phase, admitting, admission, options)
   }
   return {
-    async mutate(write, operation, object, live) {
-      const answer = await ask('mutate', write, attributesOf(write, operation, object, live))
-      return { object: (answer?.object as ApiObject | undefined) ?? object, conditions: answer?.conditions ?? noConditions }
+    mutate: (admitting) => ask('mutate', admitting),
+    validate: (admitting) => ask('validate', admitting),
+    settle(writeId, reservations, committedRevision) {
+      if (reservations.length === 0) return
+      const outcome = { writeId, reservations, isCommitted: committedRevision !== undefined, revision: committedRevision ?? 0 }
+      // Admission also finds out by itself, only later.
+      admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'admission was not told the outcome of a write'))
     },
-    async validate(write, operation, object, live) {
-      const answer = await ask('validate', write, attributesOf(write, operation, object, live))
-      return answer?.conditions ?? noConditions
-    },
+    isSource: (resource) => interests.areMadeFrom(resource),
+    reached: (resource, revision) => interests.reached(resource, revision),
     close: () => interests.close(),
   }
 }
 
+/** Calls again as long as admission asks what the user may do. */
+async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionService, options: AdmitterOptions): Promise<Admitted> {
+  const { request, attributes } = admitting
+  const { clock, metrics } = options
+  const startedMs = clock.monotonic()
+  const conditions: Conditions[number][] = []
+  const reservations: string[] = []
+  let decisions: readonly AccessDecision[] = []
+  let resumeAt = ''
+  for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
+    const answer = await admit(admission, { phase, attributes, decisions, resumeAt, explain: false }, request, clock)
+    tell(answer, admitting, phase, metrics)
+    reservations.push(...answer.reservations)
+    switch (answer.kind) {
+      case 'allowed':
+        metrics.step(phase, attributes.operation, false, clock.monotonic() - startedMs)
+        conditions.push(...answer.conditions)
+        return { object: answer.object, conditions, reservations }
+      case 'denied':
+        metrics.step(phase, attributes.operation, true, clock.monotonic() - startedMs)
+        if (reservations.length > 0) {
+          const outcome = { writeId: attributes.writeId, reservations, isCommitted: false, revision: 0 }
+          await admission.outcome(outcome).catch((error) => options.log.warn({ err: error }, 'admission was not told of a refusal'))
+        }
+        throw new StatusError(answer.status)
+      case 'asks':
+        conditions.push(...answer.conditions)
+        resumeAt = answer.resumeAt
+        decisions = [...decisions, ...(await decideAll(answer.accesses, request.user, options.authorizers))]
+    }
+  }
+  throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
+}
+
 async function admit(
   admission: AdmissionService,
-  phase: string,
-  attributes: Attributes,
-  context: CallContext,
-): Promise<Awaited<ReturnType<AdmissionService['admit']>>> {
+  question: Parameters<AdmissionService['admit']>[0],
+  request: GatewayRequest,
+  clock: Clock,
+): Promise<AdmissionAnswer> {
   try {
-    return await admission.admit({ phase, attributes }, context)
+    const timeoutMs = Math.max(1, request.deadlineMs - clock.monotonic())
+    return await admission.admit(question, { timeoutMs, ...originOf(request) })
   } catch (error) {
     if (error instanceof StatusError) throw error
     throw serviceUnavailable('admission cannot be reached', { cause: error })
   }
 }
 
-function attributesOf(
-  { request, target, name, options, optionsObject }: Write,
-  operation: Operation,
-  object: ApiObject | undefined,
-  live: ApiObject | undefined,
-): Attributes {
-  const { served, subresource, info } = target
-  const { group, version, kind, plural } = served.resource
-  return {
-    operation,
-    group,
-    version,
-    kind,
-    resource: plural,
-    subresource: subresource?.name ?? '',
-    namespace: served.resource.isNamespaced ? info.namespace : '',
-    name: name !== '' ? name : (object?.metadata.name ?? ''),
-    object,
-    oldObject: live,
-    options: optionsObject,
-    user: request.user,
-    dryRun: options.isDryRun,
-    requestId: request.auditId,
+/** Passes on what admission says besides its decision. */
+function tell(answer: AdmissionAnswer, { request, attributes }: Admitting, phase: Phase, metrics: AdmissionMetrics): void {
+  for (const warning of answer.warnings) request.warn(warning)
+  for (const { key, value, level } of answer.auditAnnotations) {
+    if (level === 'Request') request.annotateBody(key, value)
+    else request.annotate(key, value)
   }
+  for (const step of answer.steps) metrics.plugin(phase, attributes.operation, step)
+  for (const count of answer.counts) metrics.count(count)
 }
 
-/** What admission wants to be asked about. A set that is too old is not believed: then everything is asked. */
-class Interests {
-  readonly #clock: Clock
-  readonly #closed = new AbortController()
-  #interests: readonly Interest[] | undefined
-  #receivedMs = 0
-
-  constructor(admission: AdmissionService, clock: Clock, log: Log) {
-    this.#clock = clock
-    void this.#follow(admission, log)
-  }
-
-  match(phase: string, attributes: Attributes): boolean {
-    if (this.#interests === undefined || this.#clock.monotonic() - this.#receivedMs > limits.interestAgeMsMax) return true
-    return this.#interests.some((interest) => matches(interest, phase, attributes))
-  }
-
-  close(): void {
-    this.#closed.abort()
-  }
-
-  async #follow(admission: AdmissionService, log: Log): Promise<void> {
-    const { signal } = this.#closed
-    while (!signal.aborted) {
-      try {
-        for await (const { interests } of admission.interests({}, { signal })) {
-          this.#interests = interests
-          this.#receivedMs = this.#clock.monotonic()
-          if (signal.aborted) return
-        }
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'the interests of admission were lost')
-      }
-      await sleep(this.#clock, 1_000, signal)
-    }
-  }
-}
-
-function matches(
-  { phase, operations, groups, resources }: Interest,
-  asked: string,
-  { operation, group, resource, subresource }: Attributes,
-): boolean {
-  if (phase !== '*' && phase !== asked) return false
-  if (!operations.includes('*') && !operations.includes(operation)) return false
-  if (!groups.includes('*') && !groups.includes(group)) return false
-  const full = subresource === '' ? resource : `${resource}/${subresource}`
-  return resources.some((wanted) => wanted === '*/*' || wanted === full || (wanted === '*' && subresource === ''))
+function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers: readonly Authorizer[]): Promise<AccessDecision[]> {
+  return Promise.all(
+    accesses.map(async (access) => {
+      const { kind, reason } = await decide(authorizers, user, { kind: 'resource', ...access })
+      return { access, isAllowed: kind === 'allow', reason }
+    }),
+  )
 }

@@ -117,10 +117,11 @@ function wordsOf({ status, message, reason, details }: Omit<Status, 'code'>): Om
 }
 
 function annotationsOf(
-  { annotations }: GatewayRequest,
-  { isCut }: AuditRecord,
+  { annotations: said, bodyAnnotations }: GatewayRequest,
+  { isCut, decision: { level } }: AuditRecord,
   { truncatedKey, stage }: Moment,
 ): Readonly<Record<string, string>> | undefined {
+  const annotations = bodyAnnotations === undefined || level === 'Metadata' ? said : { ...said, ...bodyAnnotations }
   const isShort = isCut && stage !== 'RequestReceived'
   if (!isShort) return annotations === undefined ? undefined : { ...annotations }
   return { ...annotations, [truncatedKey]: 'true' }

@@ -35,7 +35,7 @@ export interface ObjectWrite {
 }
 
 export type ObjectOutcome =
-  | { readonly kind: 'written'; readonly json: Uint8Array }
+  | { readonly kind: 'written'; readonly json: Uint8Array; readonly revision: number }
   | { readonly kind: 'stale' }
   | { readonly kind: 'unmet' }
 
@@ -67,7 +67,7 @@ export async function commitObject(
   const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
   const outcome = await commitSurely({ key, expected, conditions, value, writeId }, request, parts)
   return outcome.kind === 'written'
-    ? { kind: 'written', json: fillRevision(encoded.json, encoded.hole, outcome.revision) }
+    ? { kind: 'written', json: fillRevision(encoded.json, encoded.hole, outcome.revision), revision: outcome.revision }
     : { kind: outcome.kind }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type ApiObject,
   alreadyExists,
@@ -14,6 +15,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@orch/core'
+import type { Admitted } from '../admission/admitter.ts'
 import { refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
@@ -21,8 +23,9 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import { callContext, keyOf, remainingMs, type Target } from '../verbs/verb.ts'
+import { admitDeletion, admittingOf, both, mutated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
-import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
+import { commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
 import { differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
@@ -50,6 +53,12 @@ export interface Write {
   readonly step: (live: Live | undefined) => Intent | Promise<Intent>
 }
 
+/** A write under way. */
+export interface PlannedWrite extends Write {
+  /** The same for all attempts. */
+  readonly id: string
+}
+
 /** What a write has led to. `json` is the object as it is served, in the stored version. */
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
@@ -61,7 +70,8 @@ export interface Written {
  * The loop that every write goes through: read, the verb's own step, complete, admit, judge, commit; again when someone
  * else was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
-export async function write(plan: Write, parts: GatewayParts): Promise<Written> {
+export async function write(wanted: Write, parts: GatewayParts): Promise<Written> {
+  const plan: PlannedWrite = { ...wanted, id: randomUUID() }
   const first = await attempt(plan, parts, false)
   if (first.kind !== 'again') return first
   if (plan.name === '') return attemptsLeft(plan, parts)
@@ -83,7 +93,7 @@ async function takeTurn({ request, target, name }: Write, parts: GatewayParts): 
   return end
 }
 
-async function attemptsLeft(plan: Write, parts: GatewayParts): Promise<Written> {
+async function attemptsLeft(plan: PlannedWrite, parts: GatewayParts): Promise<Written> {
   let refusal = conflict(plan.target.served.name, plan.name)
   for (let count = 2; count <= limits.writeAttemptsMax; count++) {
     const outcome = await attempt(plan, parts, true)
@@ -93,7 +103,7 @@ async function attemptsLeft(plan: Write, parts: GatewayParts): Promise<Written> 
   throw refusal
 }
 
-async function attempt(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
+async function attempt(plan: PlannedWrite, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
   const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
   try {
     return await attemptWrite(plan, live, parts)
@@ -127,7 +137,7 @@ function timely({ request }: Write, parts: GatewayParts): CallContext {
 /** `refusal` is the answer when no attempt is left; absent: a conflict. */
 type Attempt = Written | { readonly kind: 'again'; readonly refusal?: StatusError }
 
-async function attemptWrite(plan: Write, live: Live | undefined, parts: GatewayParts): Promise<Attempt> {
+async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: GatewayParts): Promise<Attempt> {
   const intent = await plan.step(live)
   switch (intent.kind) {
     case 'create':
@@ -143,7 +153,7 @@ async function attemptWrite(plan: Write, live: Live | undefined, parts: GatewayP
   }
 }
 
-async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayParts): Promise<Attempt> {
+async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: GatewayParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
   const { served } = plan.target
   const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
@@ -153,15 +163,16 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
   // What the server adds from here on is nobody's.
   served.strategy.rules.prepareCreate?.(completed, parts.names, plan.request.user)
-  const admitted = await parts.admitter.mutate(plan, 'CREATE', completed, undefined)
-  const { object } = admitted
+  const change = { operation: 'CREATE', live: undefined } as const
+  const mutation = await mutated(plan, { ...change, object: completed }, parts)
+  const { object } = mutation
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
-  const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'CREATE', object, undefined))]
+  const admitted = both(mutation, await parts.admitter.validate(admittingOf(plan, { ...change, object })))
   const reserved = await parts.allocator.reserve(plan, object, undefined)
   const name = object.metadata.name as string
   const key = keyOf(plan.target, name)
-  const write = { served, object: reserved.object, hasBigIntegers, key, expected: 0, conditions }
+  const write = { served, object: reserved.object, hasBigIntegers, key, expected: 0, conditions: admitted.conditions }
   const { warning } = served.strategy.rules
   if (warning !== undefined) plan.request.warn(warning)
   if (plan.options.isDryRun) {
@@ -169,7 +180,7 @@ async function attemptCreate(plan: Write, candidate: Candidate, parts: GatewayPa
     if (existing !== undefined) throw alreadyExists(served.name, name)
     return { kind: 'created', json: previewObject(write, parts, 0), uid: object.metadata.uid ?? '' }
   }
-  const outcome = await commitObject(write, plan.request, parts)
+  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts))
   if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid: object.metadata.uid ?? '' }
   await reserved.release()
   // A PUT that creates has met one that was faster; now it replaces.
@@ -188,7 +199,7 @@ function generatedNameTaken({ target }: Write, name: string): StatusError {
   })
 }
 
-async function attemptUpdate(plan: Write, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
   const { served, subresource } = plan.target
   const draft = prepareUpdate(plan, given, live)
@@ -196,35 +207,41 @@ async function attemptUpdate(plan: Write, candidate: Candidate, live: Live, part
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
   const { managedFields } = completed.metadata
   const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
-  const admitted = await parts.admitter.mutate(plan, 'UPDATE', completed, live.object)
-  const { object } = admitted
+  const change = { operation: 'UPDATE', live: live.object } as const
+  const mutation = await mutated(plan, { ...change, object: completed }, parts)
+  const { object } = mutation
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
-  const conditions = [...admitted.conditions, ...(await parts.admitter.validate(plan, 'UPDATE', object, live.object))]
+  const admitted = both(mutation, await parts.admitter.validate(admittingOf(plan, { ...change, object })))
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers
   const isApplied = candidate.owners !== undefined
-  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, conditions, isApplied }, live, parts)
+  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, admitted, isApplied }, live, parts)
   if (outcome.kind === 'updated') await reserved.settle()
   else await reserved.release()
   return outcome
 }
 
-type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers' | 'conditions'> & { readonly isApplied: boolean }
+type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers'> & { readonly isApplied: boolean; readonly admitted: Admitted }
 
-async function commitUpdate(plan: Write, { isApplied, ...update }: Update, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function commitUpdate(
+  plan: PlannedWrite,
+  { isApplied, admitted, ...update }: Update,
+  live: Live,
+  parts: GatewayParts,
+): Promise<Attempt> {
   const { key, revision } = live.entry
-  const write = { ...update, served: plan.target.served, key, expected: revision }
+  const write = { ...update, served: plan.target.served, key, expected: revision, conditions: admitted.conditions }
   const uid = update.object.metadata.uid ?? ''
   const encoding = encodeWrite(write, parts)
   const preview = previewObject(write, parts, revision, encoding)
   if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
   if (isApplied && differsInTimesOnly(write, preview, live, parts)) return confirmUnchanged(plan, live, parts)
-  if (isDeletedByUpdate(update.object, live.object, plan)) return removeLive(plan, preview, live, [], parts)
+  if (isDeletedByUpdate(update.object, live.object, plan)) return removeLive(plan, preview, live, { ...admitted, conditions: [] }, parts)
   if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid }
-  const outcome = await commitObject(write, plan.request, parts, encoding)
+  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts, encoding))
   return outcome.kind === 'written' ? { kind: 'updated', json: outcome.json, uid } : { kind: 'again' }
 }
 
@@ -323,40 +340,49 @@ function isDeletedByUpdate(object: ApiObject, live: ApiObject, { target: { serve
   return (object.metadata.finalizers ?? []).length === 0 && served.strategy.rules.isHeld?.(object) !== true
 }
 
-async function attemptMark(plan: Write, object: ApiObject, live: Live, parts: GatewayParts): Promise<Attempt> {
-  const conditions = await parts.admitter.validate(plan, 'DELETE', undefined, live.object)
+async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, parts: GatewayParts): Promise<Attempt> {
+  const admitted = await admitDeletion(plan, live.object, parts)
   const write = {
     served: plan.target.served,
     object,
     hasBigIntegers: live.hasBigIntegers,
     key: live.entry.key,
     expected: live.entry.revision,
-    conditions,
+    conditions: admitted.conditions,
   }
   const uid = object.metadata.uid ?? ''
   if (plan.options.isDryRun) return { kind: 'marked', json: previewObject(write, parts, live.entry.revision), uid }
-  const outcome = await commitObject(write, plan.request, parts)
+  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts))
   return outcome.kind === 'written' ? { kind: 'marked', json: outcome.json, uid } : { kind: 'again' }
 }
 
-async function attemptRemove(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
-  const conditions = await parts.admitter.validate(plan, 'DELETE', undefined, live.object)
-  return removeLive(plan, live.entry.value, live, conditions, parts)
+async function attemptRemove(plan: PlannedWrite, live: Live, parts: GatewayParts): Promise<Attempt> {
+  return removeLive(plan, live.entry.value, live, await admitDeletion(plan, live.object, parts), parts)
 }
 
-async function removeLive(
-  plan: Write,
-  json: Uint8Array,
-  live: Live,
-  conditions: readonly Condition[],
-  parts: GatewayParts,
-): Promise<Attempt> {
+async function removeLive(plan: PlannedWrite, json: Uint8Array, live: Live, admitted: Admitted, parts: GatewayParts): Promise<Attempt> {
   const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
   if (plan.options.isDryRun) return removed
-  const outcome = await commitRemoval({ key: live.entry.key, expected: live.entry.revision, conditions }, plan.request, parts)
+  const removal = { key: live.entry.key, expected: live.entry.revision, conditions: admitted.conditions }
+  const outcome = await settled(plan, admitted, parts, () => commitRemoval(removal, plan.request, parts))
   if (outcome.kind !== 'written') return { kind: 'again' }
   await parts.allocator.release(plan.target.served, live.object)
   return removed
+}
+
+/** Commits, and tells admission how it ended where it wants to know; what admission's interests are made from waits for them. */
+async function settled<O extends { readonly kind: string; readonly revision?: number }>(
+  { id, target }: PlannedWrite,
+  { reservations }: Admitted,
+  { admitter }: GatewayParts,
+  commit: () => Promise<O>,
+): Promise<O> {
+  const outcome = await commit()
+  const { revision } = outcome
+  admitter.settle(id, reservations, revision)
+  const { prefix } = target.served.resource.stored
+  if (revision !== undefined && admitter.isSource(prefix)) await admitter.reached(prefix, revision)
+  return outcome
 }
 
 /** The end of the year 9999; later times cannot be written. */

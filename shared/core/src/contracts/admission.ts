@@ -1,6 +1,6 @@
 import type { Status } from '../meta/status.ts'
 import { contract, type Service, stream, unary } from './contract.ts'
-import { bool, int64, json, many, message, nested, optional, type Static, string, stringMap, variants } from './message.ts'
+import { bool, double, int64, json, many, message, nested, optional, type Static, string, stringMap, variants } from './message.ts'
 import { condition } from './storage.ts'
 
 export const userMessage = message({
@@ -13,8 +13,10 @@ export type User = Static<typeof userMessage>
 
 /** What is about to happen, as every plugin sees it. */
 export const attributes = message({
+  /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
   operation: string(1),
   group: string(2),
+  /** Version of the request; `object` and `oldObject` are in it, unless a subresource has a kind of its own. */
   version: string(3),
   kind: string(4),
   resource: string(5),
@@ -28,50 +30,148 @@ export const attributes = message({
   options: json<unknown>(11),
   user: nested(12, userMessage),
   dryRun: bool(13),
-  /** Id of the client's request. */
+  /** Id of the client's request; the client may have chosen it. */
   requestId: string(14),
+  /** Id of one write, made by the gateway; all its attempts have the same. */
+  writeId: string(15),
 })
 export type Attributes = Static<typeof attributes>
 
-/** `mutate` may change the object, `validate` may only refuse. */
-export const admissionRequest = message({ phase: string(1), attributes: nested(2, attributes) })
+/** Something that somebody may or may not do, about which a plugin asks the gateway's authorizers. The user is the request's. */
+export const accessMessage = message({
+  verb: string(1),
+  group: string(2),
+  version: string(3),
+  resource: string(4),
+  subresource: string(5),
+  namespace: string(6),
+  name: string(7),
+})
+export type AdmissionAccess = Static<typeof accessMessage>
+
+/** What the authorizers have said. */
+export const accessDecision = message({ access: nested(1, accessMessage), isAllowed: bool(2), reason: string(3) })
+export type AccessDecision = Static<typeof accessDecision>
+
+/** One request in one phase. */
+export const admissionRequest = message({
+  /** `mutate` may change the object, `validate` may only refuse. */
+  phase: string(1),
+  attributes: nested(2, attributes),
+  /** Answers to what an earlier call has asked. */
+  decisions: many(nested(3, accessDecision)),
+  /** Plugin at which to go on after an answer that asked; '' from the first. */
+  resumeAt: string(4),
+  /** Steps tell patches and reasons as well. */
+  explain: bool(5),
+})
+
+/** What one plugin, or one webhook of a plugin, has done. */
+export const admissionStep = message({
+  plugin: string(1),
+  /** '' for the plugin itself, which includes the time of its webhooks. */
+  webhook: string(2),
+  durationMs: double(3),
+  isRejected: bool(4),
+  /** 0: first time, 1: asked again after a later plugin changed the object. */
+  round: int64(5),
+  /** Operations of a JSON patch; only where `explain` asks. */
+  patch: optional(json<readonly unknown[]>(6)),
+  /** Only where `explain` asks. */
+  reason: optional(string(7)),
+})
+export type AdmissionStep = Static<typeof admissionStep>
+
+/** An annotation of the request's audit events. */
+export const auditAnnotation = message({
+  key: string(1),
+  value: string(2),
+  /** `Metadata` or `Request`: told at this level of the audit policy and above. */
+  level: string(3),
+})
+export type AuditAnnotation = Static<typeof auditAnnotation>
+
+/** One increment or observation of a metric of the gateway; its kind and labels stand in the gateway's table. */
+export const metricCount = message({ name: string(1), labels: stringMap(2), value: double(3) })
+export type MetricCount = Static<typeof metricCount>
+
+/** What every answer tells, whatever it decides. */
+const told = {
+  warnings: many(string(11)),
+  auditAnnotations: many(nested(12, auditAnnotation)),
+  steps: many(nested(13, admissionStep)),
+  counts: many(nested(14, metricCount)),
+} as const
 
 export const admissionAnswer = variants({
   allowed: message({
     /** The object as the plugins left it; absent: unchanged. */
     object: optional(json<unknown>(1)),
-    warnings: many(string(2)),
-    auditAnnotations: stringMap(3),
     /** What must still hold when the object is committed. */
-    conditions: many(nested(4, condition)),
+    conditions: many(nested(2, condition)),
+    /** Keys of what was reserved for the write; the gateway tells the outcome. */
+    reservations: many(string(3)),
+    ...told,
   }),
-  denied: message({ status: json<Status>(1), warnings: many(string(2)), auditAnnotations: stringMap(3) }),
+  denied: message({
+    status: json<Status>(1),
+    /** Of this call; nothing is committed, and the gateway tells so. */
+    reservations: many(string(2)),
+    ...told,
+  }),
+  /** The same call is made again with a decision on each; only while validating. */
+  asks: message({
+    accesses: many(nested(1, accessMessage)),
+    /** Plugin at which the next call goes on. */
+    resumeAt: string(2),
+    conditions: many(nested(3, condition)),
+    reservations: many(string(4)),
+    ...told,
+  }),
 })
 export type AdmissionAnswer = Static<typeof admissionAnswer>
+
+/** How a write has ended for which something was reserved. Where nobody knows, the gateway tells nothing. */
+export const outcomeRequest = message({
+  writeId: string(1),
+  reservations: many(string(2)),
+  isCommitted: bool(3),
+  /** Of the commit; 0 without one. */
+  revision: int64(4),
+})
+export type OutcomeRequest = Static<typeof outcomeRequest>
 
 /** Which requests admission wants to be asked about. `'*'` matches all of a dimension. */
 export const interest = message({
   phase: string(1),
   operations: many(string(2)),
   groups: many(string(3)),
-  /** `pods`, `pods/status`, `*` (no subresources), `*`+`/*` (all). */
+  /** `pods`, `pods/status`, `*` (no subresources), `*`+`/*` (all), `pods/*`, `*`+`/status`. */
   resources: many(string(4)),
+  /** Empty: all, and what lies in none. */
+  namespaces: many(string(5)),
 })
 export type Interest = Static<typeof interest>
 
+/** A resource that interests are made from, by its storage prefix, and the revision up to which its changes are in them. */
+export const interestSource = message({ resource: string(1), revision: int64(2) })
+export type InterestSource = Static<typeof interestSource>
+
 export const interestsPart = variants({
-  /** The whole set, made from the store at this revision; renewed every second. */
-  interests: message({ interests: many(nested(1, interest)), revision: int64(2) }),
+  /** The whole set, made from the store at this revision; sent when it changes, and renewed every second. */
+  interests: message({ interests: many(nested(1, interest)), revision: int64(2), sources: many(nested(3, interestSource)) }),
 })
+export type InterestsPart = Static<typeof interestsPart>
 
 /**
  * Admission: what is allowed to be. The gateway asks only for requests that some interest matches; with interests older
- * than 5 s it asks for every write.
+ * than 5 s it asks for every write. A write to a source of interests is answered once a set that includes it is in force.
  */
 export const admissionContract = contract(
   'orch.admission.v1.Admission',
   {
     admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], hot: true }),
+    outcome: unary(outcomeRequest, message({}), { callers: ['gateway'], idempotent: true, hot: true }),
     interests: stream(message({}), interestsPart, { callers: ['gateway'], idempotent: true, endless: true }),
   },
   'admission',

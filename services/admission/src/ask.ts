@@ -1,0 +1,125 @@
+import type {
+  AdmissionAccess,
+  AdmissionAnswer,
+  AdmissionRequest,
+  AdmissionStep,
+  Attributes,
+  AuditAnnotation,
+  CallContext,
+  MetricCount,
+} from '@orch/core'
+import type { Clock } from '@orch/platform'
+import type { Conditions, Inquiry, Plugin, Reinvocation, Verdict } from './plugin.ts'
+
+export type Phase = 'mutate' | 'validate'
+
+export interface AskNeeds {
+  /** Those who are interested, in order. */
+  readonly plugins: readonly Plugin[]
+  readonly clock: Clock
+  readonly context: CallContext
+}
+
+/** What has been said so far. */
+interface Said {
+  readonly warnings: string[]
+  readonly auditAnnotations: AuditAnnotation[]
+  readonly steps: AdmissionStep[]
+  readonly counts: MetricCount[]
+  readonly conditions: Conditions[number][]
+  readonly reservations: string[]
+}
+
+/**
+ * Each plugin sees the object as the one before left it; the first refusal ends the round. When a mutating plugin wants it,
+ * all are asked once more.
+ */
+export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): Promise<AdmissionAnswer> {
+  const said: Said = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+  const first = request.attributes
+  const memory = new Map<unknown, unknown>()
+  let isSecondRoundWanted = false
+  const inquiryOf = (round: number): Inquiry => {
+    const wantSecondRound = () => {
+      isSecondRoundWanted = true
+    }
+    const reinvocation: Reinvocation = { isSecondRound: round === 1, request: wantSecondRound, memory }
+    return { reinvocation, context: needs.context, explain: request.explain, decisionOn: (access) => decisionOn(request, access) }
+  }
+  let attributes = first
+  const rounds = phase === 'mutate' ? 2 : 1
+  for (let round = 0; round < rounds && (round === 0 || isSecondRoundWanted); round++) {
+    const end = await askRound(attributes, { request, phase, round, inquiry: inquiryOf(round), said, needs })
+    if (end.kind !== 'allowed') return end.answer
+    attributes = end.attributes
+  }
+  return { kind: 'allowed', object: attributes.object === first.object ? undefined : attributes.object, ...said }
+}
+
+interface Round {
+  readonly request: AdmissionRequest
+  readonly phase: Phase
+  readonly round: number
+  readonly inquiry: Inquiry
+  readonly said: Said
+  readonly needs: AskNeeds
+}
+
+type RoundEnd =
+  | { readonly kind: 'allowed'; readonly attributes: Attributes }
+  | { readonly kind: 'answered'; readonly answer: AdmissionAnswer }
+
+async function askRound(first: Attributes, { request, phase, round, inquiry, said, needs }: Round): Promise<RoundEnd> {
+  const { plugins, clock } = needs
+  let attributes = first
+  // An earlier plugin may have lost its interest meanwhile: then the one after it goes on.
+  const start = request.resumeAt === '' ? 0 : plugins.findIndex(({ name }) => name === request.resumeAt)
+  for (let index = Math.max(0, start); index < plugins.length; index++) {
+    const plugin = plugins[index] as Plugin
+    const startedMs = clock.monotonic()
+    // A method that is called through `?.()` keeps its plugin; most answer without a promise.
+    const pending = plugin[phase]?.(attributes, inquiry)
+    if (pending === undefined) continue
+    const verdict = pending instanceof Promise ? await pending : pending
+    keep(verdict, said)
+    if (verdict.kind === 'asks') {
+      const { accesses } = verdict
+      return { kind: 'answered', answer: { kind: 'asks', accesses, resumeAt: plugin.name, ...said } }
+    }
+    said.steps.push(stepOf(plugin.name, clock.monotonic() - startedMs, round, verdict, request.explain))
+    if (verdict.kind === 'denied') return { kind: 'answered', answer: { kind: 'denied', status: verdict.error.status, ...said } }
+    if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }
+  }
+  return { kind: 'allowed', attributes }
+}
+
+function stepOf(plugin: string, durationMs: number, round: number, verdict: Verdict, explain: boolean): AdmissionStep {
+  const isRejected = verdict.kind === 'denied'
+  const reason = explain && isRejected ? verdict.error.status.message : undefined
+  return { plugin, webhook: '', durationMs, isRejected, round, reason }
+}
+
+function keep(verdict: Verdict, said: Said): void {
+  const { warnings, auditAnnotations, steps, counts } = verdict
+  if (warnings !== undefined) said.warnings.push(...warnings)
+  if (auditAnnotations !== undefined) said.auditAnnotations.push(...auditAnnotations)
+  if (steps !== undefined) said.steps.push(...steps)
+  if (counts !== undefined) said.counts.push(...counts)
+  if (verdict.kind !== 'allowed') return
+  if (verdict.conditions !== undefined) said.conditions.push(...verdict.conditions)
+  if (verdict.reservations !== undefined) said.reservations.push(...verdict.reservations)
+}
+
+function decisionOn({ decisions }: AdmissionRequest, asked: AdmissionAccess) {
+  return decisions.find(({ access }) => {
+    return (
+      access.verb === asked.verb &&
+      access.group === asked.group &&
+      access.version === asked.version &&
+      access.resource === asked.resource &&
+      access.subresource === asked.subresource &&
+      access.namespace === asked.namespace &&
+      access.name === asked.name
+    )
+  })
+}

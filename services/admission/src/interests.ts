@@ -1,0 +1,59 @@
+import type { CallContext, InterestsPart, StorageService, Stream } from '@orch/core'
+import { type Clock, PushStream } from '@orch/platform'
+import { limits } from './limits.ts'
+
+export interface Telling {
+  /** The set as it is now. */
+  readonly made: () => Pick<InterestsPart, 'interests' | 'sources'>
+  /** Whom to tell that the set is another; the returned function takes it back. */
+  readonly onChange: (listener: () => void) => () => void
+  readonly clock: Clock
+  readonly storage: StorageService
+  readonly closed: AbortSignal
+  readonly context: CallContext | undefined
+}
+
+/** The set at once, when it changes, and every second: a gateway that hears nothing any more stops to believe it. */
+export function tellInterests({ made, onChange, clock, storage, closed, context }: Telling): Stream<InterestsPart> {
+  const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
+  const end = () => stream.end()
+  const stream = new PushStream<InterestsPart>({
+    onClose() {
+      timer.cancel()
+      forget()
+      for (const signal of signals) signal.removeEventListener('abort', end)
+    },
+  })
+  const tell = oneAtATime(async () => {
+    try {
+      const { revision } = await storage.status({})
+      stream.push({ kind: 'interests', ...made(), revision })
+    } catch (error) {
+      stream.fail(error)
+    }
+  })
+  const timer = clock.every(limits.interestsIntervalMs, tell)
+  const forget = onChange(tell)
+  for (const signal of signals) signal.addEventListener('abort', end)
+  if (signals.some((signal) => signal.aborted)) end()
+  else tell()
+  return stream
+}
+
+/** Calls that come while the work is being done lead to one more round of it. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isBusy = false
+  let isWanted = false
+  return () => {
+    isWanted = true
+    if (isBusy) return
+    isBusy = true
+    void (async () => {
+      while (isWanted) {
+        isWanted = false
+        await work()
+      }
+      isBusy = false
+    })()
+  }
+}

@@ -1,0 +1,168 @@
+import { type Names, subdomainLabel } from '@orch/core'
+import { containersOf, type PodView } from './pod.ts'
+import { containersNamed, containersWhere, contextsOf, plural, quoted, settersOf, sorted, type Violation } from './words.ts'
+
+const defaultCapabilities = new Set([
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+])
+
+const safeSysctls = new Set([
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.tcp_syncookies',
+])
+
+const confinedTypes = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t'])
+
+/** Without an AppArmor annotation a container has the runtime's profile. */
+export function findAppArmorProfiles({ annotations }: PodView, names: Names): Violation | undefined {
+  const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
+  const bad = Object.entries(annotations)
+    .filter(([key, profile]) => key.startsWith(prefix) && !isAppArmorProfile(profile))
+    .map(([key, profile]) => `${key}=${JSON.stringify(profile)}`)
+  if (bad.length === 0) return undefined
+  return { reason: plural(bad, 'forbidden AppArmor profile', 'forbidden AppArmor profiles'), detail: bad.sort().join(', ') }
+}
+
+function isAppArmorProfile(profile: string): boolean {
+  return profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/')
+}
+
+/** Capabilities beyond those that containers have anyway. */
+export function findAddedCapabilities({ spec }: PodView): Violation | undefined {
+  const detail = capabilitiesBeyond(spec, (capability) => defaultCapabilities.has(capability))
+  return detail === undefined ? undefined : { reason: 'non-default capabilities', detail }
+}
+
+/** Says who adds a capability that is not allowed. */
+export function capabilitiesBeyond(spec: PodView['spec'], isAllowed: (capability: string) => boolean): string | undefined {
+  const added = new Set<string>()
+  const bad = containersWhere(spec, ({ securityContext }) => {
+    const beyond = (securityContext?.capabilities?.add ?? []).filter((capability) => !isAllowed(capability))
+    for (const capability of beyond) added.add(capability)
+    return beyond.length > 0
+  })
+  if (bad.length === 0) return undefined
+  return `${containersNamed(bad)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`
+}
+
+export function findHostNamespaces({ spec }: PodView): Violation | undefined {
+  const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field] === true)
+  if (shared.length === 0) return undefined
+  return { reason: 'host namespaces', detail: shared.map((field) => `${field}=true`).join(', ') }
+}
+
+export function findHostPaths({ spec }: PodView): Violation | undefined {
+  const bad = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name }) => name)
+  if (bad.length === 0) return undefined
+  return { reason: 'hostPath volumes', detail: `${plural(bad, 'volume', 'volumes')} ${quoted(bad)}` }
+}
+
+export function findHostPorts({ spec }: PodView): Violation | undefined {
+  const taken = new Set<string>()
+  const bad = containersWhere(spec, ({ ports }) => {
+    const hostPorts = (ports ?? []).map(({ hostPort }) => hostPort ?? 0).filter((port) => port !== 0)
+    for (const port of hostPorts) taken.add(String(port))
+    return hostPorts.length > 0
+  })
+  if (bad.length === 0) return undefined
+  const ports = sorted(taken)
+  const use = plural(bad, 'uses', 'use')
+  return { reason: 'hostPort', detail: `${containersNamed(bad)} ${use} ${plural(ports, 'hostPort', 'hostPorts')} ${ports.join(', ')}` }
+}
+
+export function findPrivileged({ spec }: PodView): Violation | undefined {
+  const bad = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true)
+  if (bad.length === 0) return undefined
+  return { reason: 'privileged', detail: `${containersNamed(bad)} must not set securityContext.privileged=true` }
+}
+
+export function findProcMounts({ spec }: PodView): Violation | undefined {
+  const unmasked = new Set<string>()
+  const bad = containersWhere(spec, ({ securityContext }) => {
+    const procMount = securityContext?.procMount
+    if (procMount === undefined || procMount === 'Default') return false
+    unmasked.add(procMount)
+    return true
+  })
+  if (bad.length === 0) return undefined
+  return { reason: 'procMount', detail: `${containersNamed(bad)} must not set securityContext.procMount to ${quoted(sorted(unmasked))}` }
+}
+
+export function findSeLinuxOptions({ spec }: PodView): Violation | undefined {
+  const setters = settersOf(spec, ({ seLinuxOptions: options }) => {
+    return options !== undefined && (!confinedTypes.has(options.type ?? '') || isSet(options.user) || isSet(options.role))
+  })
+  if (setters === undefined) return undefined
+  const all = contextsOf(spec).map(({ seLinuxOptions }) => seLinuxOptions)
+  const types = sorted(all.map((options) => options?.type ?? '').filter((type) => !confinedTypes.has(type)))
+  const faults = [
+    ...(types.length > 0 ? [`${plural(types, 'type', 'types')} ${quoted(types)}`] : []),
+    ...(all.some((options) => isSet(options?.user)) ? ['user may not be set'] : []),
+    ...(all.some((options) => isSet(options?.role)) ? ['role may not be set'] : []),
+  ]
+  return { reason: 'seLinuxOptions', detail: `${setters} set forbidden securityContext.seLinuxOptions: ${faults.join('; ')}` }
+}
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
+
+/** Keys of the annotations that said it before there was a field. */
+export function seccompKeys(names: Names): { readonly pod: string; readonly containerPrefix: string } {
+  return {
+    pod: subdomainLabel(names, 'seccomp.security.alpha', 'pod'),
+    containerPrefix: subdomainLabel(names, 'container.seccomp.security.alpha', ''),
+  }
+}
+
+/** As it was said up to version 1.18. */
+export function findSeccompAnnotations({ annotations, spec }: PodView, names: Names): Violation | undefined {
+  const { pod, containerPrefix } = seccompKeys(names)
+  const keys = [pod, ...containersOf(spec).map(({ name }) => `${containerPrefix}${name}`)]
+  const bad = sorted(
+    keys
+      .filter((key) => annotations[key] !== undefined && !isSeccompAnnotation(annotations[key]))
+      .map((key) => `${key}=${JSON.stringify(annotations[key])}`),
+  )
+  if (bad.length === 0) return undefined
+  return { reason: 'seccompProfile', detail: `forbidden ${plural(bad, 'annotation', 'annotations')} ${bad.join(', ')}` }
+}
+
+function isSeccompAnnotation(profile: string): boolean {
+  return profile === 'runtime/default' || profile === 'docker/default' || profile.startsWith('localhost/')
+}
+
+/** Since version 1.19. */
+export function findSeccompProfiles({ spec }: PodView): Violation | undefined {
+  const isBad = (type: string | undefined): type is string => type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
+  const setters = settersOf(spec, ({ seccompProfile }) => isBad(seccompProfile?.type))
+  if (setters === undefined) return undefined
+  const types = contextsOf(spec)
+    .map(({ seccompProfile }) => seccompProfile?.type)
+    .filter(isBad)
+  return { reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(sorted(types))}` }
+}
+
+export function findSysctls({ spec }: PodView): Violation | undefined {
+  const bad = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !safeSysctls.has(name))
+  return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') }
+}
+
+export function findHostProcesses({ spec }: PodView): Violation | undefined {
+  const setters = settersOf(spec, ({ windowsOptions }) => windowsOptions?.hostProcess === true)
+  if (setters === undefined) return undefined
+  return { reason: 'hostProcess', detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true` }
+}

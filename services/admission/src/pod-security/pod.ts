@@ -1,0 +1,44 @@
+/** What the checks read of a Pod, or of a Pod's template. Both have passed validation, so the types hold. */
+export interface PodView {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly spec: PodSpecView
+}
+
+export interface PodSpecView {
+  readonly containers?: readonly ContainerView[]
+  readonly initContainers?: readonly ContainerView[]
+  readonly ephemeralContainers?: readonly ContainerView[]
+  readonly volumes?: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[]
+  readonly securityContext?: SecurityContextView & { readonly sysctls?: readonly { readonly name: string }[] }
+  readonly hostNetwork?: boolean
+  readonly hostPID?: boolean
+  readonly hostIPC?: boolean
+  readonly os?: { readonly name: string }
+  readonly runtimeClassName?: string
+}
+
+export interface ContainerView {
+  readonly name: string
+  readonly image?: string
+  readonly ports?: readonly { readonly hostPort?: number }[]
+  readonly securityContext?: SecurityContextView & {
+    readonly privileged?: boolean
+    readonly allowPrivilegeEscalation?: boolean
+    readonly procMount?: string
+    readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] }
+  }
+}
+
+/** What Pods and containers both may say. */
+export interface SecurityContextView {
+  readonly runAsNonRoot?: boolean
+  readonly runAsUser?: number
+  readonly seLinuxOptions?: { readonly type?: string; readonly user?: string; readonly role?: string }
+  readonly seccompProfile?: { readonly type: string }
+  readonly windowsOptions?: { readonly hostProcess?: boolean }
+}
+
+/** All containers, in the order in which they are spoken of. */
+export function containersOf(spec: PodSpecView): readonly ContainerView[] {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
+}

@@ -1,0 +1,110 @@
+import { type FieldError, type Names, subdomainLabel } from '@orch/core'
+
+/** How much a Pod may do, from everything to little. */
+export const levels = ['privileged', 'baseline', 'restricted'] as const
+export type Level = (typeof levels)[number]
+
+/** `latest`, or a minor version of 1. */
+export type Version = 'latest' | { readonly minor: number }
+
+/** A level as it was at a version. */
+export interface LevelVersion {
+  readonly level: Level
+  readonly version: Version
+}
+
+/** What happens to Pods that violate: they are refused, recorded in the audit log, or warned of. */
+export const modes = ['enforce', 'audit', 'warn'] as const
+export type Mode = (typeof modes)[number]
+export type Policy = Readonly<Record<Mode, LevelVersion>>
+
+/** The minor version of which `latest` speaks. */
+export const latestMinor = 25
+
+/** Nothing is forbidden. */
+export const fullyPrivileged: Policy = {
+  enforce: { level: 'privileged', version: 'latest' },
+  audit: { level: 'privileged', version: 'latest' },
+  warn: { level: 'privileged', version: 'latest' },
+}
+
+/** The minor version whose checks are made. */
+export function minorOf(version: Version): number {
+  return version === 'latest' ? latestMinor : Math.min(version.minor, latestMinor)
+}
+
+/** undefined: it is not one of the three. */
+export function parseLevel(text: string): Level | undefined {
+  return levels.find((level) => level === text)
+}
+
+/** `latest` or `v1.24`. */
+export function parseVersion(text: string): Version | undefined {
+  if (text === 'latest') return 'latest'
+  const minor = /^v1\.(0|[1-9]\d{0,8})$/.exec(text)?.[1]
+  return minor === undefined ? undefined : { minor: Number(minor) }
+}
+
+export function printVersion(version: Version): string {
+  return version === 'latest' ? 'latest' : `v1.${version.minor}`
+}
+
+/** `restricted:v1.24`. */
+export function printLevelVersion({ level, version }: LevelVersion): string {
+  return `${level}:${printVersion(version)}`
+}
+
+/** Whether two of them say the same. */
+export function isSameLevelVersion(one: LevelVersion, other: LevelVersion): boolean {
+  return printLevelVersion(one) === printLevelVersion(other)
+}
+
+/** Positive: the first is stricter. */
+export function compareLevels(one: Level, other: Level): number {
+  return levels.indexOf(one) - levels.indexOf(other)
+}
+
+/** Without what is privileged: `enforce=baseline:latest, warn=restricted:v1.24`. */
+export function printPolicy(policy: Policy): string {
+  return modes
+    .filter((mode) => policy[mode].level !== 'privileged')
+    .map((mode) => `${mode}=${printLevelVersion(policy[mode])}`)
+    .join(', ')
+}
+
+export function isFullyPrivileged(policy: Policy): boolean {
+  return modes.every((mode) => policy[mode].level === 'privileged')
+}
+
+/** What the labels of a namespace say, and what is wrong with them. */
+export interface PolicyReading {
+  readonly policy: Policy
+  readonly errors: readonly FieldError[]
+}
+
+export const levelText = `must be one of ${levels.join(', ')}`
+export const versionText = 'must be "latest" or "v1.x"'
+
+/**
+ * The policy of a namespace. A level that nobody can read is the strictest where it is enforced, and none where it is only
+ * told; a version that nobody can read is the latest.
+ */
+export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names): PolicyReading {
+  const errors: FieldError[] = []
+  const read = <T>(key: string, parse: (text: string) => T | undefined, why: string, otherwise: T, fallback: T): T => {
+    const label = subdomainLabel(names, 'pod-security', key)
+    const text = labels[label]
+    if (text === undefined) return otherwise
+    const value = parse(text)
+    if (value !== undefined) return value
+    const message = `Invalid value: ${JSON.stringify(text)}: ${why}`
+    errors.push({ reason: 'FieldValueInvalid', field: `metadata.labels[${label}]`, message })
+    return fallback
+  }
+  const of = (mode: Mode): LevelVersion => ({
+    level: read(mode, parseLevel, levelText, defaults[mode].level, mode === 'enforce' ? 'restricted' : 'privileged'),
+    version: read(`${mode}-version`, parseVersion, versionText, defaults[mode].version, 'latest'),
+  })
+  const policy = { enforce: of('enforce'), audit: of('audit'), warn: of('warn') }
+  return { policy, errors }
+}

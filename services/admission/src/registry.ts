@@ -1,0 +1,87 @@
+import { ConfigurationError } from './configuration.ts'
+import type { Plugin, PluginNeeds, Registration } from './plugin.ts'
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+
+/** All names, in the one order in which plugins are asked, whatever the order in which they are enabled. */
+export const pluginOrder = [
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
+  'NamespaceLifecycle',
+  'NamespaceExists',
+  'SecurityContextDeny',
+  'LimitPodHardAntiAffinityTopology',
+  'LimitRanger',
+  'ServiceAccount',
+  'NodeRestriction',
+  'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'ImagePolicyWebhook',
+  'PodSecurity',
+  'PodNodeSelector',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'PersistentVolumeLabel',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'OwnerReferencesPermissionEnforcement',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'DenyServiceExternalIPs',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+  'AlwaysDeny',
+] as const
+
+export type PluginName = (typeof pluginOrder)[number]
+
+/** How each is made. */
+const registrations: { readonly [N in PluginName]?: Registration } = {
+  NamespaceLifecycle: namespaceLifecycle,
+}
+
+/** Which plugins are on, as the flags say it. */
+export interface PluginChoice {
+  /** On, besides those that are on by default. */
+  readonly enabled: readonly string[]
+  /** Off, although they are on by default. */
+  readonly disabled: readonly string[]
+}
+
+/** Names of plugins that exist. */
+export const pluginNames: readonly PluginName[] = pluginOrder.filter((name) => registrations[name] !== undefined)
+
+/** Checks a choice; gives the names of the plugins that are on, in order. */
+export function choosePlugins({ enabled, disabled }: PluginChoice): readonly PluginName[] {
+  for (const name of [...enabled, ...disabled]) {
+    if (pluginNames.some((known) => known === name)) continue
+    throw new ConfigurationError(`there is no admission plugin ${JSON.stringify(name)}; expected some of ${pluginNames.join(', ')}`)
+  }
+  const both = enabled.find((name) => disabled.includes(name))
+  if (both !== undefined) throw new ConfigurationError(`the admission plugin ${both} is both enabled and disabled; expected one of the two`)
+  return pluginNames.filter((name) => {
+    const { isDefault, refusal } = registrations[name] as Registration
+    if (enabled.includes(name) && refusal !== undefined)
+      throw new ConfigurationError(`the admission plugin ${name} cannot be enabled: ${refusal}`)
+    return enabled.includes(name) || (isDefault && !disabled.includes(name))
+  })
+}
+
+/** The plugins of these names, in the given order. */
+export function createPlugins(names: readonly PluginName[], needsOf: (name: PluginName) => PluginNeeds): readonly Plugin[] {
+  const made: Plugin[] = []
+  try {
+    for (const name of names) made.push((registrations[name] as Registration).create(needsOf(name)))
+    return made
+  } catch (error) {
+    for (const plugin of made) plugin.close()
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { AdmissionStep, MetricCount } from '@orch/core'
+import type { Log, Metrics } from '@orch/platform'
+
+/** What admission has done, counted under the names that dashboards know. */
+export interface AdmissionMetrics {
+  /** One phase of one write. */
+  step(phase: 'mutate' | 'validate', operation: string, isRejected: boolean, durationMs: number): void
+  /** What one plugin or webhook took. */
+  plugin(phase: 'mutate' | 'validate', operation: string, step: AdmissionStep): void
+  /** What plugins count themselves. */
+  count(count: MetricCount): void
+}
+
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+
+/** Counters that plugins may add to, with their labels. */
+const counters = {
+  apiserver_admission_webhook_rejection_count: {
+    help: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
+    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+  },
+  apiserver_admission_webhook_fail_open_count: {
+    help: '[ALPHA] Calls of webhooks that failed and were ignored.',
+    labels: ['name', 'type'],
+  },
+  apiserver_admission_webhook_request_total: {
+    help: '[ALPHA] Calls of webhooks, by the code of the answer.',
+    labels: ['name', 'type', 'operation', 'code', 'rejected'],
+  },
+  pod_security_evaluations_total: {
+    help: '[ALPHA] Pods and templates that were held against a level.',
+    labels: ['decision', 'policy_level', 'policy_version', 'mode', 'request_operation', 'resource', 'subresource'],
+  },
+  pod_security_exemptions_total: {
+    help: '[ALPHA] Requests that are exempt from pod security.',
+    labels: ['request_operation', 'resource', 'subresource'],
+  },
+  pod_security_errors_total: {
+    help: '[ALPHA] Failures to tell whether a pod keeps to a level.',
+    labels: ['fatal', 'request_operation', 'resource', 'subresource'],
+  },
+} as const
+
+interface Observer {
+  observe(value: number): void
+}
+
+/** What the steps are called in the metrics; webhooks have a word of their own. */
+const stepTypes = { mutate: 'admit', validate: 'validate' } as const
+const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
+
+export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMetrics {
+  const steps = metrics.histogram({
+    name: 'apiserver_admission_step_admission_duration_seconds',
+    help: '[STABLE] Time of all plugins of one phase, by operation.',
+    labels: ['type', 'operation', 'rejected'],
+    buckets,
+  })
+  const plugins = metrics.histogram({
+    name: 'apiserver_admission_controller_admission_duration_seconds',
+    help: '[STABLE] Time of one plugin, by phase and operation.',
+    labels: ['name', 'type', 'operation', 'rejected'],
+    buckets,
+  })
+  const webhooks = metrics.histogram({
+    name: 'apiserver_admission_webhook_admission_duration_seconds',
+    help: '[STABLE] Time of one webhook, by phase and operation.',
+    labels: ['name', 'type', 'operation', 'rejected'],
+    buckets,
+  })
+  const counted = new Map(Object.entries(counters).map(([name, options]) => [name, metrics.counter<string>({ name, ...options })]))
+  // A look-up by one text replaces prom-client's hashing of labels.
+  const series = new Map<string, Observer>()
+  const seriesOf = (key: string, make: () => Observer): Observer => {
+    let known = series.get(key)
+    if (known === undefined) {
+      known = make()
+      // Webhooks come and go, and their names are anybody's.
+      if (series.size < seriesMax) series.set(key, known)
+    }
+    return known
+  }
+  return {
+    step(phase, operation, isRejected, durationMs) {
+      const labels = () => ({ type: stepTypes[phase], operation, rejected: String(isRejected) })
+      seriesOf(`${phase} ${operation} ${isRejected}`, () => steps.labels(labels())).observe(durationMs / 1000)
+    },
+    plugin(phase, operation, { plugin, webhook, isRejected, durationMs }) {
+      const rejected = String(isRejected)
+      const make = (): Observer =>
+        webhook === ''
+          ? plugins.labels({ name: plugin, type: stepTypes[phase], operation, rejected })
+          : webhooks.labels({ name: webhook, type: webhookTypes[phase], operation, rejected })
+      seriesOf(`${phase} ${operation} ${isRejected} ${plugin} ${webhook}`, make).observe(durationMs / 1000)
+    },
+    count({ name, labels, value }) {
+      const counter = counted.get(name)
+      if (counter === undefined) log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
+      else counter.inc({ ...labels }, value)
+    },
+  }
+}
+
+/** Series that are looked up by one text: some operations of each plugin, and hundreds of webhooks. */
+const seriesMax = 10_000
