@@ -1,0 +1,49 @@
+import type { ResourceName } from '../meta/status.ts'
+import type { Amounts } from './amounts.ts'
+import type { ScopeRequirement } from './scopes.ts'
+import type { Counting } from './usage.ts'
+
+/** Something that may be used only where a quota allows it. */
+export interface LimitedResource {
+  readonly apiGroup: string
+  readonly resource: string
+  /** Resources whose name contains one of these may be used only as far as a quota covers them. */
+  readonly matchContains: readonly string[]
+  /** Objects of which one of these is true may be made only where a quota has the same scope. */
+  readonly matchScopes: readonly ScopeRequirement[]
+}
+
+/** What quotas cover for an object. */
+export interface Covered {
+  readonly names: { has(name: string): boolean }
+  readonly scopes: readonly ScopeRequirement[]
+}
+
+/** An object that may use something only where a quota allows it. */
+export interface LimitedUse {
+  readonly counting: Counting
+  readonly object: unknown
+  readonly usage: Amounts
+}
+
+/** Why an object is refused that uses what no quota covers; undefined: everything is covered. */
+export function uncoveredUse(limited: readonly LimitedResource[], use: LimitedUse, covered: Covered): string | undefined {
+  const concerning = limited.filter((one) => isAbout(one, use.counting.resource))
+  const words = concerning.flatMap(({ matchContains }) => matchContains)
+  const names = [...use.usage.keys()].filter((name) => words.some((word) => name.includes(word)) && !covered.names.has(name)).sort()
+  if (names.length > 0) return `insufficient quota to consume: ${names.join(',')}`
+  const scopes = concerning
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter((scope) => use.counting.isInScope(use.object, scope))
+    .filter(({ scopeName }) => !covered.scopes.some((known) => known.scopeName === scopeName))
+  if (scopes.length === 0) return undefined
+  return `insufficient quota to match these scopes: [${scopes.map(describeScope).join(' ')}]`
+}
+
+function isAbout({ apiGroup, resource }: LimitedResource, asked: ResourceName): boolean {
+  return apiGroup === asked.group && resource === asked.resource
+}
+
+function describeScope({ scopeName, operator, values = [] }: ScopeRequirement): string {
+  return `{${scopeName} ${operator} [${values.join(' ')}]}`
+}

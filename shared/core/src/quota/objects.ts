@@ -1,0 +1,52 @@
+/** The parts of a Pod that quotas look at. */
+export interface PodToCount {
+  readonly metadata?: { readonly deletionTimestamp?: string | null; readonly deletionGracePeriodSeconds?: number }
+  readonly spec?: {
+    readonly containers?: readonly ContainerToCount[]
+    readonly initContainers?: readonly ContainerToCount[]
+    readonly overhead?: Readonly<Record<string, string>>
+    readonly activeDeadlineSeconds?: number
+    readonly priorityClassName?: string
+    readonly affinity?: {
+      readonly podAffinity?: PodAffinityToCount
+      readonly podAntiAffinity?: PodAffinityToCount
+    }
+  }
+  readonly status?: { readonly phase?: string }
+}
+
+/** The parts of a container that quotas look at. */
+export interface ContainerToCount {
+  readonly name?: string
+  readonly resources?: { readonly requests?: Readonly<Record<string, string>>; readonly limits?: Readonly<Record<string, string>> }
+}
+
+/** Terms that may name other namespaces. */
+export interface PodAffinityToCount {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTermToCount[]
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTermToCount }[]
+}
+
+/** One such term. */
+export interface AffinityTermToCount {
+  readonly namespaces?: readonly string[]
+  readonly namespaceSelector?: unknown
+}
+
+/** The parts of a Service that quotas look at. */
+export interface ServiceToCount {
+  readonly spec?: {
+    readonly type?: string
+    readonly ports?: readonly { readonly nodePort?: number }[]
+    readonly allocateLoadBalancerNodePorts?: boolean
+  }
+}
+
+/** The parts of a PersistentVolumeClaim that quotas look at. */
+export interface ClaimToCount {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
+  readonly spec?: {
+    readonly storageClassName?: string
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
+  }
+}

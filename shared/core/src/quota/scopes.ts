@@ -1,0 +1,54 @@
+import type { PodAffinityToCount, PodToCount } from './objects.ts'
+import { isBestEffort } from './pod-usage.ts'
+
+/** One expression about the objects that a quota is for. */
+export interface ScopeRequirement {
+  readonly scopeName: string
+  readonly operator: string
+  readonly values?: readonly string[]
+}
+
+/** What says which objects a quota is for. */
+export interface ScopedSpec {
+  readonly scopes?: readonly string[]
+  readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] }
+}
+
+/** All expressions that must be true of an object; a plain scope must exist. */
+export function scopeRequirements({ scopes = [], scopeSelector }: ScopedSpec): readonly ScopeRequirement[] {
+  return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])]
+}
+
+/** Whether an expression is true of a pod. */
+export function isPodInScope(pod: PodToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
+  const { spec } = pod
+  switch (scopeName) {
+    case 'Terminating':
+      return (spec?.activeDeadlineSeconds ?? -1) >= 0
+    case 'NotTerminating':
+      return (spec?.activeDeadlineSeconds ?? -1) < 0
+    case 'BestEffort':
+      return isBestEffort(pod)
+    case 'NotBestEffort':
+      return !isBestEffort(pod)
+    case 'PriorityClass':
+      return comparesTo(spec?.priorityClassName ?? '', operator, values)
+    case 'CrossNamespacePodAffinity':
+      return namesOtherNamespaces(spec?.affinity?.podAffinity) || namesOtherNamespaces(spec?.affinity?.podAntiAffinity)
+  }
+  return false
+}
+
+function comparesTo(name: string, operator: string, values: readonly string[]): boolean {
+  if (operator === 'Exists') return name !== ''
+  if (operator === 'DoesNotExist') return name === ''
+  return values.includes(name) === (operator === 'In')
+}
+
+function namesOtherNamespaces(affinity: PodAffinityToCount | undefined): boolean {
+  const terms = [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]
+  return terms.some((term) => (term?.namespaces ?? []).length > 0 || term?.namespaceSelector != null)
+}
