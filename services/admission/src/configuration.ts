@@ -1,3 +1,5 @@
+import { domainGroup, type Names } from '@orch/core'
+
 /** What the admission configuration file says about one plugin. */
 export interface PluginConfiguration {
   /** The document, parsed: plain data. */
@@ -9,4 +11,80 @@ export interface PluginConfiguration {
 /** A plugin's configuration, or the choice of plugins, is wrong; the message says where and what was expected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
+}
+
+/** What a file says of one plugin: in place, or in a file of its own. */
+export type ConfiguredPlugin =
+  | { readonly kind: 'inline'; readonly name: string; readonly value: unknown }
+  | { readonly kind: 'file'; readonly name: string; readonly path: string }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Plugins whose configuration may stand alone in the file, as it did before there was an AdmissionConfiguration. */
+const alone: Readonly<Record<string, string>> = {
+  imagePolicy: 'ImagePolicyWebhook',
+  podNodeSelectorPluginConfig: 'PodNodeSelector',
+}
+
+/** The plugins that an admission configuration file speaks of. */
+export function parseAdmissionConfiguration(document: unknown, names: Names): readonly ConfiguredPlugin[] {
+  if (!isFields(document)) throw new ConfigurationError('expected an AdmissionConfiguration')
+  const { apiVersion, kind, plugins, ...rest } = document
+  if (apiVersion === undefined && kind === undefined) return parseAlone(document)
+  const versions = [`${domainGroup(names, 'apiserver.config')}/v1`, `${domainGroup(names, 'apiserver')}/v1alpha1`]
+  if (kind !== 'AdmissionConfiguration' || !versions.includes(String(apiVersion))) {
+    throw new ConfigurationError(
+      `expected kind AdmissionConfiguration of ${versions.join(' or ')}, got ${String(kind)} of ${String(apiVersion)}`,
+    )
+  }
+  refuseUnknown('', rest)
+  const entries = plugins ?? []
+  if (!Array.isArray(entries)) throw new ConfigurationError('plugins: expected a list')
+  return entries.map((entry: unknown, index) => parseEntry(entry, `plugins[${index}]`))
+}
+
+function parseEntry(entry: unknown, place: string): ConfiguredPlugin {
+  if (!isFields(entry)) throw new ConfigurationError(`${place}: expected name, path and configuration`)
+  const { name, path, configuration, ...rest } = entry
+  refuseUnknown(`${place}.`, rest)
+  if (typeof name !== 'string' || name === '') throw new ConfigurationError(`${place}.name: expected the name of a plugin`)
+  if (configuration != null) return { kind: 'inline', name, value: configuration }
+  if (path == null || path === '') return { kind: 'inline', name, value: undefined }
+  if (typeof path !== 'string') throw new ConfigurationError(`${place}.path: expected the name of a file`)
+  return { kind: 'file', name, path }
+}
+
+function parseAlone(document: Fields): readonly ConfiguredPlugin[] {
+  return Object.entries(alone)
+    .filter(([field]) => document[field] !== undefined)
+    .map(([, name]) => ({ kind: 'inline', name, value: document }))
+}
+
+function refuseUnknown(place: string, rest: Fields): void {
+  const [field] = Object.keys(rest)
+  if (field !== undefined) throw new ConfigurationError(`${place}${field}: there is no such field`)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * A plugin's own document, where it has a version: checks its kind against those that are known, as
+ * `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. The fields beside kind and version are given back; absent: none.
+ */
+export function parseVersioned(
+  { value, file }: PluginConfiguration,
+  known: readonly { readonly kind: string; readonly apiVersion: string }[],
+): Readonly<Record<string, unknown>> {
+  if (!isFields(value)) throw new ConfigurationError(`${file}: expected ${printKnown(known)}`)
+  const { kind, apiVersion, ...fields } = value
+  if (!known.some((one) => one.kind === kind && one.apiVersion === apiVersion)) {
+    throw new ConfigurationError(`${file}: expected ${printKnown(known)}, got ${String(kind)} of ${String(apiVersion)}`)
+  }
+  return fields
+}
+
+function printKnown(known: readonly { readonly kind: string; readonly apiVersion: string }[]): string {
+  return known.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(' or ')
 }

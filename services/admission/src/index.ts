@@ -1,6 +1,6 @@
 /** What is allowed to be: the admission plugins. */
 export { type Admission, type AdmissionOptions, admissionOf, createAdmission } from './admission.ts'
-export { ConfigurationError, type PluginConfiguration } from './configuration.ts'
+export { ConfigurationError, type ConfiguredPlugin, type PluginConfiguration, parseAdmissionConfiguration } from './configuration.ts'
 export {
   allowed,
   type Conditions,

@@ -31,6 +31,7 @@ import { makeStartObjects } from './composition/start-objects.ts'
 import { openStorage } from './composition/storage.ts'
 import { catalogueOf, type Surroundings } from './composition/surroundings.ts'
 import { openWatch } from './composition/watch.ts'
+import type { AdmissionSettings } from './options/admission.ts'
 import type { GatewayGroups } from './options/gateway.ts'
 import { addStorageMetrics } from './storage-metrics.ts'
 
@@ -40,6 +41,7 @@ export interface ServerOptions extends GatewayGroups {
   readonly store: Store
   readonly certificateFiles: CertificateFiles
   readonly controllers: readonly ControllerName[]
+  readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
   /** For tests: what crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks: boolean
@@ -147,7 +149,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
   const storage = await openStorage(options, surroundings)
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
-  const admissionLink = directLink(admissionContract, await openAdmission({ storage: storageLink.service }, surroundings), link)
+  const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
   const metrics = createMetrics({ process: options.hasProcessMetrics })
   addStorageMetrics(metrics, storage)
   let isBootstrapped = false

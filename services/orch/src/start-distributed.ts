@@ -2,6 +2,7 @@ import { parseConfiguration, printConfiguration } from '@orch/client'
 import { namesOf } from '@orch/core'
 import { addressAt, certificateMemory, readCertificates, servingNames, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
+import { keepSigningKey } from './composition/authentication.ts'
 import { catalogueOf } from './composition/surroundings.ts'
 import { openAdmissionReplica } from './distributed/admission-replica.ts'
 import { openControllersReplica } from './distributed/controllers-replica.ts'
@@ -9,6 +10,7 @@ import { openGatewayReplica } from './distributed/gateway-replica.ts'
 import type { Replica } from './distributed/replica.ts'
 import { openStorageReplica } from './distributed/storage-replica.ts'
 import { openWatchReplica } from './distributed/watch-replica.ts'
+import { readAdmission } from './options/admission.ts'
 import { everythingServed } from './options/api.ts'
 import { readControllers } from './options/controllers.ts'
 import { readGateway } from './options/gateway.ts'
@@ -72,8 +74,10 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const many = <R extends Replica>(count: number, one: () => Promise<R>) => Promise.all(Array.from({ length: count }, () => running(one())))
   const addressesOf = (opened: readonly Replica[]) => opened.map(({ address }) => address)
 
+  const files = certificateMemory()
+  const ownSigningKey = keepSigningKey(files)
   const certificates = await readCertificates({
-    files: certificateMemory(),
+    files,
     product: namesOf(profile).serverServiceName,
     names: servingNames({
       names: namesOf(profile),
@@ -92,7 +96,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   )
   const behind = { ...shared, listen: anyPort, storageAddresses }
   const watching = many(options.watches, () => openWatchReplica({ ...behind, feed }, inner))
-  const admitting = many(options.admissions, () => openAdmissionReplica(behind, inner))
+  const admitting = many(options.admissions, () => openAdmissionReplica({ ...behind, admission: readAdmission(settings) }, inner))
   const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admissionAddresses: addressesOf(await admitting) }
   const catalogue = catalogueOf(groups.api)
   const gateways = await many(options.gateways, () =>
@@ -102,6 +106,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         ...shared,
         ...addresses,
         pair: groups.serving.servingPair ?? certificates.serving,
+        ownSigningKey,
         ownClients: certificates.authority,
         advertiseAddress: '',
         graceMs: 0,
@@ -123,8 +128,13 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   })
   const configuration = await parseConfiguration(kubeconfig)
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
+  const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
+  const secretTokens = { signingKey, certificateAuthority: certificates.authority }
   await running(
-    openControllersReplica({ ...shared, configuration, controllers, leaderElect: false, impersonates: true }, { ...world, catalogue }),
+    openControllersReplica(
+      { ...shared, configuration, controllers, leaderElect: false, impersonates: true, secretTokens },
+      { ...world, catalogue },
+    ),
   )
   return { urls, kubeconfig }
 }

@@ -2,6 +2,7 @@ import { type Client, createClient, createHttpsTransport, printConfiguration } f
 import type { Profile } from '@orch/core'
 import { type Clock, certificateMemory, type Log, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
+import { readAdmission } from './options/admission.ts'
 import { readControllers } from './options/controllers.ts'
 import { readGateway } from './options/gateway.ts'
 import { type Server, startServer } from './server.ts'
@@ -67,6 +68,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
   const server = await startServer({
     ...readGateway(settings),
     controllers: readControllers(settings),
+    admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
     store: createMemoryStore(),
     certificateFiles: certificateMemory(),

@@ -1,6 +1,7 @@
 import type { Terminal } from '../command-line.ts'
 import { openAdmissionReplica } from '../distributed/admission-replica.ts'
 import { readListenAddress, readServiceAddresses } from '../options/addresses.ts'
+import { readAdmission } from '../options/admission.ts'
 import { readTrust } from '../options/trust.ts'
 import { readCommandSettings } from '../options/up.ts'
 import { admissionCommandSettings } from '../settings/commands.ts'
@@ -13,12 +14,13 @@ export async function admission(terminal: Terminal, flags: readonly string[]): P
   readListenAddress('--listen', listen)
   const trust = readTrust(settings)
   const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress)
+  const options = readAdmission(settings)
   return runService({
     name: 'admission',
     terminal,
     settings,
     probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
     shutdownDelayMs,
-    open: (world) => openAdmissionReplica({ trust, hasProcessMetrics: true, listen, storageAddresses }, world),
+    open: (world) => openAdmissionReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, admission: options }, world),
   })
 }

@@ -1,8 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defaultPluginSettings } from '@orch/admission'
+import { printConfiguration } from '@orch/client'
 import { namesOf } from '@orch/core'
-import { certificateFolder, keepServiceCertificates, printSettingsPage, silentLog, systemClock } from '@orch/platform'
+import {
+  certificateFolder,
+  certificateMemory,
+  keepServiceCertificates,
+  printSettingsPage,
+  readCertificates,
+  silentLog,
+  systemClock,
+} from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand, serverCommands } from '../command-line.ts'
@@ -70,6 +80,29 @@ describe('what cannot work is refused with a sentence', () => {
   })
 })
 
+test('AUTHN-SA-09, FLAG-04: services apart are given the key of tokens, which is not the one of the port', async () => {
+  const folder = aFolder()
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const made = await readCertificates({ files: certificateMemory(), product: 'a', names: ['localhost'], clock: systemClock })
+  const { certificate, key } = made.serving
+  const serving = [`--tls-cert-file=${file('a.crt', certificate)}`, `--tls-private-key-file=${file('a.key', key)}`]
+  const kubeconfig = `--kubeconfig=${file('a.conf', printConfiguration({ cluster: 'a', user: 'a', configuration: { server: 'https://127.0.0.1:1' } }))}`
+  const keyFlag = '--service-account-private-key-file'
+  const cases: [string[], string][] = [
+    [['gateway', ...serving], '--service-account-signing-key-file is needed'],
+    [['gateway', ...serving, `--service-account-signing-key-file=${join(folder, 'a.crt')}`], 'it holds no private key in PEM form'],
+    [['controllers', kubeconfig, '--controllers=serviceaccount-token'], `--controllers=serviceaccount-token needs ${keyFlag}`],
+    [['controllers', kubeconfig, `--root-ca-file=${join(folder, 'a.crt')}`], '--root-ca-file has no effect without'],
+    [['controllers', kubeconfig, `${keyFlag}=${join(folder, 'a.crt')}`], 'it holds no private key in PEM form'],
+    [['controllers', kubeconfig, `${keyFlag}=${join(folder, 'a.key')}`, '--root-ca-file=/none'], '--root-ca-file=/none: '],
+  ]
+  for (const [args, message] of cases)
+    expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
+})
+
 const clockAndLog = { clock: systemClock, random: Math.random, log: silentLog }
 const trust = { tls: undefined, insecureTransport: false }
 const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', feed: undefined }
@@ -81,7 +114,8 @@ test('services of different profiles refuse one another, and name both', async (
   const options = { ...shared, storageAddresses: [storage.address] }
   const message = 'storage has the profile orch and this process the profile kubernetes'
   await expect(openWatchReplica(options, worldOf('kubernetes'))).rejects.toThrow(message)
-  await expect(openAdmissionReplica(options, worldOf('kubernetes'))).rejects.toThrow(message)
+  const admission = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
+  await expect(openAdmissionReplica({ ...options, admission }, worldOf('kubernetes'))).rejects.toThrow(message)
   const watch = await openWatchReplica(options, worldOf('orch'))
   expect(await watch.checks[0]?.check()).toBeUndefined()
   await watch.stop()

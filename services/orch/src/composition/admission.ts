@@ -1,11 +1,49 @@
-import { createAdmission } from '@orch/admission'
+import { dirname, resolve } from 'node:path'
+import { type Admission, ConfigurationError, createAdmission, type PluginConfiguration, parseAdmissionConfiguration } from '@orch/admission'
 import type { StorageService } from '@orch/core'
+import { loadYamlFile, SettingsError } from '@orch/platform'
+import type { AdmissionSettings } from '../options/admission.ts'
 import type { Surroundings } from './surroundings.ts'
 
+const flag = '--admission-control-config-file'
+
 /** Admission over what storage holds. */
-export async function openAdmission({ storage }: { readonly storage: StorageService }, surroundings: Surroundings) {
+export async function openAdmission(
+  { storage, admission }: { readonly storage: StorageService; readonly admission: AdmissionSettings },
+  surroundings: Surroundings,
+): Promise<Admission> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
-  const admission = createAdmission({ storage, catalogue, clock, log, random })
-  await lifecycle.run({ name: 'admission', stop: () => admission.close() })
-  return admission
+  const { plugins, configFile, settings } = admission
+  const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
+  const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, plugins, configurations, settings }))
+  await lifecycle.run({ name: 'admission', stop: () => opened.close() })
+  return opened
+}
+
+/** What the file says of each plugin; paths in it start at its own folder. */
+async function readConfigurations(file: string, { catalogue: { names } }: Surroundings): Promise<ReadonlyMap<string, PluginConfiguration>> {
+  const document = await loadYamlFile(flag, file)
+  const configurations = new Map<string, PluginConfiguration>()
+  for (const plugin of refusing(file, () => parseAdmissionConfiguration(document, names))) {
+    switch (plugin.kind) {
+      case 'inline':
+        if (plugin.value !== undefined) configurations.set(plugin.name, { value: plugin.value, file })
+        break
+      case 'file': {
+        const path = resolve(dirname(file), plugin.path)
+        configurations.set(plugin.name, { value: await loadYamlFile(flag, path), file: path })
+      }
+    }
+  }
+  return configurations
+}
+
+/** A plugin that cannot be made as it was told to be is a mistake of whoever starts the server. */
+function refusing<T>(file: string | undefined, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
+  }
 }

@@ -2,6 +2,7 @@ import { admissionContract } from '@orch/core'
 import { serveContract } from '@orch/platform/rpc'
 import { openAdmission } from '../composition/admission.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
+import type { AdmissionSettings } from '../options/admission.ts'
 import { dialStorage } from './remote-storage.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { serve } from './serve.ts'
@@ -10,6 +11,7 @@ export interface AdmissionReplicaOptions extends ReplicaOptions {
   /** Host and port for calls; port 0 takes any free one. */
   readonly listen: string
   readonly storageAddresses: readonly string[]
+  readonly admission: AdmissionSettings
 }
 
 /** Admission for other processes. */
@@ -17,7 +19,7 @@ export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Om
   return assemble(options, world, async (assembly) => {
     const storage = await dialStorage(options.storageAddresses, assembly)
     await storage.met
-    const admission = await openAdmission({ storage: storage.service }, assembly)
+    const admission = await openAdmission({ ...options, storage: storage.service }, assembly)
     const { address } = await serve(options.listen, [serveContract(admissionContract, admission)], assembly)
     return { address, checks: [storage.check] }
   })

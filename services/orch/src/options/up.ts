@@ -4,6 +4,7 @@ import { namesOf, type Profile } from '@orch/core'
 import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
 import { upSettings } from '../settings/up.ts'
+import { type AdmissionSettings, readAdmission } from './admission.ts'
 import { readControllers } from './controllers.ts'
 import { type GatewayGroups, readGateway } from './gateway.ts'
 
@@ -14,6 +15,7 @@ export interface UpOptions extends GatewayGroups {
   readonly texts: ReadonlyMap<string, string>
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]
+  readonly admission: AdmissionSettings
 }
 
 /** Reads flags, environment and file, and refuses what does not go together. */
@@ -25,6 +27,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
+    admission: readAdmission(settings),
     ...readGateway(settings),
   }
 }

@@ -3,17 +3,22 @@ import { SettingsError } from './setting.ts'
 
 /** The content of a configuration file; `''` is no file. */
 export async function loadSettingsFile(path: string): Promise<unknown> {
-  if (path === '') return undefined
+  return path === '' ? undefined : ((await loadYamlFile('--config', path)) ?? {})
+}
+
+/** What stands in a YAML or JSON file that a flag names, as plain data. */
+export async function loadYamlFile(flag: string, path: string): Promise<unknown> {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SettingsError(`--config=${path}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingsError(`${flag}=${path}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
+  // The parser is loaded only where there is something to parse.
   const { load } = await import('js-yaml')
   try {
-    return load(text) ?? {}
+    return load(text)
   } catch (error) {
-    throw new SettingsError(`--config=${path}: the file is not YAML: ${(error as Error).message.split('\n')[0]}`)
+    throw new SettingsError(`${flag}=${path}: the file is not YAML: ${(error as Error).message.split('\n')[0]}`)
   }
 }
