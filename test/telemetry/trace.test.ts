@@ -1,0 +1,143 @@
+import { request as httpsRequest } from 'node:https'
+import { type ClientConfiguration, loadConfiguration } from '@orch/client'
+import { silentLog } from '@orch/platform'
+import { aConfigMap, createFakeClock } from '@orch/testkit'
+import { findBackend } from '@orch/testkit/backends'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isTracingOn, openTelemetry } from '../../services/orch/src/telemetry.ts'
+import { startProcess } from '../e2e/server-process.ts'
+import { type Collector, openCollector, type ReceivedSpan } from './collector.ts'
+import { printTrace } from './print-trace.ts'
+
+const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
+const reason = missing?.kind === 'missing' ? missing.reason : ''
+
+/** What a client's own trace looks like. */
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const clientSpan = 'b7ad6b7169203331'
+
+async function startTraced(flags: readonly string[], more: Record<string, string> = {}) {
+  const collector = await openCollector()
+  onTestFinished(() => collector.close())
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+    ...more,
+  }
+  const server = await startProcess(flags, { env })
+  return { collector, server, configuration: await loadConfiguration(`${server.dataDir}/admin.conf`) }
+}
+
+/** A create with a trace of the client's own. */
+function createTraced(
+  { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
+  url: string,
+  name: string,
+  flags: string,
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const request = httpsRequest(
+    `${url}/api/v1/namespaces/default/configmaps`,
+    {
+      method: 'POST',
+      ca: certificateAuthority,
+      cert: clientCertificate,
+      key: clientKey,
+      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${traceId}-${clientSpan}-${flags}` },
+    },
+    (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    },
+  )
+  request.on('error', reject)
+  request.end(JSON.stringify(aConfigMap({ name })))
+  return promise
+}
+
+const inTrace =
+  (service: string, name: string) =>
+  (span: ReceivedSpan): boolean =>
+    span.service === service && span.name === name && span.traceId === traceId
+
+function childOf(collector: Collector, parent: ReceivedSpan, service: string, name: string): Promise<ReceivedSpan> {
+  return collector.find((span) => span.service === service && span.name === name && span.parentSpanId === parent.spanId)
+}
+
+describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { timeout: 120_000 }, () => {
+  test('CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
+    const { collector, server, configuration } = await startTraced(['--distributed', '--gateways=1', '--storages=2', '--watches=1'])
+    const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+    const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
+    expect(await createTraced(configuration, server.url, 'traced', '01')).toBe(201)
+    let seen = ''
+    while (seen !== 'traced') {
+      const { value } = await events.next()
+      if (value !== undefined && value.type !== 'BOOKMARK') seen = value.object.metadata.name ?? ''
+    }
+
+    const root = await collector.find(inTrace('orch-gateway', 'create configmaps'))
+    expect(root).toMatchObject({ parentSpanId: clientSpan, kind: 2 })
+    expect(root.attributes).toMatchObject({ 'request.id': 'id-of-traced', 'http.request.method': 'POST', 'http.response.status_code': 201 })
+
+    const asked = await childOf(collector, root, 'orch-gateway', 'orch.storage.v1.Storage/Commit')
+    const answered = await childOf(collector, asked, 'orch-storage', 'orch.storage.v1.Storage/Commit')
+    const written = await childOf(collector, answered, 'orch-storage', 'etcd create')
+    expect([asked.kind, answered.kind, written.kind]).toEqual([3, 2, 3])
+    const admitting = await childOf(collector, root, 'orch-gateway', 'orch.admission.v1.Admission/Admit')
+    await childOf(collector, admitting, 'orch-admission', 'orch.admission.v1.Admission/Admit')
+
+    await childOf(collector, root, 'orch-storage', 'publish a change')
+    const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
+    const delivered = await childOf(collector, handedOut, 'orch-gateway', 'deliver a change')
+    expect(delivered.links.map(({ spanId }) => spanId)).toContain(handedOut.spanId)
+
+    // The watch has a trace of its own, that the delivery names.
+    await events.return?.(undefined)
+    await server.stop()
+    const watched = await collector.find(({ name }) => name === 'watch configmaps')
+    expect(watched.traceId).not.toBe(traceId)
+    expect(delivered.links).toContainEqual(expect.objectContaining({ traceId: watched.traceId, spanId: watched.spanId }))
+    if (process.env['PRINT_TRACE'] !== undefined) process.stderr.write(printTrace(collector.spans, traceId))
+  })
+})
+
+test('CARD-22: what the client does not sample makes no spans, and what nobody has begun is sampled as the environment says', async () => {
+  const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_SERVICE_NAME: 'one-process' })
+  expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
+  await server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).create(aConfigMap({ name: 'own' }))
+  const own = await collector.find(
+    ({ name, attributes }) => name === 'create configmaps' && attributes['http.response.status_code'] === 201,
+  )
+  expect(own).toMatchObject({ service: 'one-process', parentSpanId: '' })
+  await server.stop()
+  expect(collector.spans.filter((span) => span.traceId === traceId)).toEqual([])
+})
+
+test('spans that wait when the server stops are sent before it ends', async () => {
+  const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_BSP_SCHEDULE_DELAY: '600000' })
+  expect(await createTraced(configuration, server.url, 'last', '01')).toBe(201)
+  expect(await server.stop()).toMatchObject({ code: 0 })
+  expect(collector.spans.filter(({ name, traceId: trace }) => name === 'create configmaps' && trace === traceId)).toHaveLength(1)
+})
+
+test.each([
+  { name: 'OTEL_TRACES_EXPORTER', value: 'jaeger', expected: 'otlp, console, none' },
+  { name: 'OTEL_TRACES_SAMPLER', value: 'sometimes', expected: 'always_on' },
+  { name: 'OTEL_TRACES_SAMPLER_ARG', value: '2', expected: 'a number from 0 to 1' },
+  { name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'smoke', expected: 'grpc' },
+])('$name=$value is refused with what was expected', async ({ name, value, expected }) => {
+  const opening = openTelemetry({ service: 'gateway', env: { [name]: value }, clock: createFakeClock(), log: silentLog })
+  await expect(opening).rejects.toThrow(new RegExp(`^${name}: expected .*${expected}.*got`))
+})
+
+test.each([
+  { env: {}, isOn: false },
+  { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, isOn: true },
+  { env: { OTEL_TRACES_EXPORTER: 'console' }, isOn: true },
+  { env: { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, isOn: false },
+  { env: { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, isOn: false },
+])('with $env tracing is on: $isOn', ({ env, isOn }) => {
+  expect(isTracingOn(env)).toBe(isOn)
+})
