@@ -4,7 +4,7 @@ import { loadConfiguration } from '@orch/client'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder, startProcess } from '../e2e/server-process.ts'
-import { Api, anApi, configMapsIn, failure, sharedApi } from './api.ts'
+import { Api, anApi, configMapsIn, created, failure, sharedApi } from './api.ts'
 
 const server = sharedApi()
 const unauthorized = failure(401, 'Unauthorized', 'Unauthorized')
@@ -95,5 +95,24 @@ describe('strangers', () => {
     expect(await server.api.as({})('GET', '/api/v1/namespaces', { headers: acting })).toMatchObject(asAnonymous)
     const closed = await anApi({ anonymousAuth: false })
     for (const one of [headers, acting]) expect((await closed.as({})('GET', '/api/v1/namespaces', { headers: one })).status).toBe(401)
+  })
+})
+
+describe('tokens of service accounts', () => {
+  test('AUTHN-SA-12, AUTHN-SA-14: a Secret of a service account is filled with a token that the server takes', async () => {
+    const path = '/api/v1/namespaces/default/secrets'
+    const core = { apiVersion: 'v1' }
+    await created(server.api, '/api/v1/namespaces/default/serviceaccounts', {
+      ...core,
+      kind: 'ServiceAccount',
+      metadata: { name: 'filled' },
+    })
+    const metadata = { name: 'filled-token', annotations: { 'orch.io/service-account.name': 'filled' } }
+    await created(server.api, path, { ...core, kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
+    const dataOf = async () => ((await server.api.get(`${path}/filled-token`)).body['data'] ?? {}) as Record<string, string>
+    await expect.poll(async () => Object.keys(await dataOf()).sort()).toEqual(['ca.crt', 'namespace', 'token'])
+    const token = Buffer.from((await dataOf())['token'] ?? '', 'base64').toString()
+    const { body } = await server.api.as({})('GET', path, { headers: { authorization: `Bearer ${token}` } })
+    expect(body['message']).toContain('User "system:serviceaccount:default:filled" cannot list')
   })
 })

@@ -4,7 +4,7 @@ import { SettingsError } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
 import { openControllersReplica } from '../distributed/controllers-replica.ts'
 import { readListenAddress } from '../options/addresses.ts'
-import { readControllers } from '../options/controllers.ts'
+import { readControllers, readSecretTokens } from '../options/controllers.ts'
 import { readFlagFile } from '../options/files.ts'
 import { readTrust } from '../options/trust.ts'
 import { readCommandSettings } from '../options/up.ts'
@@ -18,6 +18,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   const trust = readTrust(settings)
   const configuration = await readConfiguration(kubeconfig)
+  const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')
   // Each gateway keeps the objects of the start itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   return runService({
@@ -27,7 +28,10 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
     probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
     shutdownDelayMs: 0,
     open: (world) =>
-      openControllersReplica({ trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect, impersonates }, world),
+      openControllersReplica(
+        { trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect, impersonates, secretTokens },
+        world,
+      ),
   })
 }
 

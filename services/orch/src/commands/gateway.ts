@@ -19,6 +19,11 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
       '--tls-cert-file and --tls-private-key-file are needed: several gateways show certificates that the same clients trust',
     )
   }
+  if (groups.authentication.tokens.serviceAccounts.signingKey === undefined) {
+    throw new SettingsError(
+      '--service-account-signing-key-file is needed: what one gateway signs, the others have to accept, so all are given the same key',
+    )
+  }
   const trust = readTrust(settings)
   const addresses = {
     storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress),

@@ -21,6 +21,7 @@ import {
 import { freePorts } from '@orch/platform/backends'
 import { lockDirectory } from '@orch/storage'
 import type { Terminal } from '../command-line.ts'
+import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
 import type { UpOptions } from '../options/up.ts'
 import {
@@ -90,6 +91,8 @@ interface Plan {
   /** Those that clients and gateways show one another. */
   readonly clients: Certificates
   readonly clientFlags: readonly string[]
+  /** By what gateways and controllers sign tokens of service accounts. */
+  readonly signingKeyFile: string
   readonly dataDir: string
   /** The flags that the caller has given and the settings know. */
   given(settings: Settings): string[]
@@ -125,8 +128,18 @@ async function makePlan(options: UpOptions): Promise<Plan> {
   }
   const probed = [...named('storage', storages), ...named('watch', watches), ...named('admission', admissions), 'controllers-0']
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
-  const { certificates: clients, flags: clientFlags } = await makeClientFlags(names, options)
-  return { names, certificates, clients, clientFlags, dataDir, addresses, probes, given: (known) => givenFlags(known, texts) }
+  const { certificates: clients, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
+  return {
+    names,
+    certificates,
+    clients,
+    clientFlags,
+    signingKeyFile,
+    dataDir,
+    addresses,
+    probes,
+    given: (known) => givenFlags(known, texts),
+  }
 }
 
 function numbered(count: number): number[] {
@@ -138,14 +151,14 @@ function named(service: string, count: number): string[] {
 }
 
 /** What every process is told in its own way. */
-const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file'])
+const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file', '--service-account-signing-key-file'])
 
 function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {
   const flags = Object.values(known).map(({ flag }) => flag)
   return flags.filter((flag) => texts.has(flag) && !ownFlags.has(flag)).map((flag) => `${flag}=${texts.get(flag)}`)
 }
 
-/** The certificates of the gateways, and those whose signature their clients' certificates carry. */
+/** The certificates of the gateways, those whose signature their clients' certificates carry, and the key of tokens. */
 async function makeClientFlags(names: Names, { dataDir, serving, objects, authentication, texts }: UpOptions) {
   const certificates = await readCertificates({
     files: certificateFolder(dataDir),
@@ -164,7 +177,15 @@ async function makeClientFlags(names: Names, { dataDir, serving, objects, authen
     `${certificates.authority}\n${authentication.clientCaFile === '' ? '' : readFileSync(authentication.clientCaFile, 'utf8')}`,
   )
   const own = [`--tls-cert-file=${join(dataDir, 'serving.crt')}`, `--tls-private-key-file=${join(dataDir, 'serving.key')}`]
-  return { certificates, flags: [`--client-ca-file=${authorities}`, ...(texts.has('--tls-cert-file') ? [] : own)] }
+  const givenKey = texts.get('--service-account-signing-key-file') ?? ''
+  if (givenKey === '') keepSigningKey(certificateFolder(dataDir))
+  const signingKeyFile = givenKey === '' ? join(dataDir, signingKeyName) : givenKey
+  const flags = [
+    `--client-ca-file=${authorities}`,
+    `--service-account-signing-key-file=${signingKeyFile}`,
+    ...(texts.has('--tls-cert-file') ? [] : own),
+  ]
+  return { certificates, signingKeyFile, flags }
 }
 
 /** Starts everything; gives the addresses of the gateways. */
@@ -211,6 +232,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     arguments: [
       'controllers',
       `--kubeconfig=${kubeconfig}`,
+      `--service-account-private-key-file=${plan.signingKeyFile}`,
       `--probe-address=${probes['controllers-0']}`,
       ...trust('controllers'),
       ...given(controllersCommandSettings),

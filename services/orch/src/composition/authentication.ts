@@ -1,6 +1,6 @@
 import type { StorageService } from '@orch/core'
 import { type GatewayAuthentication, openAuthentication } from '@orch/gateway'
-import { type CertificateFiles, generateSigningKey, type KeyPair, parseSigningKey, type SigningKey } from '@orch/platform'
+import { type CertificateFiles, generateSigningKey, parseSigningKey, type SigningKey } from '@orch/platform'
 import type { AuthenticationOptions } from '../options/authentication.ts'
 import { StartError } from '../start-error.ts'
 import { openExternalAuthentication } from './external-authentication.ts'
@@ -11,8 +11,6 @@ export interface AuthenticationNeeds {
   readonly storage: StorageService
   /** Signs tokens of service accounts where no key was given for that. */
   readonly ownSigningKey?: SigningKey | undefined
-  /** What clients are shown; its key signs where there is no other. */
-  readonly pair?: KeyPair | undefined
 }
 
 /** All ways to tell who asks, as the settings say. */
@@ -38,22 +36,22 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
   return authentication
 }
 
-const keyName = 'service-account.key'
+/** Name of the file of the key that signs tokens of service accounts. */
+export const signingKeyName = 'service-account.key'
 
 /** The key that signs tokens of service accounts, kept among the certificates; it is made at the first start. */
 export function keepSigningKey(files: CertificateFiles): SigningKey {
-  const kept = files.read(keyName)
-  if (kept !== undefined) return parseKey(kept, keyName)
+  const kept = files.read(signingKeyName)
+  if (kept !== undefined) return parseKey(kept, signingKeyName)
   const made = generateSigningKey()
-  files.write(keyName, made)
-  return parseKey(made, keyName)
+  files.write(signingKeyName, made)
+  return parseKey(made, signingKeyName)
 }
 
-function signingKeyOf({ authentication, ownSigningKey, pair }: AuthenticationNeeds): SigningKey {
-  const given = authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
-  if (given !== undefined) return given
-  if (pair === undefined) throw new StartError('--service-account-signing-key-file is needed: tokens of service accounts have to be signed')
-  return parseKey(pair.key, 'the key of the serving certificate')
+function signingKeyOf({ authentication, ownSigningKey }: AuthenticationNeeds): SigningKey {
+  const key = authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
+  if (key === undefined) throw new StartError('--service-account-signing-key-file is needed: tokens of service accounts have to be signed')
+  return key
 }
 
 function parseKey(pem: string, name: string): SigningKey {

@@ -31,7 +31,7 @@ export interface ControllersParts {
   /** What is there from the start, for the controller that keeps it there. */
   readonly objects: readonly BootstrapObject[]
   /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
-  readonly secretTokens?: SecretTokenOptions
+  readonly secretTokens?: SecretTokenOptions | undefined
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
 }

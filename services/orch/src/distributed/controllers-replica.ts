@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { type ClientConfiguration, createClient, createHttpsTransport, type Transport } from '@orch/client'
-import { type ControllerName, runWhileLeading } from '@orch/controllers'
+import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@orch/controllers'
 import { createLifecycle } from '@orch/platform'
-import { type Identity, runControllers } from '../composition/controllers.ts'
+import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
@@ -14,6 +14,8 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   readonly leaderElect: boolean
   /** Whether each controller acts as a service account of its own. */
   readonly impersonates: boolean
+  /** How tokens are made that lie in Secrets; absent: they are not. */
+  readonly secretTokens?: SecretTokenOptions | undefined
 }
 
 /** Name of the Lease that the running replica holds. */
@@ -23,14 +25,16 @@ const leaseName = 'controllers'
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
     const { catalogue, clock, random, log } = rest
-    const { configuration, controllers } = options
+    const { configuration, controllers, secretTokens } = options
     const transport = () => createHttpsTransport(configuration)
-    const clientAs = ({ name }: Identity) => createClient(options.impersonates ? actingAs(name, transport()) : transport())
+    // What acts as the server itself in one process acts as the user of the configuration here.
+    const clientAs = (identity: Identity) =>
+      createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport()) : transport())
     const ending = new AbortController()
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
-      await runControllers({ controllers, objects: [], clientAs }, { ...rest, lifecycle: term })
+      await runControllers({ controllers, objects: [], secretTokens, clientAs }, { ...rest, lifecycle: term })
       leading.set(1)
       await raised(signal)
       leading.set(0)

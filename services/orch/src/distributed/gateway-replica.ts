@@ -1,7 +1,7 @@
 import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
 import { admissionContract, type StorageService, watchContract } from '@orch/core'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
-import { addressAt, type KeyPair, retryDelayMs, sleep } from '@orch/platform'
+import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
 import { advertisedAddress, printHost } from '../addresses.ts'
 import { authenticationStart } from '../composition/authentication-objects.ts'
@@ -20,6 +20,8 @@ import { type Assembly, assemble, type Replica, type ReplicaOptions } from './re
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** What clients are shown. */
   readonly pair: KeyPair
+  /** Signs tokens of service accounts where the settings name no key for that. */
+  readonly ownSigningKey?: SigningKey
   /** Authorities whose client certificates are accepted beside those of `--client-ca-file`, PEM; '' for none. */
   readonly ownClients: string
   readonly storageAddresses: readonly string[]

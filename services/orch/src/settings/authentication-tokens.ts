@@ -36,7 +36,7 @@ export const tokenSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Private key that signs tokens of service accounts. Without it orch up makes one in its folder, and gateways apart sign with the key of --tls-private-key-file.',
+    doc: 'Private key that signs tokens of service accounts. Without it orch up makes one in its folder; gateways apart need it, and all the same one.',
   }),
   serviceAccountIssuer: setting({
     flag: '--service-account-issuer',

@@ -1,6 +1,6 @@
 import { setting, settingTypes } from '@orch/platform'
 import { admissionSettings } from './admission.ts'
-import { controllersSettings } from './controllers.ts'
+import { accountKeySettings, controllersSettings } from './controllers.ts'
 import {
   admissionAddressSettings,
   etcdSettings,
@@ -102,6 +102,7 @@ export const controllersCommandSettings = {
     doc: 'Each controller acts as the service account that is its own, which the user of --kubeconfig must be allowed to impersonate. Without it all act as that user.',
   }),
   ...controllersSettings,
+  ...accountKeySettings,
   ...trustSettings,
   ...probeSettings('127.0.0.1:7401'),
 }

@@ -1,6 +1,6 @@
 import { setting, settingTypes } from '@orch/platform'
 
-const { list } = settingTypes
+const { list, path } = settingTypes
 
 /** Which controllers run. */
 export const controllersSettings = {
@@ -11,5 +11,26 @@ export const controllersSettings = {
     default: '*',
     group: 'API',
     doc: 'Controllers to run: * is all but tokencleaner and bootstrapsigner, a name one more, a name with a dash before it one less. Known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount-token, tokencleaner, bootstrapsigner.',
+  }),
+}
+
+/** By what controllers apart fill Secrets of service accounts. */
+export const accountKeySettings = {
+  serviceAccountPrivateKeyFile: setting({
+    flag: '--service-account-private-key-file',
+    env: 'ORCH_SERVICE_ACCOUNT_PRIVATE_KEY_FILE',
+    type: path,
+    default: '',
+    group: 'Controllers',
+    doc: 'Private key that signs the tokens which serviceaccount-token puts into Secrets: the one of --service-account-signing-key-file of the gateways, or one of their --service-account-key-file. Without it that controller does not run.',
+  }),
+  rootCaFile: setting({
+    flag: '--root-ca-file',
+    env: 'ORCH_ROOT_CA_FILE',
+    type: path,
+    default: '',
+    defaultDoc: 'the authority of --kubeconfig',
+    group: 'Controllers',
+    doc: 'Authority that is put into Secrets beside a token: by it the holder knows the gateways.',
   }),
 }
