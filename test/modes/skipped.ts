@@ -13,12 +13,6 @@ const twoGateways = 'compares whole answers, and two gateways differ in their ad
 /** Tests that are skipped where the services are apart. A run that skips others, or fewer, fails. */
 export const skippedInDistributed: readonly Skipped[] = [
   { file: 'test/api/watch.test.ts', title: 'the end and bookmarks > WATCH-11: about once a minute there is a bookmark', reason: fakeClock },
-  {
-    file: 'test/api/watch.test.ts',
-    title:
-      'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08, LIM-01: a version that is no longer kept: one ERROR with 410, and the end',
-    reason: 'only one of two storages is asked whether it has compacted; the other may still hold the changes, and serves them',
-  },
   { file: 'test/api/list.test.ts', title: 'query parameters of a list > QP-01, QP-21: pretty=true indents', reason: twoGateways },
   {
     file: 'test/api/formats.test.ts',
@@ -26,9 +20,4 @@ export const skippedInDistributed: readonly Skipped[] = [
     reason: twoGateways,
   },
   { file: 'test/api/deletion.test.ts', title: 'Events > WATCH-21: go when their time is over, by an ordinary deletion', reason: fakeClock },
-  {
-    file: 'test/api/apply.test.ts',
-    title: 'writes that are no apply > a lost race is tried again: many appliers, none refused',
-    reason: 'writers take turns within a gateway; those of two gateways meet in the store, and who loses there again and again is told 409',
-  },
 ]

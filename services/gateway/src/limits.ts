@@ -50,8 +50,12 @@ export const limits = {
   watchEndPauseMs: 0.5,
   /** Once nothing more is written, connections have this long to take what is under way before they are cut. */
   lastBytesMs: 1_000,
-  /** Attempts of a write that lost the race to another one. */
-  writeAttemptsMax: 5,
+  /** A connection whose last answer could not announce that it was the last is closed after this pause: its client may be asking again. */
+  leavingPauseMs: 200,
+  /** Attempts of a write that lost the race to another one. Writers of one gateway take turns, so that each loses to other gateways alone. */
+  writeAttemptsMax: 100,
+  /** Generated names that are tried: eight characters hardly ever meet one that is taken. */
+  generatedNamesMax: 5,
   /** Steps back through an object's past in search of a write whose answer was lost. */
   lostReplyStepsMax: 32,
   /** Distinct `Accept` texts whose meaning is kept. */

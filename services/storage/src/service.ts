@@ -245,8 +245,8 @@ class StorageOverStore implements Storage {
   }
 
   async compact(revision: Revision): Promise<void> {
-    // Readers are refused first: what is being swept may not be read half gone.
-    this.#state.forget(Math.min(revision, this.#state.revision))
+    // Readers are refused first: what is being swept may not be read half gone. A shared store tells all its replicas, this one too.
+    if (this.#store.shared === undefined) this.#state.forget(Math.min(revision, this.#state.revision))
     await this.#store.compact(revision)
   }
 

@@ -93,9 +93,11 @@ async function takeTurn({ request, target, name }: Write, parts: GatewayParts): 
   return end
 }
 
+/** Each attempt wants time to be left, so a crowd at one object ends with the deadline of the request at the latest. */
 async function attemptsLeft(plan: PlannedWrite, parts: GatewayParts): Promise<Written> {
+  const attemptsMax = plan.name === '' ? limits.generatedNamesMax : limits.writeAttemptsMax
   let refusal = conflict(plan.target.served.name, plan.name)
-  for (let count = 2; count <= limits.writeAttemptsMax; count++) {
+  for (let count = 2; count <= attemptsMax; count++) {
     const outcome = await attempt(plan, parts, true)
     if (outcome.kind !== 'again') return outcome
     refusal = outcome.refusal ?? refusal

@@ -254,9 +254,10 @@ class StoreOnEtcd implements EtcdStore {
   async compact(revision: Revision): Promise<void> {
     if (revision > this.#position) throw new RangeError(`revision ${revision} can't be compacted, the store stands at ${this.#position}`)
     if (revision <= this.#compacted) return
-    this.#compacted = revision
     const put = { key: Buffer.from(this.#layout.compacted), value: Buffer.from(String(revision)) }
-    await readSurely(() => this.#client.kv.put(put))
+    const { header } = await readSurely(() => this.#client.kv.put(put))
+    // All replicas hear of it by their watch before the first change is gone, so that they refuse the same.
+    await this.#delivered(Number(header.revision))
     try {
       await this.#client.kv.compact({ revision: String(revision) })
     } catch (error) {
