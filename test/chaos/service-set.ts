@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
@@ -40,6 +41,8 @@ export interface ServiceSetOptions {
 }
 
 const loopback = '127.0.0.1'
+/** What gateways sign the tokens of service accounts with. */
+const signingKey = 'service-accounts.key'
 const startMsMax = 60_000
 const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2, watch: 2, admission: 1, controllers: 1 }
 
@@ -132,12 +135,14 @@ async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}
       `--client-ca-file=${join(folder, 'ca.crt')}`,
       `--tls-cert-file=${join(folder, 'serving.crt')}`,
       `--tls-private-key-file=${join(folder, 'serving.key')}`,
+      `--service-account-signing-key-file=${join(folder, signingKey)}`,
     ],
     controllers: async (name) => {
       const kubeconfig = join(folder, `${name}.conf`)
       const server = `https://${await reach(name, 'gateway-0')}`
       writeFileSync(kubeconfig, printConfiguration({ cluster: 'set', user: 'admin', configuration: { ...certificates.client, server } }))
-      return [`--kubeconfig=${kubeconfig}`, `--probe-address=${probeOf.get(name)}`]
+      const key = `--service-account-private-key-file=${join(folder, signingKey)}`
+      return [`--kubeconfig=${kubeconfig}`, `--probe-address=${probeOf.get(name)}`, key]
     },
   }
   const processes = new Map<string, ServiceProcess>()
@@ -170,6 +175,8 @@ async function makeCertificates(folder: string) {
     names: servingNames({ names, hostName: hostname(), bindAddress: loopback, serviceAddress: '10.0.0.1' }),
     clock: systemClock,
   })
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  writeFileSync(join(folder, signingKey), privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return {
     client: { certificateAuthority: made.authority, clientCertificate: made.admin.certificate, clientKey: made.admin.key },
   }

@@ -19,6 +19,8 @@ export interface Watcher {
   /** The newest revision that it has heard of. */
   readonly reached: number
   readonly events: number
+  /** Which of the clients it watches through. */
+  readonly at: number
   /** Streams that ended and were taken up again where they had been. */
   readonly resumed: number
   /** Why it can't go on; it should have been able to. */
@@ -41,6 +43,7 @@ export async function openWatcher({ clients, app, acknowledged }: WatcherOptions
   let reached = listRevision
   let events = 0
   let resumed = -1
+  let at = 0
   let failure: string | undefined
   let heardMs = performance.now()
   const follow = async (client: Client) => {
@@ -62,8 +65,9 @@ export async function openWatcher({ clients, app, acknowledged }: WatcherOptions
   }
   const running = (async () => {
     for (let attempt = 0; !ending.signal.aborted && failure === undefined; attempt += 1) {
+      at = attempt % clients.length
       try {
-        await follow(clients[attempt % clients.length] as Client)
+        await follow(clients[at] as Client)
       } catch (error) {
         if (error instanceof StatusError && error.code === 410) failure = error.message
       }
@@ -77,6 +81,9 @@ export async function openWatcher({ clients, app, acknowledged }: WatcherOptions
     },
     get events() {
       return events
+    },
+    get at() {
+      return at
     },
     get resumed() {
       return Math.max(0, resumed)

@@ -1,6 +1,6 @@
 import { createServer as createHttp2Server, type Http2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
@@ -47,7 +47,7 @@ export async function listen(
   random: () => number = () => 1,
 ): Promise<Listener> {
   const { authorities, goawayChance = 0 } = tls
-  const state = { isDraining: false }
+  const state = { isDraining: false, leaving: new Map() }
   const peers = new PeerReader(authorities)
   const http1 = createHttpsServer(
     {
@@ -88,8 +88,9 @@ export async function listen(
   const drain = () => {
     stopFollowing()
     state.isDraining = true
-    http1.close()
-    http1.closeIdleConnections()
+    // Not its own `close`, which ends idle connections at once: a request may be on its way, and only an answer can tell the
+    // client over HTTP/1.1 to go elsewhere. Those that ask nothing any more are ended by `close` below.
+    NetServer.prototype.close.call(http1)
     for (const session of sessions.keys()) session.close()
   }
   return {
@@ -100,6 +101,7 @@ export async function listen(
     drain,
     async close() {
       drain()
+      http1.close()
       for (const session of sessions.keys()) session.destroy()
       for (const socket of connections) socket.destroy()
       await new Promise<void>((resolve) => (connections.size === 0 ? resolve() : http1.once('drained', resolve)))

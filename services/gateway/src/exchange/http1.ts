@@ -1,16 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { limits } from '../limits.ts'
 import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
+
+/** What the exchanges of one server share. */
+export interface Http1Server {
+  readonly isDraining: boolean
+  /** Connections that are closed unless their clients ask once more. */
+  readonly leaving: Map<Socket, NodeJS.Timeout>
+}
 
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly peer: Peer
-  readonly #server: { readonly isDraining: boolean }
+  readonly #server: Http1Server
   /** The connection is closed after this answer. */
   #closesConnection = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, server: { readonly isDraining: boolean }) {
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, server: Http1Server) {
+    if (server.isDraining) stay(request.socket, server)
     this.#server = server
     this.#request = request
     this.#response = response
@@ -87,11 +97,9 @@ export class Http1Exchange implements Exchange {
     return drainOf(this.#response, this.isClosed)
   }
 
-  /** An answer that began before the server drained could not announce that it is the last on its connection. */
   end(): void {
     if (this.isClosed) return
-    const { socket } = this.#request
-    if (this.#server.isDraining) this.#response.once('finish', () => socket.destroySoon())
+    if (this.#server.isDraining) this.#response.once('finish', () => leave(this.#request.socket, this.#server))
     this.#response.end()
   }
 
@@ -107,6 +115,24 @@ export class Http1Exchange implements Exchange {
     if (this.#closesConnection || this.#server.isDraining) headers.connection = 'close'
     this.#response.writeHead(code, headers)
   }
+}
+
+/**
+ * An answer that began before the server drained could not announce that it is the last on its connection. Its client may
+ * have sent the next request already, which is answered, and the announcement with it; closed at once it would be lost.
+ */
+function leave(socket: Socket, { leaving }: Http1Server): void {
+  const timer = setTimeout(() => {
+    leaving.delete(socket)
+    socket.destroySoon()
+  }, limits.leavingPauseMs)
+  timer.unref()
+  leaving.set(socket, timer)
+}
+
+function stay(socket: Socket, { leaving }: Http1Server): void {
+  clearTimeout(leaving.get(socket))
+  leaving.delete(socket)
 }
 
 /** A client that breaks off is an ordinary end, which `close` tells. */

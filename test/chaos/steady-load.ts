@@ -1,0 +1,111 @@
+import type { Client } from '@orch/client'
+import { StatusError } from '@orch/core'
+import { sleep, systemClock } from '@orch/platform'
+import { type ChaosObject, configMaps, namespace } from './load.ts'
+
+/** One request that was not answered as it should have been. */
+export interface Failure {
+  readonly atMs: number
+  readonly why: string
+}
+
+export interface SteadyLoadOptions {
+  readonly clients: readonly Client[]
+  readonly workers: number
+  /** Asks again, elsewhere, where a connection was refused or the answer says when to come back. */
+  readonly retries: boolean
+}
+
+/** Clients that write and read objects of their own, so that nothing but the server can be in their way. */
+export interface SteadyLoad {
+  /** When each good answer came, by the monotonic clock. */
+  readonly answered: readonly number[]
+  readonly failures: readonly Failure[]
+  /** Requests that were asked again. */
+  readonly retried: number
+  stop(): Promise<void>
+}
+
+const retryMsMax = 20_000
+
+/** Begins. */
+export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions): SteadyLoad {
+  const answered: number[] = []
+  const failures: Failure[] = []
+  let retried = 0
+  let isOver = false
+  let turn = 0
+  const request = async (verb: string, send: (client: Client) => Promise<unknown>) => {
+    const begunMs = performance.now()
+    for (;;) {
+      turn += 1
+      try {
+        await send(clients[turn % clients.length] as Client)
+        return void answered.push(performance.now())
+      } catch (error) {
+        const retryMs = retries && performance.now() - begunMs < retryMsMax ? retryAfterMs(error) : undefined
+        if (retryMs === undefined) {
+          return void failures.push({ atMs: performance.now(), why: `${verb}: ${describe(error)}` })
+        }
+        retried += 1
+        await sleep(systemClock, retryMs)
+      }
+    }
+  }
+  const work = async (index: number) => {
+    const name = `steady-${index}`
+    const object = (text: string): ChaosObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace, labels: { app: index % 2 === 0 ? 'web' : 'db' } },
+      data: { text },
+    })
+    for (let round = 0; !isOver; round += 1) {
+      const text = `${index}-${round}`
+      // An apply makes the object where a lost answer has left it open whether it is there.
+      await request('apply', (client) =>
+        client.resource(configMaps).patch(name, object(text), { type: 'apply', namespace, fieldManager: 'steady', force: true }),
+      )
+      await request('get', (client) => client.resource(configMaps).get(name, { namespace }))
+      await request('list', (client) => client.resource(configMaps).list({ namespace, labelSelector: 'app=web' }))
+      await sleep(systemClock, 5)
+    }
+  }
+  const working = Array.from({ length: workers }, (_, index) => work(index))
+  return {
+    answered,
+    failures,
+    get retried() {
+      return retried
+    },
+    async stop() {
+      isOver = true
+      await Promise.all(working)
+    },
+  }
+}
+
+/** Nobody was there, or an answer that names a time. */
+function retryAfterMs(error: unknown): number | undefined {
+  if (!(error instanceof StatusError)) return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 20 : undefined
+  const { retryAfterSeconds } = error.status.details ?? {}
+  return (error.code === 429 || error.code === 503) && retryAfterSeconds !== undefined ? retryAfterSeconds * 1_000 : undefined
+}
+
+function describe(error: unknown): string {
+  const { code = '', message } = error as { code?: string | number; message: string }
+  return `${code} ${message}`
+}
+
+/** The longest time without a good answer that touches the span. */
+export function longestGapMs(answered: readonly number[], { from, until }: { from: number; until: number }): number {
+  let longest = 0
+  let before = from
+  for (const at of answered) {
+    if (at < from) continue
+    if (at > until) break
+    longest = Math.max(longest, at - before)
+    before = at
+  }
+  return longest
+}
