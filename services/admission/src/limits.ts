@@ -2,4 +2,20 @@
 export const limits = {
   /** How often gateways are told the interests again; they distrust a set of more than five seconds. */
   interestsIntervalMs: 1_000,
+  /** Pods of a namespace that a stricter pod security level is held against at once; more tell nothing new, and all are in memory. */
+  podSecurityPodsMax: 3_000,
+  /** Longest that this may hold up the change of the namespace. */
+  podSecurityCheckMs: 1_000,
+  /** Reservations of one quota that are made and ended by one commit; their row stays far below what one value may hold. */
+  quotaTasksMax: 256,
+  /** Attempts at a quota that several processes change at once; with a handful of them the last is never reached. */
+  quotaAttemptsMax: 32,
+  /** How long the end of a write that used what it had reserved may wait for company: nothing depends on it. */
+  quotaEndingsDelayMs: 250,
+  /** Those who find no room have the objects counted again no more often than this, as it means reading them all. */
+  quotaCountIntervalMs: 100,
+  /** What clocks of machines may differ by: a reservation is kept so much longer than its write may take. */
+  quotaDeadlineSlackMs: 5_000,
+  /** How long a write may take whose caller does not say how long it waits. */
+  quotaDeadlineMs: 60_000,
 } as const

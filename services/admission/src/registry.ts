@@ -1,6 +1,10 @@
 import { ConfigurationError } from './configuration.ts'
 import type { Plugin, PluginNeeds, Registration } from './plugin.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { podSecurity } from './plugins/pod-security.ts'
+import { resourceQuota } from './plugins/resource-quota.ts'
+import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
+import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 
 /** All names, in the one order in which plugins are asked, whatever the order in which they are enabled. */
 export const pluginOrder = [
@@ -45,6 +49,10 @@ export type PluginName = (typeof pluginOrder)[number]
 /** How each is made. */
 const registrations: { readonly [N in PluginName]?: Registration } = {
   NamespaceLifecycle: namespaceLifecycle,
+  PodSecurity: podSecurity,
+  MutatingAdmissionWebhook: mutatingAdmissionWebhook,
+  ValidatingAdmissionWebhook: validatingAdmissionWebhook,
+  ResourceQuota: resourceQuota,
 }
 
 /** Which plugins are on, as the flags say it. */

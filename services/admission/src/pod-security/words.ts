@@ -45,5 +45,7 @@ export function settersOf(spec: PodSpecView, isBad: (context: SecurityContextVie
 
 /** The security contexts of the Pod and of all its containers. */
 export function contextsOf(spec: PodSpecView): readonly SecurityContextView[] {
-  return [spec.securityContext, ...containersOf(spec).map((container) => container.securityContext)].filter((context) => context !== undefined)
+  return [spec.securityContext, ...containersOf(spec).map((container) => container.securityContext)].filter(
+    (context) => context !== undefined,
+  )
 }

@@ -3,6 +3,7 @@ import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../verbs/verb.ts'
 import { inOrder } from './candidate.ts'
+import type { Condition } from './commit.ts'
 import type { PlannedWrite } from './write-loop.ts'
 
 /** What a write does to its object; at least one of the two is there. */
@@ -79,7 +80,12 @@ export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: 
 export function both(first: Admitted, second: Admitted): Admitted {
   return {
     object: undefined,
-    conditions: [...first.conditions, ...second.conditions],
+    // Several plugins may rest on the same Namespace, and a commit carries few conditions.
+    conditions: [...first.conditions, ...second.conditions.filter((one) => !first.conditions.some((other) => isSame(one, other)))],
     reservations: [...first.reservations, ...second.reservations],
   }
+}
+
+function isSame(one: Condition, other: Condition): boolean {
+  return one.key === other.key && one.revision === other.revision
 }

@@ -1,0 +1,268 @@
+import {
+  type ApiObject,
+  type Attributes,
+  type AuditAnnotation,
+  forbidden,
+  type Interest,
+  invalid,
+  type MetricCount,
+  type Names,
+  notFound,
+  objectKey,
+  subdomainLabel,
+} from '@orch/core'
+import { follow } from '@orch/platform'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { type PodSecurityConfiguration, readPodSecurityConfiguration } from '../pod-security/configuration.ts'
+import { evaluatePod, printViolations } from '../pod-security/evaluate.ts'
+import { warnOfPods } from '../pod-security/namespace-pods.ts'
+import type { PodView } from '../pod-security/pod.ts'
+import {
+  compareLevels,
+  isFullyPrivileged,
+  isSameLevelVersion,
+  type LevelVersion,
+  latestMinor,
+  type Mode,
+  modes,
+  type PolicyReading,
+  policyOf,
+  printLevelVersion,
+  printPolicy,
+  printVersion,
+} from '../pod-security/policy.ts'
+import { isSignificantUpdate, podView, templateResources, templateView } from '../pod-security/templates.ts'
+
+/** On by default; it forbids nothing where no namespace and no configuration says so. */
+export const podSecurity: Registration = { isDefault: true, create: createPodSecurity }
+
+/** What the plugin remembers of a Namespace. */
+interface NamespaceState extends PolicyReading {
+  readonly revision: number
+}
+
+const prefix = 'core/namespaces'
+const decoder = new TextDecoder()
+
+/**
+ * PodSecurity: Pods keep to the level that their namespace's labels name. What a level forbids is refused, recorded or
+ * warned of; templates of workloads are never refused. A decision holds on condition that the Namespace is still the same.
+ */
+function createPodSecurity(needs: PluginNeeds): Plugin {
+  const { storage, catalogue, clock, log, random } = needs
+  const { names } = catalogue
+  const configuration = readPodSecurityConfiguration(needs.configuration, names)
+  const closed = new AbortController()
+  const decode = (value: Uint8Array) => stateOf(value, configuration, names)
+  const followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
+
+  const latest = async (namespace: string): Promise<NamespaceState | undefined> => {
+    const { entry } = await storage.get({ key: objectKey(prefix, undefined, namespace), read: { kind: 'latest' } })
+    return entry === undefined ? undefined : decode(entry.value)
+  }
+  /** Nothing is refused by what memory holds alone. */
+  const judge = (attributes: Attributes, judgeBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
+    const known = followed.get(objectKey(prefix, undefined, attributes.namespace))
+    const verdict = known === undefined ? undefined : judgeBy(known)
+    if (verdict !== undefined && verdict.kind !== 'denied') return verdict
+    return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))
+  }
+  const judgements = { configuration, names }
+
+  return {
+    name: 'PodSecurity',
+    interests,
+    validate(attributes, inquiry) {
+      if (attributes.group === '' && attributes.resource === 'namespaces') return judgeNamespace(attributes, inquiry, judgements, needs)
+      const exemption = exemptionOf(attributes, configuration, names)
+      if (exemption !== undefined) return exemption
+      const isPod = attributes.group === '' && attributes.resource === 'pods'
+      if (isPod && !isWorthAQuestion(attributes, names)) return allowed
+      return judge(
+        attributes,
+        isPod ? (state) => judgePod(attributes, state, judgements) : (state) => judgeTemplate(attributes, state, judgements),
+      )
+    },
+    close: () => closed.abort(),
+  }
+}
+
+const interests: readonly Interest[] = [
+  interestIn('', ['pods', 'pods/ephemeralcontainers', 'namespaces', ...(templateResources[''] ?? [])]),
+  ...Object.entries(templateResources)
+    .filter(([group]) => group !== '')
+    .map(([group, resources]) => interestIn(group, resources)),
+]
+
+function interestIn(group: string, resources: readonly string[]): Interest {
+  return { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [group], resources, namespaces: [] }
+}
+
+function stateOf(value: Uint8Array, { defaults }: PodSecurityConfiguration, names: Names): NamespaceState {
+  // Storage holds nothing but objects that the gateway has checked.
+  const { metadata } = JSON.parse(decoder.decode(value)) as ApiObject
+  return { ...policyOf(metadata.labels ?? {}, defaults, names), revision: Number(metadata.resourceVersion) }
+}
+
+interface Judgements {
+  readonly configuration: PodSecurityConfiguration
+  readonly names: Names
+}
+
+/** The namespace went away while the request was on its way; templates are not refused. */
+function lost(attributes: Attributes): Verdict {
+  const { resource, namespace } = attributes
+  if (resource !== 'pods') return allowed
+  return { ...denied(notFound({ group: '', resource: 'namespaces' }, namespace)), counts: [errorCount(attributes, true)] }
+}
+
+function isWorthAQuestion({ operation, object, oldObject }: Attributes, names: Names): boolean {
+  return operation !== 'UPDATE' || isSignificantUpdate(podView(object), podView(oldObject), names)
+}
+
+function exemptionOf(attributes: Attributes, { exemptions }: PodSecurityConfiguration, names: Names): Verdict | undefined {
+  if (exemptions.namespaces.has(attributes.namespace)) return exempt(attributes, 'namespace', names)
+  if (exemptions.usernames.has(attributes.user.name)) return exempt(attributes, 'user', names)
+  return undefined
+}
+
+function exempt(attributes: Attributes, why: string, names: Names): Verdict {
+  const counts = [{ name: 'pod_security_exemptions_total', labels: requestLabels(attributes), value: 1 }]
+  return { kind: 'allowed', auditAnnotations: [annotation(names, 'exempt', why)], counts }
+}
+
+function judgePod(attributes: Attributes, state: NamespaceState, judgements: Judgements): Verdict {
+  const { policy, errors, revision } = state
+  const conditions = [{ key: objectKey(prefix, undefined, attributes.namespace), revision }]
+  if (errors.length === 0 && isFullyPrivileged(policy)) {
+    const auditAnnotations = [annotation(judgements.names, 'enforce-policy', 'privileged:latest')]
+    return { kind: 'allowed', conditions, auditAnnotations, counts: [evaluation(attributes, 'enforce', policy.enforce, true)] }
+  }
+  const verdict = judgeView(attributes, podView(attributes.object), state, judgements, true)
+  return verdict.kind === 'allowed' ? { ...verdict, conditions } : verdict
+}
+
+function judgeTemplate(attributes: Attributes, state: NamespaceState, judgements: Judgements): Verdict {
+  const { policy, errors } = state
+  if (errors.length === 0 && policy.audit.level === 'privileged' && policy.warn.level === 'privileged') return allowed
+  const view = templateView(attributes.resource, attributes.object)
+  return view === undefined ? allowed : judgeView(attributes, view, state, judgements, false)
+}
+
+/** What each mode says of a Pod. Who is refused is not warned as well. */
+function judgeView(attributes: Attributes, view: PodView, state: NamespaceState, judgements: Judgements, isEnforced: boolean): Verdict {
+  const { policy, errors } = state
+  const { configuration, names } = judgements
+  if (configuration.exemptions.runtimeClasses.has(view.spec.runtimeClassName ?? '')) return exempt(attributes, 'runtimeClass', names)
+  const auditAnnotations: AuditAnnotation[] = []
+  const counts: MetricCount[] = []
+  if (errors.length > 0) {
+    const texts = errors.map(({ field, message }) => `${field}: ${message}`)
+    const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+    auditAnnotations.push(annotation(names, 'error', `Failed to parse policy: ${text}`))
+    counts.push(errorCount(attributes, false))
+  }
+  const violationsOf = rememberer(view, names)
+  let refusal: string | undefined
+  if (isEnforced) {
+    const level = printLevelVersion(policy.enforce)
+    const violations = violationsOf(policy.enforce)
+    auditAnnotations.push(annotation(names, 'enforce-policy', level))
+    counts.push(evaluation(attributes, 'enforce', policy.enforce, violations === ''))
+    if (violations !== '') refusal = `violates PodSecurity "${level}": ${violations}`
+  }
+  const audited = violationsOf(policy.audit)
+  if (audited !== '') {
+    const text = `would violate PodSecurity "${printLevelVersion(policy.audit)}": ${audited}`
+    auditAnnotations.push(annotation(names, 'audit-violations', text))
+    counts.push(evaluation(attributes, 'audit', policy.audit, false))
+  }
+  if (refusal !== undefined) {
+    const { group, resource, name } = attributes
+    return { ...denied(forbidden({ group, resource }, name, refusal)), auditAnnotations, counts }
+  }
+  const warned = violationsOf(policy.warn)
+  if (warned === '') return { kind: 'allowed', auditAnnotations, counts }
+  counts.push(evaluation(attributes, 'warn', policy.warn, false))
+  return {
+    kind: 'allowed',
+    auditAnnotations,
+    counts,
+    warnings: [`would violate PodSecurity "${printLevelVersion(policy.warn)}": ${warned}`],
+  }
+}
+
+/** Modes often name the same level: it is looked at once. */
+function rememberer(view: PodView, names: Names): (level: LevelVersion) => string {
+  const known = new Map<string, string>()
+  return (level) => {
+    const key = printLevelVersion(level)
+    let violations = known.get(key)
+    if (violations === undefined) {
+      violations = printViolations(evaluatePod(level, view, names))
+      known.set(key, violations)
+    }
+    return violations
+  }
+}
+
+/** Labels must be right where they are new; a stricter level is told of the Pods that it would not let in. */
+async function judgeNamespace(attributes: Attributes, inquiry: Inquiry, judgements: Judgements, needs: PluginNeeds): Promise<Verdict> {
+  const { operation, object, oldObject, name } = attributes
+  const { configuration, names } = judgements
+  const read = (namespace: unknown) => policyOf((namespace as ApiObject).metadata.labels ?? {}, configuration.defaults, names)
+  const after = read(object)
+  const before = operation === 'UPDATE' ? read(oldObject) : undefined
+  if (after.errors.length > 0 && textOf(after) !== textOf(before)) {
+    return denied(invalid({ group: '', kind: 'Namespace' }, name, after.errors))
+  }
+  if (before !== undefined && !isTightened(after, before)) return allowed
+  if (configuration.exemptions.namespaces.has(name)) return warnOfExemption(name, after, configuration)
+  if (before === undefined) return allowed
+  const warnings = await warnOfPods({
+    storage: needs.storage,
+    clock: needs.clock,
+    names,
+    namespace: name,
+    enforce: after.policy.enforce,
+    exemptRuntimeClasses: configuration.exemptions.runtimeClasses,
+    remainingMs: inquiry.context.timeoutMs,
+  })
+  return { kind: 'allowed', warnings }
+}
+
+function textOf(reading: PolicyReading | undefined): string {
+  return JSON.stringify(reading?.errors ?? [])
+}
+
+function isTightened({ policy: { enforce: after } }: PolicyReading, { policy: { enforce: before } }: PolicyReading): boolean {
+  if (after.level === 'privileged' || isSameLevelVersion(after, before)) return false
+  return printVersion(after.version) !== printVersion(before.version) || compareLevels(after.level, before.level) > 0
+}
+
+function warnOfExemption(namespace: string, { policy }: PolicyReading, { defaults }: PodSecurityConfiguration): Verdict {
+  if (isFullyPrivileged(policy) || modes.every((mode) => isSameLevelVersion(policy[mode], defaults[mode]))) return allowed
+  const warning = `namespace "${namespace}" is exempt from Pod Security, and the policy (${printPolicy(policy)}) will be ignored`
+  return { kind: 'allowed', warnings: [warning] }
+}
+
+function annotation(names: Names, key: string, value: string): AuditAnnotation {
+  return { key: subdomainLabel(names, 'pod-security', key), value, level: 'Metadata' }
+}
+
+function requestLabels({ operation, group, resource, subresource }: Attributes): Record<string, string> {
+  const kind = group === '' && resource === 'pods' ? 'pod' : 'controller'
+  return { request_operation: operation.toLowerCase(), resource: kind, subresource }
+}
+
+function evaluation(attributes: Attributes, mode: Mode, { level, version }: LevelVersion, isAllowed: boolean): MetricCount {
+  const decision = isAllowed ? 'allow' : 'deny'
+  // Any version may be asked for: those that are not known yet share one word.
+  const policyVersion = version !== 'latest' && version.minor > latestMinor ? 'future' : printVersion(version)
+  const labels = { decision, policy_level: level, policy_version: policyVersion, mode, ...requestLabels(attributes) }
+  return { name: 'pod_security_evaluations_total', labels, value: 1 }
+}
+
+function errorCount(attributes: Attributes, isFatal: boolean): MetricCount {
+  return { name: 'pod_security_errors_total', labels: { fatal: String(isFatal), ...requestLabels(attributes) }, value: 1 }
+}
