@@ -29,17 +29,3 @@ test('an APIService for another server is kept, and says that it has no effect',
   expect(status).toBe(201)
   expect(headers['warning']).toContain('the APIService has no effect')
 })
-
-test.each(['Mutating', 'Validating'])('a %sWebhookConfiguration is kept, and says that its webhooks are not called', async (phase) => {
-  const plural = `${phase.toLowerCase()}webhookconfigurations`
-  const { status, headers } = await server.api.post(`/apis/admissionregistration.orch.io/v1/${plural}`, {
-    apiVersion: 'admissionregistration.orch.io/v1',
-    kind: `${phase}WebhookConfiguration`,
-    metadata: { name: 'hooks' },
-    webhooks: [],
-  })
-  expect({ status, warning: headers['warning'] }).toEqual({
-    status: 201,
-    warning: '299 - "admission webhooks are not called by this server: the configuration has no effect"',
-  })
-})

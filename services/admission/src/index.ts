@@ -14,3 +14,6 @@ export {
   type Verdict,
 } from './plugin.ts'
 export { choosePlugins, type PluginChoice, type PluginName, pluginNames, pluginOrder } from './registry.ts'
+export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
+export type { Credential, WebhookCredentials } from './webhooks/credentials.ts'
+export { parseWebhookCredentials } from './webhooks/credentials-file.ts'

@@ -16,6 +16,7 @@ import type {
 } from '@orch/core'
 import type { Clock, Log } from '@orch/platform'
 import type { PluginConfiguration } from './configuration.ts'
+import type { WebhookCredentials } from './webhooks/credentials.ts'
 
 export type Conditions = CommitRequest['conditions']
 
@@ -118,6 +119,8 @@ export interface PluginSettings {
   readonly unreachableTolerationSeconds: number
   /** Where Services are that webhooks name: `namespace/name` → `host:port`. */
   readonly webhookServices: ReadonlyMap<string, string>
+  /** Who the server is to webhooks: by name of the plugin that calls them. */
+  readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
 }
 
 /** Settings without any flag. */
@@ -125,6 +128,7 @@ export const defaultPluginSettings: PluginSettings = {
   notReadyTolerationSeconds: 300,
   unreachableTolerationSeconds: 300,
   webhookServices: new Map(),
+  webhookCredentials: new Map(),
 }
 
 /** How a plugin comes to be. */

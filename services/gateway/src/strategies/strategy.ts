@@ -39,11 +39,7 @@ export interface KindRules {
 }
 
 /** By the type that objects are stored as. */
-const uncalledWebhooks: KindRules = { warning: 'admission webhooks are not called by this server: the configuration has no effect' }
-
 const rulesByType: Readonly<Record<string, KindRules>> = {
-  'admissionregistration/v1.MutatingWebhookConfiguration': uncalledWebhooks,
-  'admissionregistration/v1.ValidatingWebhookConfiguration': uncalledWebhooks,
   'apiextensions/v1.CustomResourceDefinition': { warning: 'custom resources are not served by this server: the definition has no effect' },
   'apiregistration/v1.APIService': { warning: 'other servers are not reached through this one: the APIService has no effect' },
   'apps/v1.Deployment': deploymentStrategy,

@@ -1,9 +1,17 @@
 import { dirname, resolve } from 'node:path'
-import { type Admission, ConfigurationError, createAdmission, type PluginConfiguration, parseAdmissionConfiguration } from '@orch/admission'
+import {
+  type Admission,
+  ConfigurationError,
+  createAdmission,
+  type PluginConfiguration,
+  type PluginSettings,
+  parseAdmissionConfiguration,
+} from '@orch/admission'
 import type { StorageService } from '@orch/core'
 import { loadYamlFile, SettingsError } from '@orch/platform'
 import type { AdmissionSettings } from '../options/admission.ts'
 import type { Surroundings } from './surroundings.ts'
+import { readWebhookCredentials } from './webhook-credentials.ts'
 
 const flag = '--admission-control-config-file'
 
@@ -13,11 +21,26 @@ export async function openAdmission(
   surroundings: Surroundings,
 ): Promise<Admission> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
-  const { plugins, configFile, settings } = admission
+  const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
+  const settings = await withCredentials(admission, configurations, surroundings)
   const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, plugins, configurations, settings }))
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened
+}
+
+/** The settings of plugins, and who the server is to webhooks. */
+async function withCredentials(
+  { configFile, settings }: AdmissionSettings,
+  configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
+  { catalogue: { names } }: Surroundings,
+): Promise<PluginSettings> {
+  if (configurations === undefined) return settings
+  try {
+    return { ...settings, webhookCredentials: await readWebhookCredentials(flag, configurations, names) }
+  } catch (error) {
+    throw asSettingsError(error, configFile)
+  }
 }
 
 /** What the file says of each plugin; paths in it start at its own folder. */
@@ -43,7 +66,11 @@ function refusing<T>(file: string | undefined, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    throw new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
+    throw asSettingsError(error, file)
   }
+}
+
+function asSettingsError(error: unknown, file: string | undefined): unknown {
+  if (!(error instanceof ConfigurationError)) return error
+  return new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
 }

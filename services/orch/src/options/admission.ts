@@ -1,6 +1,7 @@
 import { ConfigurationError, choosePlugins, defaultPluginSettings, type PluginChoice, type PluginSettings } from '@orch/admission'
 import { SettingsError, type Values } from '@orch/platform'
 import type { admissionSettings } from '../settings/admission.ts'
+import { readWebhookServices } from './webhook-services.ts'
 
 /** What admission was told, checked. */
 export interface AdmissionSettings {
@@ -26,6 +27,7 @@ export function readAdmission(values: Values<typeof admissionSettings>): Admissi
       ...defaultPluginSettings,
       notReadyTolerationSeconds: values.defaultNotReadyTolerationSeconds,
       unreachableTolerationSeconds: values.defaultUnreachableTolerationSeconds,
+      webhookServices: readWebhookServices(values.webhookServiceMap),
     },
   }
 }

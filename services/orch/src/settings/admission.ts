@@ -46,4 +46,12 @@ export const admissionSettings = {
     group: 'Admission',
     doc: 'Seconds that pods tolerate a node that cannot be reached, if they do not say it themselves (DefaultTolerationSeconds).',
   }),
+  webhookServiceMap: setting({
+    flag: '--webhook-service-map',
+    env: 'ORCH_WEBHOOK_SERVICE_MAP',
+    type: list,
+    default: '',
+    group: 'Admission',
+    doc: 'Where Services are that webhooks name, as namespace/name=host:port. Others are found by their endpoints, external name or DNS.',
+  }),
 }

@@ -1,0 +1,155 @@
+import { type ApiObject, domainGroup, domainLabel, everything, type Names, objectKey, type StorageService } from '@orch/core'
+import type { Clock } from '@orch/platform'
+import { limits } from './limits.ts'
+
+/** A Service that a webhook names. */
+export interface ServicePlace {
+  readonly namespace: string
+  readonly name: string
+  readonly port: number
+}
+
+/** Where to connect to. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export interface AddressNeeds {
+  readonly storage: StorageService
+  readonly names: Names
+  readonly clock: Clock
+  /** A number in [0, 1): which of several addresses. */
+  readonly random: () => number
+  /** `namespace/name` → `host:port`: said by whoever runs the server. */
+  readonly known: ReadonlyMap<string, string>
+}
+
+/** Finds Services. */
+export interface ServiceAddresses {
+  find(place: ServicePlace): Promise<Address>
+}
+
+interface Remembered {
+  readonly addresses: readonly Address[]
+  readonly untilMs: number
+}
+
+/** In order: what the server was told, endpoints that are ready, the external name, the name in the cluster's DNS. */
+export function createServiceAddresses({ storage, names, clock, random, known }: AddressNeeds): ServiceAddresses {
+  const remembered = new Map<string, Remembered>()
+  const look = async (key: string, place: ServicePlace): Promise<readonly Address[]> => {
+    const addresses = await lookUp(place, storage, names)
+    if (remembered.size >= limits.addressesMax) remembered.clear()
+    remembered.set(key, { addresses, untilMs: clock.monotonic() + limits.addressAgeMsMax })
+    return addresses
+  }
+  return {
+    async find(place) {
+      const told = known.get(`${place.namespace}/${place.name}`)
+      if (told !== undefined) return parseAddress(told)
+      const key = `${place.namespace}/${place.name}:${place.port}`
+      const memory = remembered.get(key)
+      const addresses = memory !== undefined && memory.untilMs > clock.monotonic() ? memory.addresses : await look(key, place)
+      return addresses[Math.floor(random() * addresses.length)] ?? inCluster(place)
+    },
+  }
+}
+
+/** `host:port`, an IPv6 host in brackets. */
+export function parseAddress(text: string): Address {
+  const colon = text.lastIndexOf(':')
+  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) }
+}
+
+function inCluster({ namespace, name, port }: ServicePlace): Address {
+  return { host: `${name}.${namespace}.svc`, port }
+}
+
+interface Service extends ApiObject {
+  readonly spec?: {
+    readonly type?: string
+    readonly externalName?: string
+    readonly ports?: readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[]
+  }
+}
+
+async function lookUp(place: ServicePlace, storage: StorageService, names: Names): Promise<readonly Address[]> {
+  const service = await read<Service>(storage, 'core/services', place)
+  if (service === undefined) return [inCluster(place)]
+  const port = service.spec?.ports?.find(({ port: number, protocol = 'TCP' }) => number === place.port && protocol === 'TCP')
+  const portName = port?.name ?? ''
+  const ready = port === undefined ? [] : await readyAddresses(place, portName, storage, names)
+  if (ready.length > 0) return ready
+  const { type, externalName = '' } = service.spec ?? {}
+  return [type === 'ExternalName' && externalName !== '' ? { host: externalName, port: place.port } : inCluster(place)]
+}
+
+async function readyAddresses(place: ServicePlace, portName: string, storage: StorageService, names: Names): Promise<readonly Address[]> {
+  const sliced = await sliceAddresses(place, portName, storage, names)
+  if (sliced.length > 0) return sliced
+  const endpoints = await read<Endpoints>(storage, 'core/endpoints', place)
+  return (endpoints?.['subsets'] ?? []).flatMap(({ addresses = [], ports = [] }) => {
+    const port = ports.find(({ name = '' }) => name === portName)?.port
+    return port === undefined ? [] : addresses.map(({ ip }) => ({ host: ip, port }))
+  })
+}
+
+interface Endpoints extends ApiObject {
+  readonly subsets?: readonly {
+    readonly addresses?: readonly { readonly ip: string }[]
+    readonly ports?: readonly { readonly name?: string; readonly port: number }[]
+  }[]
+}
+
+interface EndpointSlice extends ApiObject {
+  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
+}
+
+async function sliceAddresses(
+  { namespace, name }: ServicePlace,
+  portName: string,
+  storage: StorageService,
+  names: Names,
+): Promise<readonly Address[]> {
+  const addresses: Address[] = []
+  const request = {
+    scope: { resource: `${domainGroup(names, 'discovery')}/endpointslices`, namespace },
+    selection: { ...everything, labels: [{ key: domainLabel(names, 'service-name'), operator: 'In' as const, values: [name] }] },
+    read: { kind: 'latest' as const },
+    limit: limits.endpointSlicesMax,
+    start: '',
+    form: 'entries',
+  }
+  for await (const part of storage.list(request)) {
+    if (part.kind !== 'entries') continue
+    for (const { value } of part.entries) addresses.push(...addressesIn(parse<EndpointSlice>(value), portName))
+  }
+  return addresses
+}
+
+/** An endpoint that does not say whether it is ready is. */
+function addressesIn({ endpoints = [], ports = [] }: EndpointSlice, portName: string): readonly Address[] {
+  const port = ports.find(({ name = '' }) => name === portName)?.port
+  if (port === undefined) return []
+  return endpoints
+    .filter(({ conditions }) => conditions?.ready !== false)
+    .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })))
+}
+
+async function read<T extends ApiObject>(
+  storage: StorageService,
+  prefix: string,
+  { namespace, name }: ServicePlace,
+): Promise<T | undefined> {
+  const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
+  return entry === undefined ? undefined : parse<T>(entry.value)
+}
+
+const decoder = new TextDecoder()
+
+/** Storage holds nothing but objects that the gateway has checked. */
+function parse<T extends ApiObject>(value: Uint8Array): T {
+  return JSON.parse(decoder.decode(value)) as T
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { type Attributes, badRequest, failed, internal, type MetricCount, type Names, type Status, StatusError } from '@orch/core'
+import type { Clock, Log } from '@orch/platform'
+import type { CallAnswer, WebhookCaller } from './caller.ts'
+import type { RequestForm } from './equivalents.ts'
+import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
+import type { Webhook } from './webhook.ts'
+
+/** What asking needs. */
+export interface AskWebhookNeeds {
+  readonly caller: WebhookCaller
+  readonly names: Names
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** One webhook and what it is asked. */
+export interface WebhookQuestion {
+  readonly webhook: Webhook
+  readonly isMutating: boolean
+  readonly attributes: Attributes
+  readonly form: RequestForm
+  readonly own: RequestForm
+  /** In the words of `form`. */
+  readonly object: unknown
+  readonly oldObject: unknown
+  readonly deadline: Deadline
+}
+
+/** Until when the request is waited for. */
+export interface Deadline {
+  remainingMs(): number
+  readonly signal: AbortSignal | undefined
+}
+
+/** What has become of a call. */
+export type WebhookOutcome =
+  | { readonly kind: 'allowed'; readonly review: Review }
+  | { readonly kind: 'denied'; readonly review: Review; readonly error: StatusError }
+  /** No answer that counts; what that means is said by the failure policy. `code` is for the metrics. */
+  | { readonly kind: 'failed'; readonly error: StatusError; readonly code: number; readonly message: string }
+  /** The request cannot go on, whatever the failure policy. */
+  | { readonly kind: 'impossible'; readonly error: StatusError; readonly review?: Review }
+
+/** Asks one webhook. */
+export async function askWebhook(question: WebhookQuestion, { caller, names }: AskWebhookNeeds): Promise<WebhookOutcome> {
+  const { webhook, attributes, deadline } = question
+  if (attributes.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
+    return { kind: 'impossible', error: badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`) }
+  }
+  const version = chooseReviewVersion(webhook.reviewVersions)
+  if (version === undefined) {
+    const why = `webhook does not accept known AdmissionReview versions (v1, v1beta1), but ${JSON.stringify(webhook.reviewVersions)}`
+    return failure(webhook, `could not create admission objects: ${why}`, 400)
+  }
+  const uid = randomUUID()
+  const body = printReview({ ...question, version, uid }, names)
+  const timeoutMs = Math.min(webhook.timeoutMs, deadline.remainingMs())
+  const answer = await caller.call({ webhook, body, timeoutMs, signal: deadline.signal })
+  return judgeAnswer(answer, question, { version, uid }, names)
+}
+
+function judgeAnswer(
+  answer: CallAnswer,
+  { webhook, isMutating }: WebhookQuestion,
+  asked: { readonly version: ReviewVersion; readonly uid: string },
+  names: Names,
+): WebhookOutcome {
+  if (answer.kind === 'failed') return failure(webhook, `failed to call webhook: ${answer.message}`, answer.code ?? 400)
+  const reading = readReview(answer.text, { ...asked, isMutating }, names)
+  switch (reading.kind) {
+    case 'unreadable':
+      return failure(webhook, `failed to call webhook: ${reading.message}`, 400)
+    case 'unfit':
+      return failure(webhook, `received invalid webhook response: ${reading.message}`, 503)
+    case 'review': {
+      const { review } = reading
+      return review.isAllowed ? { kind: 'allowed', review } : { kind: 'denied', review, error: denial(webhook.name, review.status) }
+    }
+  }
+}
+
+/** An answer that does not count. */
+export function failure(webhook: Webhook, why: string, code: number): WebhookOutcome {
+  const message = `failed calling webhook ${JSON.stringify(webhook.name)}: ${why}`
+  return { kind: 'failed', error: internal(message), code, message }
+}
+
+/** A refusal in the webhook's words; a code that is none of a failure becomes 400. */
+export function denial(name: string, status: Partial<Status> | undefined): StatusError {
+  const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
+  const start = `admission webhook ${JSON.stringify(name)} denied the request`
+  const text = message !== '' ? `${start}: ${message}` : reason !== '' ? `${start}: ${reason}` : `${start} without explanation`
+  const { status: made } = failed(Math.max(code, 400), '', text, details)
+  return new StatusError(reason === '' ? made : { ...made, reason })
+}
+
+function dropNulls(status: Partial<Status>): Partial<Status> {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null))
+}
+
+/** Whether a failed call is as good as none: then the request goes on, unless its own time is over. */
+export function isPassedOver({ webhook }: WebhookQuestion, outcome: WebhookOutcome): boolean {
+  return outcome.kind === 'failed' && webhook.isIgnoredOnFailure
+}
+
+/** The error with which an outcome ends the request; undefined: it goes on. */
+export function errorOf(question: WebhookQuestion, outcome: WebhookOutcome): StatusError | undefined {
+  return outcome.kind === 'allowed' || isPassedOver(question, outcome) ? undefined : outcome.error
+}
+
+/** Codes beyond this are counted as this one: whoever writes a webhook chooses them freely. */
+const codeMax = 600
+
+/** What one call adds to the metrics. */
+export function countsOf(question: WebhookQuestion, outcome: WebhookOutcome): readonly MetricCount[] {
+  const { webhook, isMutating, attributes } = question
+  const labels = { name: webhook.name, type: isMutating ? 'admit' : 'validating' }
+  const code = Math.min(codeMax, codeOf(outcome))
+  const isRejected = errorOf(question, outcome) !== undefined
+  const { operation } = attributes
+  const counts: MetricCount[] = [
+    {
+      name: 'apiserver_admission_webhook_request_total',
+      labels: { ...labels, operation, code: String(code), rejected: String(isRejected) },
+      value: 1,
+    },
+  ]
+  if (isPassedOver(question, outcome)) counts.push({ name: 'apiserver_admission_webhook_fail_open_count', labels, value: 1 })
+  if (isRejected) {
+    const errorLabels = { error_type: errorTypes[outcome.kind], rejection_code: String(code) }
+    counts.push({ name: 'apiserver_admission_webhook_rejection_count', labels: { ...labels, operation, ...errorLabels }, value: 1 })
+  }
+  return counts
+}
+
+const errorTypes = {
+  allowed: 'no_error',
+  denied: 'no_error',
+  failed: 'calling_webhook_error',
+  impossible: 'apiserver_internal_error',
+} as const
+
+function codeOf(outcome: WebhookOutcome): number {
+  switch (outcome.kind) {
+    case 'allowed':
+      return 200
+    case 'denied':
+      return outcome.error.code
+    case 'failed':
+      return outcome.code
+    case 'impossible':
+      return 0
+  }
+}

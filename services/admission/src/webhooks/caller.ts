@@ -1,0 +1,224 @@
+import type { IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
+import { getCACertificates } from 'node:tls'
+import type { Clock } from '@orch/platform'
+import type { ServiceAddresses } from './addresses.ts'
+import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
+import { limits } from './limits.ts'
+import type { Webhook } from './webhook.ts'
+
+/** One call. */
+export interface Call {
+  readonly webhook: Webhook
+  readonly body: string
+  readonly timeoutMs: number
+  /** Whoever asked has gone. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** What came back, or why nothing did. */
+export type CallAnswer =
+  | { readonly kind: 'answered'; readonly text: string }
+  /** `code` is the status of the answer where there was one that refuses. */
+  | { readonly kind: 'failed'; readonly message: string; readonly code: number | undefined; readonly isLate: boolean }
+
+/** Posts to webhooks. Connections are kept for the next call to the same webhook. */
+export interface WebhookCaller {
+  call(call: Call): Promise<CallAnswer>
+  close(): void
+}
+
+export interface CallerNeeds {
+  readonly addresses: ServiceAddresses
+  readonly credentials: WebhookCredentials
+  readonly clock: Clock
+}
+
+/** The agent tells connections apart by place, names, certificates and authorities, so that one is enough for all webhooks. */
+export function createWebhookCaller({ addresses, credentials, clock }: CallerNeeds): WebhookCaller {
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: limits.connectionsMax,
+    maxFreeSockets: limits.idleConnectionsMax,
+    scheduling: 'lifo',
+  })
+  return {
+    async call({ webhook, body, timeoutMs, signal }) {
+      const ending = new AbortController()
+      const end = () => ending.abort()
+      const state = { isLate: false }
+      const timer = clock.after(timeoutMs, () => {
+        state.isLate = true
+        end()
+      })
+      signal?.addEventListener('abort', end, { once: true })
+      if (signal?.aborted) end()
+      const route = routeTo(webhook, timeoutMs)
+      const fail = (why: string): CallAnswer => {
+        return { kind: 'failed', message: `Post ${JSON.stringify(route.url)}: ${why}`, code: undefined, isLate: state.isLate }
+      }
+      try {
+        const place = await withEnd(route.find(addresses), ending.signal)
+        const options = { ...place, ...optionsFor(webhook, route, credentials), agent, signal: ending.signal }
+        return judge(await post(options, body), fail)
+      } catch (error) {
+        return fail(state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error))
+      } finally {
+        timer.cancel()
+        signal?.removeEventListener('abort', end)
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** A lookup that takes too long is left alone; its result is of no use any more. */
+function withEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Error('ended'))
+    signal.addEventListener('abort', end, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+    if (signal.aborted) end()
+  })
+}
+
+interface Route {
+  /** As messages tell it. */
+  readonly url: string
+  readonly host: string
+  readonly path: string
+  /** Name that the certificate must carry; absent: the host that is connected to. */
+  readonly serverName: string | undefined
+  readonly find: (addresses: ServiceAddresses) => Promise<{ readonly host: string; readonly port: number }>
+}
+
+/** The webhook is told how long there is time for it, in whole seconds. */
+function routeTo({ place }: Webhook, timeoutMs: number): Route {
+  const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
+  switch (place.kind) {
+    case 'service': {
+      const serverName = `${place.name}.${place.namespace}.svc`
+      const host = `${serverName}:${place.port}`
+      const path = `${place.path}${query}`
+      return { url: `https://${host}${path}`, host, path, serverName, find: (addresses) => addresses.find(place) }
+    }
+    case 'url': {
+      const { host, hostname, port, pathname } = new URL(place.url)
+      const bare = hostname.replace(/^\[|\]$/g, '')
+      const address = { host: bare, port: port === '' ? 443 : Number(port) }
+      const path = `${pathname}${query}`
+      return { url: `https://${host}${path}`, host, path, serverName: undefined, find: async () => address }
+    }
+  }
+}
+
+function optionsFor(webhook: Webhook, { host, path, serverName }: Route, credentials: WebhookCredentials): RequestOptions {
+  const credential = credentialTo(webhook, credentials)
+  const { clientCertificate, clientKey } = credential
+  return {
+    method: 'POST',
+    path,
+    headers: { host, 'content-type': 'application/json', accept: 'application/json', ...authorization(credential) },
+    ca: webhook.authorities ?? systemAuthorities(),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
+  }
+}
+
+function credentialTo({ place }: Webhook, credentials: WebhookCredentials): Credential {
+  // An address of the default port is written without it.
+  return place.kind === 'service' ? serviceCredential(credentials, place) : credentialFor(credentials, hostOf(place.url))
+}
+
+/** Host and port as the address has them; the parser of addresses drops a port of 443. */
+function hostOf(url: string): string {
+  return /^https:\/\/([^/]*)/i.exec(url)?.[1] ?? ''
+}
+
+function authorization({ token, username, password }: Credential): { authorization?: string } {
+  if (token !== undefined) return { authorization: `Bearer ${token}` }
+  if (username === undefined) return {}
+  return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
+}
+
+let knownSystemAuthorities: string[] | undefined
+
+/** Read once, and only where a webhook needs them. */
+function systemAuthorities(): string[] {
+  knownSystemAuthorities ??= getCACertificates('system')
+  return knownSystemAuthorities
+}
+
+interface Posted {
+  readonly response: IncomingMessage
+  readonly text: string
+}
+
+/** A kept connection may have been closed by the other side just now: then the call is made once more, on a new one. */
+async function post(options: RequestOptions, body: string): Promise<Posted> {
+  try {
+    return await postOnce(options, body)
+  } catch (error) {
+    if (!(error instanceof ClosedConnection)) throw error
+    return postOnce(options, body)
+  }
+}
+
+class ClosedConnection extends Error {}
+
+function postOnce(options: RequestOptions, body: string): Promise<Posted> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest({ ...options, headers: { ...options.headers, 'content-length': Buffer.byteLength(body) } as never })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      reject(isClosed ? new ClosedConnection(error.message, { cause: error }) : error)
+    })
+    request.on('response', (response) => readText(response).then((text) => resolve({ response, text }), reject))
+    request.end(body)
+  })
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    length += chunk.length
+    if (length > limits.answerBytesMax) {
+      response.destroy()
+      throw new Error(`the answer has more than ${limits.answerBytesMax} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Only 200 with JSON is an answer; redirects are not followed. */
+function judge({ response, text }: Posted, fail: (why: string) => CallAnswer): CallAnswer {
+  const code = response.statusCode ?? 0
+  if (code !== 200) return { kind: 'failed', message: refusalText(code, text), code: code >= 400 ? code : undefined, isLate: false }
+  const type = response.headers['content-type'] ?? 'application/json'
+  const mediaType = (type.split(';')[0] ?? '').trim().toLowerCase()
+  return mediaType === 'application/json'
+    ? { kind: 'answered', text }
+    : fail(`the answer has content type ${type}; expected application/json`)
+}
+
+function refusalText(code: number, text: string): string {
+  if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
+  if (code === 404) return 'the server could not find the requested resource'
+  const told = JSON.stringify(text.slice(0, limits.answerTextMax))
+  if (code >= 500) return `an error on the server (${told}) has prevented the request from succeeding`
+  return `the webhook answered with code ${code} (${told}); expected 200`
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp: ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
+    case 'ENOTFOUND':
+      return `dial tcp: ${message.replace(/^getaddrinfo ENOTFOUND /, 'lookup ')}: no such host`
+    default:
+      return message
+  }
+}

@@ -1,0 +1,133 @@
+import type { ApiObject, Catalogue, Interest, InterestSource, StorageService } from '@orch/core'
+import { domainGroup } from '@orch/core'
+import { type Clock, follow, type Log } from '@orch/platform'
+import type { Equivalents } from './equivalents.ts'
+import { matchesRule } from './match.ts'
+import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
+
+export interface ConfigurationNeeds {
+  readonly storage: StorageService
+  readonly catalogue: Catalogue
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+  readonly equivalents: Equivalents
+  /** `mutatingwebhookconfigurations` or the other. */
+  readonly plural: string
+  readonly phase: 'mutate' | 'validate'
+}
+
+/** All webhooks of one kind of configuration, kept in memory. */
+export interface Configurations {
+  /** Before the first load nothing is known, and everything has to be asked about. */
+  readonly ready: Promise<void>
+  /** By name of the configuration, then in its order. */
+  readonly webhooks: readonly Webhook[]
+  readonly interests: readonly Interest[]
+  readonly sources: readonly InterestSource[]
+  onChange(listener: () => void): void
+  close(): void
+}
+
+interface Kept {
+  readonly name: string
+  readonly webhooks: readonly Webhook[]
+}
+
+const decoder = new TextDecoder()
+
+/** Follows the configurations. */
+export function followConfigurations(needs: ConfigurationNeeds): Configurations {
+  const { storage, catalogue, clock, log, random, equivalents, plural, phase } = needs
+  const closed = new AbortController()
+  const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
+  const decode = (value: Uint8Array): Kept => {
+    // Storage holds nothing but objects that the gateway has checked.
+    const object = JSON.parse(decoder.decode(value)) as ApiObject
+    return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
+  }
+  const followed = follow({ storage, clock, log, random, resource, decode, signal: closed.signal })
+  const listeners = new Set<() => void>()
+  let isLoaded = false
+  let made: { readonly webhooks: readonly Webhook[]; readonly interests: readonly Interest[] } | undefined
+  const changed = () => {
+    made = undefined
+    for (const listener of listeners) listener()
+  }
+  const make = () => {
+    const webhooks = [...followed.values()].sort(byName).flatMap((kept) => kept.webhooks)
+    const interests = isLoaded
+      ? webhooks.flatMap((webhook) => interestsOf(webhook, phase, { catalogue, equivalents }))
+      : [everythingIn(phase)]
+    return { webhooks, interests }
+  }
+  const current = () => {
+    made ??= make()
+    return made
+  }
+  followed.onChange(changed)
+  const ready = followed.ready.then(() => {
+    isLoaded = true
+    changed()
+  })
+  ready.catch(() => undefined)
+  return {
+    ready,
+    get webhooks() {
+      return current().webhooks
+    },
+    get interests() {
+      return current().interests
+    },
+    get sources() {
+      return [{ resource, revision: followed.revision }]
+    },
+    onChange: (listener) => void listeners.add(listener),
+    close: () => closed.abort(),
+  }
+}
+
+function byName(left: Kept, right: Kept): number {
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
+}
+
+function everythingIn(phase: string): Interest {
+  return { phase, operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }
+}
+
+interface InterestNeeds {
+  readonly catalogue: Catalogue
+  readonly equivalents: Equivalents
+}
+
+/** Versions, scopes and selectors are looked at when a request has come; what is told here is never too little. */
+export function interestsOf({ rules, isEquivalentMatched }: Webhook, phase: string, needs: InterestNeeds): readonly Interest[] {
+  return rules.map((rule) => ({
+    phase,
+    operations: [...rule.operations],
+    groups: isEquivalentMatched ? withEquivalents(rule, needs) : [...rule.groups],
+    resources: rule.resources.flatMap(toInterest),
+    namespaces: [],
+  }))
+}
+
+/** `pods/*` is about pods as well. */
+function toInterest(pattern: string): string[] {
+  const [resource = ''] = pattern.split('/')
+  return pattern.endsWith('/*') && resource !== '*' ? [resource, pattern] : [pattern]
+}
+
+/** Groups through which the objects of a rule can be reached. */
+function withEquivalents(rule: WebhookRule, { catalogue, equivalents }: InterestNeeds): string[] {
+  if (rule.groups.includes('*')) return ['*']
+  const groups = new Set(rule.groups)
+  for (const resource of catalogue.resources) {
+    const subject = { ...resource, operation: '', resource: resource.plural, subresource: '' }
+    const isMeant = rule.resources.some((pattern) => {
+      const [wanted = ''] = pattern.split('/')
+      return matchesRule({ ...rule, operations: ['*'], scope: '*', resources: [wanted] }, subject)
+    })
+    if (isMeant) for (const group of equivalents.groupsOf(resource)) groups.add(group)
+  }
+  return [...groups]
+}

@@ -1,0 +1,54 @@
+/** What one entry of a client configuration file shows to a server. */
+export interface Credential {
+  readonly token?: string | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** PEM. */
+  readonly clientCertificate?: string | undefined
+  readonly clientKey?: string | undefined
+}
+
+/** Who the server is to webhooks. */
+export interface WebhookCredentials {
+  /** By the servers' names; `*` stands for the first parts of a name. */
+  readonly users: ReadonlyMap<string, Credential>
+  /** The user of the file's current context: for servers that no entry names. */
+  readonly current: Credential | undefined
+}
+
+/** The server is nobody to all webhooks. */
+export const noCredentials: WebhookCredentials = { users: new Map(), current: undefined }
+
+/** Who to be to a Service: its name, with the port where that is not 443. */
+export function serviceCredential(
+  credentials: WebhookCredentials,
+  { namespace, name, port }: { namespace: string; name: string; port: number },
+): Credential {
+  const host = `${name}.${namespace}.svc`
+  return credentialFor(credentials, port === 443 ? host : `${host}:${port}`)
+}
+
+/**
+ * Who to be to a server, by `host` or `host:port`. The more an entry says, the sooner it counts:
+ *
+ *   a.b.svc:8443   → a.b.svc:8443   *.b.svc:8443   *.svc:8443   *   the current context   nobody
+ *   a.b.c:443      → the same, and before `*`: a.b.c   *.b.c   *.c
+ */
+export function credentialFor({ users, current }: WebhookCredentials, target: string): Credential {
+  const exact = findBySuffix(users, target)
+  const withoutPort = target.endsWith(':443') ? findBySuffix(users, target.slice(0, -':443'.length)) : undefined
+  return exact ?? withoutPort ?? users.get('*') ?? current ?? nobody
+}
+
+const nobody: Credential = {}
+
+function findBySuffix(users: WebhookCredentials['users'], target: string): Credential | undefined {
+  const exact = users.get(target)
+  if (exact !== undefined) return exact
+  const parts = target.split('.')
+  for (let from = 1; from < parts.length; from += 1) {
+    const found = users.get(`*.${parts.slice(from).join('.')}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

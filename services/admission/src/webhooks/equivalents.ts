@@ -1,0 +1,78 @@
+import type { Attributes, Catalogue, Gvk, Resource } from '@orch/core'
+
+/** A resource, or a part of one, in one version: what a webhook is told that a request is about. */
+export interface RequestForm {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly kind: Gvk
+  /** Absent where the catalogue does not have it. */
+  readonly described: Resource | undefined
+}
+
+/** Other ways to the same objects: their resource in other versions and groups that are served. */
+export interface Equivalents {
+  /** The request as it came. */
+  own(attributes: Attributes): RequestForm
+  others(attributes: Attributes): readonly RequestForm[]
+  /** Groups through which the objects of a resource can be reached. */
+  groupsOf(resource: Resource): readonly string[]
+}
+
+/** Looks every resource up once. */
+export function createEquivalents(catalogue: Catalogue): Equivalents {
+  const byPrefix = new Map<string, Resource[]>()
+  for (const resource of catalogue.resources) {
+    const { prefix } = resource.stored
+    const same = byPrefix.get(prefix)
+    if (same === undefined) byPrefix.set(prefix, [resource])
+    else same.push(resource)
+  }
+  const others = new Map<Resource, Map<string, readonly RequestForm[]>>()
+  const sameObjects = (resource: Resource): readonly Resource[] => byPrefix.get(resource.stored.prefix) ?? [resource]
+  return {
+    own: (attributes) => ownForm(catalogue, attributes),
+    others({ group, version, resource: plural, subresource }) {
+      const resource = catalogue.find(group, version, plural)
+      if (resource === undefined) return []
+      const known = others.get(resource) ?? new Map<string, readonly RequestForm[]>()
+      others.set(resource, known)
+      const forms = known.get(subresource) ?? otherForms(resource, sameObjects(resource), subresource)
+      known.set(subresource, forms)
+      return forms
+    },
+    groupsOf: (resource) => [...new Set(sameObjects(resource).map(({ group }) => group))],
+  }
+}
+
+function ownForm(catalogue: Catalogue, attributes: Attributes): RequestForm {
+  const { group, version, resource, subresource, kind } = attributes
+  const described = catalogue.find(group, version, resource)
+  const found = described === undefined ? undefined : kindOf(described, subresource)
+  return { group, version, resource, subresource, kind: objectKind(attributes) ?? found ?? { group, version, kind }, described }
+}
+
+/** A subresource may take its kind in several versions; the object says in which this one came. */
+function objectKind({ object, subresource }: Attributes): Gvk | undefined {
+  if (subresource === '' || typeof object !== 'object' || object === null) return undefined
+  const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown }
+  if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string') return undefined
+  const slash = apiVersion.indexOf('/')
+  return { kind, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+}
+
+function otherForms(resource: Resource, same: readonly Resource[], subresource: string): readonly RequestForm[] {
+  return same.flatMap((other) => {
+    const kind = other === resource ? undefined : kindOf(other, subresource)
+    if (kind === undefined) return []
+    return [{ group: other.group, version: other.version, resource: other.plural, subresource, kind, described: other }]
+  })
+}
+
+function kindOf(resource: Resource, subresource: string): Gvk | undefined {
+  const described = subresource === '' ? resource : resource.subresources.find(({ name }) => name === subresource)
+  if (described === undefined) return undefined
+  const { group, version, kind } = described
+  return { group, version, kind }
+}

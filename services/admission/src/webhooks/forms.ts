@@ -1,0 +1,41 @@
+import { type ApiObject, applyDefaults, type Catalogue, convert, decoderOf, internal, parseApiVersion, type StatusError } from '@orch/core'
+import type { RequestForm } from './equivalents.ts'
+import { isApiObject } from './review.ts'
+
+/** Objects in the words of several versions. */
+export interface Forms {
+  /** The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. */
+  convert(object: unknown, from: RequestForm, to: RequestForm): unknown
+  /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
+  complete(
+    changed: unknown,
+    before: ApiObject,
+    isNew: boolean,
+  ): { kind: 'object'; object: ApiObject } | { kind: 'refused'; error: StatusError }
+}
+
+export function createForms(catalogue: Catalogue): Forms {
+  const { names } = catalogue
+  return {
+    convert(object, from, to) {
+      if (from === to || from.described === undefined || to.described === undefined || from.described === to.described) return object
+      if (!isApiObject(object) || object.apiVersion !== from.described.apiVersion || object.kind !== from.described.kind) return object
+      const { stored } = from.described
+      const kept = convert(object, { names, from: from.described, to: stored })
+      return convert(kept, { names, from: stored, to: to.described })
+    },
+    complete(changed, before, isNew) {
+      const { kind, apiVersion } = before
+      const type = catalogue.typeOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
+      if (type === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
+      const draft = decoderOf(type)(changed, { trackUnknown: false })
+      if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
+      applyDefaults(type, draft.object, { names, isNew })
+      // Once more, for the order of fields.
+      const ordered = decoderOf(type)(draft.object, { trackUnknown: false })
+      if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }
+      const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object as ApiObject
+      return { kind: 'object', object: { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject }
+    },
+  }
+}

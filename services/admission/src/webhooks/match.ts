@@ -1,0 +1,148 @@
+import { type Attributes, internal, matchesLabels, type StatusError } from '@orch/core'
+import type { Equivalents, RequestForm } from './equivalents.ts'
+import type { ReadSelector, Webhook, WebhookRule } from './webhook.ts'
+
+/** The labels of a namespace, or why nobody knows them. */
+export type NamespaceLabels =
+  | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, string>> }
+  | { readonly kind: 'unknown'; readonly error: StatusError }
+
+/** What matching needs beside the request. */
+export interface MatchNeeds {
+  readonly equivalents: Equivalents
+  labelsOf(namespace: string): Promise<NamespaceLabels>
+}
+
+/** Whether a webhook is called, and in which words. */
+export type Match =
+  | { readonly kind: 'called'; readonly form: RequestForm }
+  | { readonly kind: 'passed over' }
+  /** It may have to be called, and nobody can tell. */
+  | { readonly kind: 'undecided'; readonly error: StatusError }
+
+const passedOver: Match = { kind: 'passed over' }
+
+/** The cheap questions first: most requests match no rule. */
+export async function matchWebhook(webhook: Webhook, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
+  const form = formFor(webhook, attributes, needs.equivalents)
+  if (form === undefined) return passedOver
+  const byObject = matchObject(webhook.objectSelector, attributes)
+  if (byObject !== undefined) return byObject
+  const byNamespace = await matchNamespace(webhook.namespaceSelector, attributes, needs)
+  return byNamespace ?? { kind: 'called', form }
+}
+
+/** The form in which the webhook wants the request; undefined: no rule matches. */
+export function formFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestForm | undefined {
+  const { operation } = attributes
+  const isNamespaced = liesInNamespace(attributes)
+  const matches = (rule: WebhookRule, form: Pick<RequestForm, 'group' | 'version' | 'resource' | 'subresource'>) =>
+    matchesRule(rule, { operation, isNamespaced, ...form })
+  const { group, version, resource, subresource } = attributes
+  if (webhook.rules.some((rule) => matches(rule, { group, version, resource, subresource }))) return equivalents.own(attributes)
+  if (!webhook.isEquivalentMatched) return undefined
+  for (const rule of webhook.rules) {
+    const other = equivalents.others(attributes).find((form) => matches(rule, form))
+    if (other !== undefined) return other
+  }
+  return undefined
+}
+
+/** What the rules look at. */
+export interface RuleSubject {
+  readonly operation: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  /** '' for the resource itself. */
+  readonly subresource: string
+  /** A subresource lies where its parent does; a Namespace lies in none. */
+  readonly isNamespaced: boolean
+}
+
+/** Whether one rule is about a request. */
+export function matchesRule({ operations, groups, versions, resources, scope }: WebhookRule, subject: RuleSubject): boolean {
+  return (
+    includes(operations, subject.operation) &&
+    includes(groups, subject.group) &&
+    includes(versions, subject.version) &&
+    resources.some((pattern) => matchesResource(pattern, subject)) &&
+    (scope === '*' || (scope === 'Namespaced') === subject.isNamespaced)
+  )
+}
+
+function includes(list: readonly string[], value: string): boolean {
+  return list.includes('*') || list.includes(value)
+}
+
+/** `pods/*` is about all parts of pods, and about pods themselves. */
+function matchesResource(pattern: string, { resource, subresource }: RuleSubject): boolean {
+  const slash = pattern.indexOf('/')
+  const wanted = slash === -1 ? pattern : pattern.slice(0, slash)
+  const part = slash === -1 ? '' : pattern.slice(slash + 1)
+  return (wanted === '*' || wanted === resource) && (part === '*' || part === subresource)
+}
+
+function liesInNamespace(attributes: Attributes): boolean {
+  return attributes.namespace !== '' && !isOfNamespace(attributes)
+}
+
+/** A request for a Namespace object or a part of it. */
+export function isOfNamespace({ group, resource }: Attributes): boolean {
+  return group === '' && resource === 'namespaces'
+}
+
+/** The new or the old object must match; one that is absent, or cannot carry labels, does not. */
+function matchObject(selector: ReadSelector, { object, oldObject }: Attributes): Match | undefined {
+  switch (selector.kind) {
+    case 'all':
+      return undefined
+    case 'malformed':
+      return { kind: 'undecided', error: internal(selector.message) }
+    case 'some': {
+      const carries = (value: unknown) => {
+        const metadata = metadataOf(value)
+        return metadata !== undefined && matchesLabels(selector.requirements, metadata.labels)
+      }
+      return carries(object) || carries(oldObject) ? undefined : passedOver
+    }
+  }
+}
+
+interface Labelled {
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+function metadataOf(object: unknown): Labelled | undefined {
+  if (typeof object !== 'object' || object === null) return undefined
+  const { metadata } = object as { metadata?: unknown }
+  return typeof metadata === 'object' && metadata !== null ? (metadata as Labelled) : undefined
+}
+
+/** What lies in no namespace and is none is never passed over. */
+async function matchNamespace(selector: ReadSelector, attributes: Attributes, { labelsOf }: MatchNeeds): Promise<Match | undefined> {
+  const isNamespace = isOfNamespace(attributes)
+  if (attributes.namespace === '' && !isNamespace) return undefined
+  switch (selector.kind) {
+    case 'all':
+      return undefined
+    case 'malformed':
+      return { kind: 'undecided', error: internal(selector.message) }
+    case 'some': {
+      const found = isNamespace ? await namespaceLabels(attributes, labelsOf) : await labelsOf(attributes.namespace)
+      if (found.kind === 'unknown') return { kind: 'undecided', error: found.error }
+      return matchesLabels(selector.requirements, found.labels) ? undefined : passedOver
+    }
+  }
+}
+
+/** A Namespace that is being written has the labels that it will have; one that is being deleted those that it has. */
+async function namespaceLabels(attributes: Attributes, labelsOf: MatchNeeds['labelsOf']): Promise<NamespaceLabels> {
+  const { operation, subresource, object, oldObject, name } = attributes
+  if (subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return toLabels(object)
+  return metadataOf(oldObject) === undefined ? labelsOf(name) : toLabels(oldObject)
+}
+
+function toLabels(object: unknown): NamespaceLabels {
+  return { kind: 'labels', labels: metadataOf(object)?.labels ?? {} }
+}

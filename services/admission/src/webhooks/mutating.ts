@@ -1,0 +1,187 @@
+import {
+  type ApiObject,
+  type Attributes,
+  applyJsonPatch,
+  domainGroup,
+  internal,
+  type JsonPatch,
+  jsonEqual,
+  type StatusError,
+} from '@orch/core'
+import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
+import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
+import type { RequestForm } from './equivalents.ts'
+import { matchWebhook } from './match.ts'
+import { createWebhookParts, deadlineOf, isAboutWebhooks, isOver, known, lateError, type WebhookParts } from './plugin-parts.ts'
+import { isApiObject, readPatch } from './review.ts'
+import { Telling } from './told.ts'
+import type { Webhook } from './webhook.ts'
+
+const plugin = 'MutatingAdmissionWebhook'
+
+/** MutatingAdmissionWebhook: webhooks that may change the object, one after the other. */
+export const mutatingAdmissionWebhook: Registration = {
+  isDefault: true,
+  create(needs): Plugin {
+    const parts = createWebhookParts(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' })
+    const { configurations } = parts
+    return {
+      name: plugin,
+      get interests() {
+        return configurations.interests
+      },
+      interestSources: () => configurations.sources,
+      onInterestsChange: (listener) => configurations.onChange(listener),
+      mutate: (attributes, inquiry) => (isAboutWebhooks(attributes, parts.names) ? allowed : mutate(attributes, inquiry, parts)),
+      close: () => parts.close(),
+    }
+  },
+}
+
+/** What the first round leaves for the second. */
+interface Memory {
+  /** The object as the webhooks left it. */
+  output: unknown
+  /** Called, and wanting to be called again if the object changes afterwards. */
+  readonly reinvocable: Set<string>
+  /** The object did change afterwards. */
+  readonly due: Set<string>
+}
+
+function memoryOf({ reinvocation }: Inquiry): Memory {
+  const made = reinvocation.memory.get(plugin) as Memory | undefined
+  const memory = made ?? { output: undefined, reinvocable: new Set(), due: new Set() }
+  reinvocation.memory.set(plugin, memory)
+  return memory
+}
+
+function objectHasChanged(memory: Memory): void {
+  for (const id of memory.reinvocable) memory.due.add(id)
+  memory.reinvocable.clear()
+}
+
+/** The object on its way from webhook to webhook, in the words of the last one. */
+interface Journey {
+  object: unknown
+  form: RequestForm
+  isDirty: boolean
+}
+
+async function mutate(attributes: Attributes, inquiry: Inquiry, parts: WebhookParts): Promise<Verdict> {
+  const deadline = deadlineOf(inquiry, parts)
+  const notKnown = await known(parts, attributes, deadline)
+  if (notKnown !== undefined) return { kind: 'denied', error: notKnown }
+  const memory = memoryOf(inquiry)
+  const { reinvocation } = inquiry
+  // In the second round built-in plugins have had their turn.
+  if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
+  const telling = new Telling(plugin, inquiry)
+  const own = parts.equivalents.own(attributes)
+  const journey: Journey = { object: attributes.object, form: own, isDirty: false }
+  for (const [index, webhook] of parts.configurations.webhooks.entries()) {
+    const match = await matchWebhook(webhook, { ...attributes, object: journey.object }, parts)
+    if (match.kind === 'passed over') continue
+    if (match.kind === 'undecided') return { kind: 'denied', error: match.error, ...telling.all }
+    if (reinvocation.isSecondRound && !memory.due.has(webhook.id)) continue
+    const { form } = match
+    journey.object = parts.forms.convert(journey.object, journey.form, form)
+    journey.form = form
+    const oldObject = parts.forms.convert(attributes.oldObject, own, form)
+    const question: WebhookQuestion = { webhook, isMutating: true, attributes, form, own, object: journey.object, oldObject, deadline }
+    const error = await callOne(question, index, { journey, telling, inquiry, memory, parts })
+    if (error !== undefined) return { kind: 'denied', error, ...telling.all }
+  }
+  const object = journey.isDirty ? parts.forms.convert(journey.object, journey.form, own) : attributes.object
+  memory.output = object
+  return { kind: 'allowed', ...(journey.isDirty ? { object } : {}), ...telling.all }
+}
+
+interface CallNeeds {
+  readonly journey: Journey
+  readonly telling: Telling
+  readonly inquiry: Inquiry
+  readonly memory: Memory
+  readonly parts: WebhookParts
+}
+
+/** One call and all that follows from it; the error ends the request. */
+async function callOne(question: WebhookQuestion, index: number, needs: CallNeeds): Promise<StatusError | undefined> {
+  const { journey, telling, inquiry, memory, parts } = needs
+  const { webhook, deadline } = question
+  const startedMs = parts.clock.monotonic()
+  const called = await askWebhook(question, parts)
+  const { outcome, patch, object } =
+    called.kind === 'allowed' ? changed(question, called, parts) : { outcome: called, patch: [], object: undefined }
+  telling.keep(question, outcome, parts.clock.monotonic() - startedMs, patch)
+  const isChanged = object !== undefined && !jsonEqual(object, journey.object)
+  annotate(question, index, { outcome, patch, isChanged }, needs)
+  if (object !== undefined) {
+    journey.object = object
+    journey.isDirty = true
+  }
+  if (isChanged) {
+    objectHasChanged(memory)
+    inquiry.reinvocation.request()
+  }
+  if (webhook.isReinvoked) memory.reinvocable.add(webhook.id)
+  if (outcome.kind !== 'failed') return errorOf(question, outcome)
+  const isIgnored = isPassedOver(question, outcome)
+  parts.log.warn({ webhook: webhook.name, configuration: webhook.configuration, why: outcome.message, isIgnored }, 'a webhook failed')
+  return isIgnored ? (isOver(deadline) ? lateError() : undefined) : outcome.error
+}
+
+interface Change {
+  readonly outcome: WebhookOutcome
+  readonly patch: JsonPatch
+  /** Absent: there was no patch. */
+  readonly object: ApiObject | undefined
+}
+
+/** The object as a webhook that allows it wants it. */
+function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'allowed' }>, { forms }: WebhookParts): Change {
+  const { webhook, object, attributes } = question
+  const { review } = outcome
+  const { patch: text, patchType } = review
+  const unchanged = { outcome, patch: [], object: undefined }
+  if (text === '') return unchanged
+  const impossible = (error: StatusError): Change => ({ outcome: { kind: 'impossible', error, review }, patch: [], object: undefined })
+  const read = readPatch(text)
+  if (read.kind === 'refused') return impossible(internal(read.message))
+  const { patch } = read
+  if (patch.length === 0) return unchanged
+  if (!isApiObject(object)) {
+    const why = 'attempted to modify the object, which is not supported for this operation'
+    return impossible(internal(`admission webhook ${JSON.stringify(webhook.name)} ${why}`))
+  }
+  if (patchType !== 'JSONPatch')
+    return { ...unchanged, outcome: failure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, 400) }
+  const patched = applyJsonPatch(object, patch)
+  if (patched.kind === 'refused') return impossible(internal(causeOf(patched.error)))
+  const completed = forms.complete(patched.value, object, attributes.operation === 'CREATE')
+  if (completed.kind === 'refused') return impossible(completed.error)
+  return { outcome, patch, object: completed.object }
+}
+
+function causeOf(error: StatusError): string {
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+function annotate(
+  question: WebhookQuestion,
+  index: number,
+  { outcome, patch, isChanged }: Pick<Change, 'outcome' | 'patch'> & { readonly isChanged: boolean },
+  { telling, inquiry, parts }: CallNeeds,
+): void {
+  const { webhook } = question
+  const place = `${domainGroup(parts.names, 'mutation.webhook.admission')}/round_${inquiry.reinvocation.isSecondRound ? 1 : 0}_index_${index}`
+  const named: Pick<Webhook, 'configuration'> & { readonly webhook: string } = {
+    configuration: webhook.configuration,
+    webhook: webhook.name,
+  }
+  telling.annotate(place, JSON.stringify({ ...named, mutated: isChanged }))
+  if (patch.length > 0) {
+    const patchPlace = `${domainGroup(parts.names, 'patch.webhook.admission')}/round_${inquiry.reinvocation.isSecondRound ? 1 : 0}_index_${index}`
+    telling.annotate(patchPlace, JSON.stringify({ ...named, patch, patchType: 'JSONPatch' }), 'Request')
+  }
+  if (isPassedOver(question, outcome)) telling.annotate(`failed-open.${place}`, webhook.name)
+}

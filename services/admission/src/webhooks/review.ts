@@ -1,0 +1,228 @@
+import {
+  type ApiObject,
+  type Attributes,
+  decodeJson,
+  domainGroup,
+  type Gvk,
+  isJsonObject,
+  type JsonPatch,
+  type Names,
+  parseJsonPatch,
+  printJson,
+  type Status,
+  type StatusError,
+} from '@orch/core'
+import type { RequestForm } from './equivalents.ts'
+import { isOfNamespace } from './match.ts'
+
+/** Versions of AdmissionReview that can be sent. */
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+/** The first that the webhook lists and that can be sent; undefined: there is none. */
+export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | undefined {
+  return listed.find((version) => version === 'v1' || version === 'v1beta1')
+}
+
+/** What a webhook is asked. */
+export interface Question {
+  readonly version: ReviewVersion
+  /** Of this call alone. */
+  readonly uid: string
+  readonly form: RequestForm
+  /** The request as it came. */
+  readonly own: RequestForm
+  readonly attributes: Attributes
+  /** In the words of `form`; undefined: there is none. */
+  readonly object: unknown
+  readonly oldObject: unknown
+}
+
+/** The body of a call. */
+export function printReview({ version, uid, form, own, attributes, object, oldObject }: Question, names: Names): string {
+  const { user, dryRun, name, operation, options } = attributes
+  const request = {
+    uid,
+    kind: kindOf(form.kind),
+    resource: resourceOf(form),
+    subResource: textOrAbsent(form.subresource),
+    requestKind: kindOf(own.kind),
+    requestResource: resourceOf(own),
+    requestSubResource: textOrAbsent(own.subresource),
+    name: textOrAbsent(name),
+    namespace: textOrAbsent(isOfNamespace(attributes) ? name : attributes.namespace),
+    operation,
+    userInfo: {
+      username: textOrAbsent(user.name),
+      uid: textOrAbsent(user.uid),
+      groups: user.groups.length === 0 ? undefined : user.groups,
+      extra: Object.keys(user.extra).length === 0 ? undefined : user.extra,
+    },
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun,
+    options: operation === 'CONNECT' ? null : (options ?? null),
+  }
+  return printAny({ kind: 'AdmissionReview', apiVersion: reviewApiVersion(names, version), request })
+}
+
+/** Integers beyond 2^53 are rare; nothing tells about them before they are met. */
+function printAny(value: unknown): string {
+  try {
+    return printJson(value)
+  } catch (error) {
+    if (error instanceof TypeError) return printJson(value, { hasBigIntegers: true })
+    throw error
+  }
+}
+
+function kindOf({ group, version, kind }: Gvk): Gvk {
+  return { group, version, kind }
+}
+
+function resourceOf({ group, version, resource }: RequestForm) {
+  return { group, version, resource }
+}
+
+function textOrAbsent(text: string): string | undefined {
+  return text === '' ? undefined : text
+}
+
+function reviewApiVersion(names: Names, version: ReviewVersion): string {
+  return `${domainGroup(names, 'admission')}/${version}`
+}
+
+/** What a webhook has said. */
+export interface Review {
+  readonly isAllowed: boolean
+  /** Why not, as far as it says. */
+  readonly status: Partial<Status> | undefined
+  /** The text of a patch; '' for none. Always '' while validating. */
+  readonly patch: string
+  readonly patchType: string
+  readonly warnings: readonly string[]
+  readonly auditAnnotations: Readonly<Record<string, string>>
+}
+
+export type ReviewReading =
+  | { readonly kind: 'review'; readonly review: Review }
+  /** No AdmissionReview at all. */
+  | { readonly kind: 'unreadable'; readonly message: string }
+  /** One that does not answer the question. */
+  | { readonly kind: 'unfit'; readonly message: string }
+
+export interface ReviewExpectation {
+  readonly version: ReviewVersion
+  readonly uid: string
+  readonly isMutating: boolean
+}
+
+/** Reads an answer. Only the form is judged; what it decides is the caller's matter. */
+export function readReview(text: string, expected: ReviewExpectation, names: Names): ReviewReading {
+  const decoded = decodeJson(text)
+  if (decoded.kind === 'malformed') return { kind: 'unreadable', message: `the answer is not JSON: ${decoded.message}` }
+  const { value } = decoded
+  if (!isJsonObject(value)) return { kind: 'unreadable', message: 'the answer is not a JSON object; expected an AdmissionReview' }
+  const mismatch = checkKind(value, expected, names)
+  if (mismatch !== undefined) return { kind: 'unfit', message: mismatch }
+  const { response } = value
+  if (response === undefined || response === null) return { kind: 'unfit', message: 'webhook response was absent' }
+  if (!isJsonObject(response)) return { kind: 'unreadable', message: 'response: expected an object' }
+  const wrong = findWrongType(response)
+  if (wrong !== undefined) return { kind: 'unreadable', message: wrong }
+  // All types have been looked at.
+  return judge(response as unknown as Response, expected)
+}
+
+function checkKind(value: Record<string, unknown>, { version }: ReviewExpectation, names: Names): string | undefined {
+  const { kind = '', apiVersion = '' } = value as { kind?: unknown; apiVersion?: unknown }
+  const wanted = reviewApiVersion(names, version)
+  if (kind === 'AdmissionReview' && apiVersion === wanted) return undefined
+  // The older version was answered without either for years.
+  if (version === 'v1beta1' && (kind === '' || kind === 'AdmissionReview') && apiVersion === '') return undefined
+  return `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`
+}
+
+interface Response {
+  readonly uid?: string
+  readonly allowed: boolean
+  readonly status?: Partial<Status> | null
+  readonly patch?: string | null
+  readonly patchType?: string | null
+  readonly warnings?: readonly string[] | null
+  readonly auditAnnotations?: Readonly<Record<string, string>> | null
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+const responseTypes: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
+  ['uid', 'a text', (value) => isAbsent(value) || isText(value)],
+  ['allowed', 'true or false', (value) => typeof value === 'boolean'],
+  ['status', 'an object', (value) => isAbsent(value) || isStatus(value)],
+  ['patch', 'base64', (value) => isAbsent(value) || (typeof value === 'string' && base64Pattern.test(value))],
+  ['patchType', 'a text', (value) => isAbsent(value) || isText(value)],
+  ['warnings', 'a list of texts', (value) => isAbsent(value) || (Array.isArray(value) && value.every(isText))],
+  ['auditAnnotations', 'an object of texts', (value) => isAbsent(value) || (isJsonObject(value) && Object.values(value).every(isText))],
+]
+
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+function isStatus(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { code, message, reason, details } = value
+  return (
+    (isAbsent(code) || Number.isInteger(code)) &&
+    (isAbsent(message) || isText(message)) &&
+    (isAbsent(reason) || isText(reason)) &&
+    (isAbsent(details) || isJsonObject(details))
+  )
+}
+
+function findWrongType(response: Record<string, unknown>): string | undefined {
+  const wrong = responseTypes.find(([field, , isRight]) => !isRight(response[field]))
+  return wrong === undefined ? undefined : `response.${wrong[0]}: expected ${wrong[1]}`
+}
+
+function judge(response: Response, { version, uid, isMutating }: ReviewExpectation): ReviewReading {
+  const isStrict = version === 'v1'
+  if (isStrict && response.uid !== uid) {
+    return { kind: 'unfit', message: `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}` }
+  }
+  const patch = response.patch ?? ''
+  const misfit = isStrict ? (isMutating ? checkPatch(patch, response.patchType) : checkNoPatch(patch, response.patchType)) : undefined
+  if (misfit !== undefined) return { kind: 'unfit', message: misfit }
+  const isPatched = isMutating && patch !== ''
+  const review: Review = {
+    isAllowed: response.allowed,
+    status: response.status ?? undefined,
+    patch: isPatched ? Buffer.from(patch, 'base64').toString() : '',
+    patchType: isPatched ? (isStrict ? (response.patchType ?? '') : 'JSONPatch') : '',
+    warnings: response.warnings ?? [],
+    auditAnnotations: response.auditAnnotations ?? {},
+  }
+  return { kind: 'review', review }
+}
+
+function checkPatch(patch: string, patchType: string | null | undefined): string | undefined {
+  if (patch !== '' && isAbsent(patchType)) return 'webhook returned response.patch but not response.patchType'
+  if (patch === '' && !isAbsent(patchType)) return 'webhook returned response.patchType but not response.patch'
+  return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined
+}
+
+function checkNoPatch(patch: string, patchType: string | null | undefined): string | undefined {
+  if (patch !== '') return 'validating webhook may not return response.patch'
+  return isAbsent(patchType) ? undefined : 'validating webhook may not return response.patchType'
+}
+
+/** The operations of a patch, or why it is none. */
+export function readPatch(text: string): { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; message: string } {
+  const decoded = decodeJson(text)
+  if (decoded.kind === 'malformed') return { kind: 'refused', message: `the patch is not JSON: ${decoded.message}` }
+  const parsed = parseJsonPatch(decoded.value)
+  return parsed.kind === 'patch' ? parsed : { kind: 'refused', message: (parsed.error as StatusError).message }
+}
+
+/** An object as the API has it. */
+export function isApiObject(value: unknown): value is ApiObject {
+  return isJsonObject(value) && typeof value['kind'] === 'string' && typeof value['apiVersion'] === 'string'
+}

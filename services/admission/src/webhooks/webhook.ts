@@ -1,0 +1,118 @@
+import { type ApiObject, type LabelRequirement, type LabelSelector, toLabelRequirements } from '@orch/core'
+import { limits } from './limits.ts'
+
+/** Which requests are sent: all five must match. */
+export interface WebhookRule {
+  readonly operations: readonly string[]
+  readonly groups: readonly string[]
+  readonly versions: readonly string[]
+  readonly resources: readonly string[]
+  readonly scope: string
+}
+
+/** Where a webhook listens. */
+export type WebhookPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
+
+/** A selector that has been read; one that says nothing matches everything. */
+export type ReadSelector =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'some'; readonly requirements: readonly LabelRequirement[] }
+  | { readonly kind: 'malformed'; readonly message: string }
+
+/** One webhook of a configuration, read once. */
+export interface Webhook {
+  /** Tells it from all others, also from one of the same name in its configuration. */
+  readonly id: string
+  readonly configuration: string
+  readonly name: string
+  readonly place: WebhookPlace
+  /** Whom its certificate must come from, PEM; absent: the authorities of the system. */
+  readonly authorities?: string
+  readonly rules: readonly WebhookRule[]
+  readonly isEquivalentMatched: boolean
+  readonly namespaceSelector: ReadSelector
+  readonly objectSelector: ReadSelector
+  /** A call that fails counts as one that was never made. */
+  readonly isIgnoredOnFailure: boolean
+  readonly sideEffects: string
+  readonly timeoutMs: number
+  readonly reviewVersions: readonly string[]
+  readonly isReinvoked: boolean
+}
+
+interface StoredWebhook {
+  readonly name?: string
+  readonly clientConfig?: {
+    readonly url?: string
+    readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number; readonly path?: string }
+    readonly caBundle?: string
+  }
+  readonly rules?: readonly {
+    readonly operations?: readonly string[]
+    readonly apiGroups?: readonly string[]
+    readonly apiVersions?: readonly string[]
+    readonly resources?: readonly string[]
+    readonly scope?: string
+  }[]
+  readonly failurePolicy?: string
+  readonly matchPolicy?: string
+  readonly namespaceSelector?: LabelSelector
+  readonly objectSelector?: LabelSelector
+  readonly sideEffects?: string
+  readonly timeoutSeconds?: number
+  readonly admissionReviewVersions?: readonly string[]
+  readonly reinvocationPolicy?: string
+}
+
+/** The webhooks of a stored configuration, in its order. */
+export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
+  const name = configuration.metadata.name ?? ''
+  const counts = new Map<string, number>()
+  // Storage holds nothing but objects that the gateway has checked.
+  return ((configuration['webhooks'] ?? []) as readonly StoredWebhook[]).map((webhook) => {
+    const own = webhook.name ?? ''
+    const count = counts.get(own) ?? 0
+    counts.set(own, count + 1)
+    return readWebhook(webhook, name, `${name}/${own}/${count}`)
+  })
+}
+
+function readWebhook(webhook: StoredWebhook, configuration: string, id: string): Webhook {
+  const { caBundle } = webhook.clientConfig ?? {}
+  return {
+    id,
+    configuration,
+    name: webhook.name ?? '',
+    place: readPlace(webhook.clientConfig),
+    ...(caBundle ? { authorities: Buffer.from(caBundle, 'base64').toString() } : {}),
+    rules: (webhook.rules ?? []).map((rule) => ({
+      operations: rule.operations ?? [],
+      groups: rule.apiGroups ?? [],
+      versions: rule.apiVersions ?? [],
+      resources: rule.resources ?? [],
+      scope: rule.scope ?? '*',
+    })),
+    isEquivalentMatched: webhook.matchPolicy !== 'Exact',
+    namespaceSelector: readSelector(webhook.namespaceSelector),
+    objectSelector: readSelector(webhook.objectSelector),
+    isIgnoredOnFailure: webhook.failurePolicy === 'Ignore',
+    sideEffects: webhook.sideEffects ?? 'Unknown',
+    timeoutMs: webhook.timeoutSeconds === undefined ? limits.timeoutMsDefault : webhook.timeoutSeconds * 1_000,
+    reviewVersions: webhook.admissionReviewVersions ?? [],
+    isReinvoked: webhook.reinvocationPolicy === 'IfNeeded',
+  }
+}
+
+function readPlace({ url = '', service }: NonNullable<StoredWebhook['clientConfig']> = {}): WebhookPlace {
+  if (service === undefined) return { kind: 'url', url }
+  const { namespace = '', name = '', port = 443, path = '' } = service
+  return { kind: 'service', namespace, name, port, path: path === '' ? '/' : path }
+}
+
+function readSelector(selector: LabelSelector | undefined): ReadSelector {
+  const read = toLabelRequirements(selector ?? {})
+  if (read.kind === 'malformed') return read
+  return read.requirements.length === 0 ? { kind: 'all' } : { kind: 'some', requirements: read.requirements }
+}
