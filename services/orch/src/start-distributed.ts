@@ -1,6 +1,6 @@
 import { parseConfiguration, printConfiguration } from '@orch/client'
-import { namesOf } from '@orch/core'
-import { addressAt, certificateMemory, readCertificates, servingNames, silentLog, systemClock } from '@orch/platform'
+import { namesOf, type ServiceRole } from '@orch/core'
+import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servingNames, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { keepSigningKey } from './composition/authentication.ts'
 import { catalogueOf } from './composition/surroundings.ts'
@@ -25,13 +25,15 @@ export interface DistributedOptions {
   readonly natsServers: readonly string[]
   /** Below what the state stands in etcd, and what tells its changes apart in NATS. */
   readonly prefix: string
+  /** Folder with the certificates that services show one another. */
+  readonly serviceCertificates: string
   readonly gateways: number
   readonly storages: number
   readonly watches: number
   readonly admissions: number
 }
 
-/** Services that call one another over gRPC, all in this process: for tests. */
+/** Services that call one another over gRPC with mutual TLS, all in this process: for tests. */
 export interface RunningServices extends AsyncDisposable {
   /** Of each gateway. */
   readonly urls: readonly string[]
@@ -40,8 +42,6 @@ export interface RunningServices extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-const trust = { tls: undefined, insecureTransport: false }
-const shared = { trust, hasProcessMetrics: false }
 const anyPort = '127.0.0.1:0'
 
 /** Starts services apart, each with its own connections; they are ready when the promise resolves. */
@@ -71,6 +71,10 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     replicas.push(replica)
     return replica
   }
+  const as = (role: ServiceRole) => ({
+    trust: { tls: serviceTlsFiles(options.serviceCertificates, role), insecureTransport: false },
+    hasProcessMetrics: false,
+  })
   const many = <R extends Replica>(count: number, one: () => Promise<R>) => Promise.all(Array.from({ length: count }, () => running(one())))
   const addressesOf = (opened: readonly Replica[]) => opened.map(({ address }) => address)
 
@@ -91,19 +95,21 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
       const store = await openEtcdStore({ ...world, servers: options.etcdServers, prefix: options.prefix, profile })
-      return openStorageReplica({ ...shared, listen: anyPort, store, feed, watchHistoryMs }, inner)
+      return openStorageReplica({ ...as('storage'), listen: anyPort, store, feed, watchHistoryMs }, inner)
     }),
   )
-  const behind = { ...shared, listen: anyPort, storageAddresses }
-  const watching = many(options.watches, () => openWatchReplica({ ...behind, feed }, inner))
-  const admitting = many(options.admissions, () => openAdmissionReplica({ ...behind, admission: readAdmission(settings) }, inner))
+  const behind = { listen: anyPort, storageAddresses }
+  const watching = many(options.watches, () => openWatchReplica({ ...as('watch'), ...behind, feed }, inner))
+  const admitting = many(options.admissions, () =>
+    openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, inner),
+  )
   const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admissionAddresses: addressesOf(await admitting) }
   const catalogue = catalogueOf(groups.api)
   const gateways = await many(options.gateways, () =>
     openGatewayReplica(
       {
         ...groups,
-        ...shared,
+        ...as('gateway'),
         ...addresses,
         pair: groups.serving.servingPair ?? certificates.serving,
         ownSigningKey,
@@ -132,7 +138,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const secretTokens = { signingKey, certificateAuthority: certificates.authority }
   await running(
     openControllersReplica(
-      { ...shared, configuration, controllers, leaderElect: false, impersonates: true, secretTokens },
+      { ...as('controllers'), configuration, controllers, leaderElect: false, impersonates: true, secretTokens },
       { ...world, catalogue },
     ),
   )

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Client } from '@orch/client'
+import { namesOf } from '@orch/core'
+import { certificateFolder, keepServiceCertificates, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 
 /** How the services of a cluster are joined: by function calls, or by gRPC over an etcd and NATS. */
@@ -44,6 +48,8 @@ export function clusterStarter<O, C extends Cluster>(starters: { readonly embedd
 export interface SharedBackends {
   readonly etcdServers: readonly string[]
   readonly natsServers: readonly string[]
+  /** Folder with certificates for services of this machine. */
+  readonly serviceCertificates: string
   /** For one cluster: nobody else has its state. */
   readonly prefix: string
 }
@@ -51,20 +57,31 @@ export interface SharedBackends {
 /** One etcd and one nats-server for all clusters of this process; they end with it. Each cluster has a prefix of its own. */
 export async function sharedBackends(): Promise<SharedBackends> {
   opened ??= openBackends()
-  const { etcd, nats } = await opened
-  return { etcdServers: [`http://${etcd}`], natsServers: [nats], prefix: `/test-${randomBytes(6).toString('hex')}` }
+  const { etcd, nats, serviceCertificates } = await opened
+  return { etcdServers: [`http://${etcd}`], natsServers: [nats], serviceCertificates, prefix: `/test-${randomBytes(6).toString('hex')}` }
 }
 
-let opened: Promise<{ readonly etcd: string; readonly nats: string }> | undefined
+let opened: ReturnType<typeof openBackends> | undefined
 
 async function openBackends() {
   const { findBackend, openEtcd, openNats } = await import('./backends/index.ts')
   const [etcdProgram, natsProgram] = await Promise.all([findBackend('etcd'), findBackend('nats-server')])
   if (etcdProgram.kind === 'missing') throw new Error(etcdProgram.reason)
   if (natsProgram.kind === 'missing') throw new Error(natsProgram.reason)
-  const [etcd, nats] = await Promise.all([openEtcd({ path: etcdProgram.path }), openNats({ path: natsProgram.path })])
+  const serviceCertificates = mkdtempSync(join(tmpdir(), 'services-'))
+  const [etcd, nats] = await Promise.all([
+    openEtcd({ path: etcdProgram.path }),
+    openNats({ path: natsProgram.path }),
+    // A role stands in a certificate in the same way for every profile.
+    keepServiceCertificates({
+      files: certificateFolder(serviceCertificates),
+      names: namesOf('orch'),
+      hostNames: ['localhost', '127.0.0.1'],
+      clock: systemClock,
+    }),
+  ])
   process.once('exit', () => {
-    for (const { dataDir } of [etcd, nats]) rmSync(dataDir, { recursive: true, force: true })
+    for (const folder of [etcd.dataDir, nats.dataDir, serviceCertificates]) rmSync(folder, { recursive: true, force: true })
   })
-  return { etcd: etcd.address, nats: nats.address }
+  return { etcd: etcd.address, nats: nats.address, serviceCertificates }
 }
