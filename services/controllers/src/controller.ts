@@ -9,7 +9,12 @@ export const controllerNames = [
   'garbage-collector',
   'clusterrole-aggregation',
   'flow-control',
+  'serviceaccount',
   'serviceaccount-token',
+  'root-ca-cert-publisher',
+  'resourcequota',
+  'pvc-protection',
+  'pv-protection',
   'tokencleaner',
   'bootstrapsigner',
 ] as const

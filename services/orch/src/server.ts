@@ -119,7 +119,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
     certificateAuthority: serving.servingPair?.certificate ?? certificates.authority,
   }
-  await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, clientAs }, surroundings)
+  const rootCertificate = secretTokens.certificateAuthority
+  await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs }, surroundings)
   return {
     url: `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`,
     names,

@@ -5,13 +5,18 @@ import {
   bootstrapController,
   bootstrapSigner,
   type ControllerName,
+  claimProtectionController,
   flowControlController,
   garbageCollector,
   namespaceController,
+  quotaController,
+  rootCertificatePublisher,
   type SecretTokenOptions,
   secretTokenController,
+  serviceAccountController,
   startControllers,
   tokenCleaner,
+  volumeProtectionController,
 } from '@orch/controllers'
 import type { Names } from '@orch/core'
 import { servesFlowControl } from './flow-control.ts'
@@ -32,13 +37,15 @@ export interface ControllersParts {
   readonly objects: readonly BootstrapObject[]
   /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
   readonly secretTokens?: SecretTokenOptions | undefined
+  /** By which pods know the server, as PEM; absent: namespaces get none. */
+  readonly rootCertificate?: string | undefined
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
 }
 
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
-  { controllers, objects, secretTokens, clientAs }: ControllersParts,
+  { controllers, objects, secretTokens, rootCertificate, clientAs }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
@@ -50,6 +57,11 @@ export async function runControllers(
     aggregationController,
     tokenCleaner,
     bootstrapSigner,
+    serviceAccountController,
+    quotaController(catalogue),
+    claimProtectionController,
+    volumeProtectionController,
+    ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController] : []),
   ]
@@ -79,6 +91,8 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'garbage-collector': 'generic-garbage-collector',
   tokencleaner: 'token-cleaner',
   bootstrapsigner: 'bootstrap-signer',
+  serviceaccount: 'service-account-controller',
+  'root-ca-cert-publisher': 'root-ca-cert-publisher',
 }
 
 /** The service account as whom a controller acts. */

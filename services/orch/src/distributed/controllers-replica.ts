@@ -34,7 +34,8 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
-      await runControllers({ controllers, objects: [], secretTokens, clientAs }, { ...rest, lifecycle: term })
+      const rootCertificate = configuration.certificateAuthority
+      await runControllers({ controllers, objects: [], secretTokens, rootCertificate, clientAs }, { ...rest, lifecycle: term })
       leading.set(1)
       await raised(signal)
       leading.set(0)

@@ -147,9 +147,12 @@ export const statusResponse = message({
   profile: string(7),
 })
 
+/** What admission may write: reservations of quotas, and the quotas, in whose status it shows what is used. */
+const writtenByAdmission = ['quota/reservations/', 'core/resourcequotas/']
+
 /** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
-export function mayCommit(role: ServiceRole, _key: string): boolean {
-  return role === 'gateway'
+export function mayCommit(role: ServiceRole, key: string): boolean {
+  return role === 'gateway' || (role === 'admission' && writtenByAdmission.some((prefix) => key.startsWith(prefix)))
 }
 
 const readers: readonly ServiceRole[] = ['gateway', 'watch', 'admission']
@@ -167,7 +170,7 @@ export const storageContract = contract(
     get: unary(getRequest, getResponse, { callers: readers, idempotent: true, hot: true }),
     list: stream(listRequest, listPart, { callers: readers, idempotent: true }),
     commit: unary(commitRequest, commitOutcome, {
-      callers: ['gateway'],
+      callers: ['gateway', 'admission'],
       permits: (role, { key }) => mayCommit(role, key),
       hot: true,
     }),

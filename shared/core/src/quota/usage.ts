@@ -13,6 +13,8 @@ export interface Counting {
   readonly resource: ResourceName
   /** Whether a change of an object may change what it counts for, so that it is looked at before it is made. */
   readonly countsUpdates: boolean
+  /** False: every object counts for the same. */
+  readonly looksInside: boolean
   /** Whether it is about objects of this resource, of whatever they use. */
   concerns(name: string): boolean
   /** What an object counts for. */
@@ -22,6 +24,9 @@ export interface Counting {
   /** Why an object cannot be counted; undefined: it can. */
   omissions(object: unknown, names: readonly string[]): string | undefined
 }
+
+/** Field manager of the one who counts the use of quotas and writes it into their status. */
+export const quotaManager = 'resourcequota-controller'
 
 /** `count/deployments.apps`, `count/pods`. */
 export function countName({ group, resource }: ResourceName): string {
@@ -70,6 +75,7 @@ const unscoped = { isInScope: () => false, omissions: () => undefined } as const
 const pods: Counting = {
   resource: { group: '', resource: 'pods' },
   countsUpdates: false,
+  looksInside: true,
   concerns: isPodResource,
   usage: (object, nowMs) => podUsage(object as PodToCount, nowMs),
   isInScope: (object, requirement) => isPodInScope(object as PodToCount, requirement),
@@ -82,6 +88,7 @@ const services: Counting = {
   ...unscoped,
   resource: { group: '', resource: 'services' },
   countsUpdates: true,
+  looksInside: true,
   concerns: (name) => serviceNames.has(name),
   usage: (object) => serviceUsage(object as ServiceToCount),
 }
@@ -107,6 +114,7 @@ function claimsIn(names: Names): Counting {
     ...unscoped,
     resource: { group: '', resource: 'persistentvolumeclaims' },
     countsUpdates: true,
+    looksInside: true,
     concerns: (name) =>
       ownNames.has(name) || name.endsWith(`${suffix}requests.storage`) || name.endsWith(`${suffix}persistentvolumeclaims`),
     usage: (object) => claimUsage(object as ClaimToCount, suffix, subdomainLabel(names, 'volume.beta', 'storage-class')),
@@ -138,5 +146,5 @@ function plainly(resource: ResourceName, hasPlainName: boolean): Counting {
         ]
       : [[name, one]],
   )
-  return { ...unscoped, resource, countsUpdates: false, concerns: (asked) => usage.has(asked), usage: () => usage }
+  return { ...unscoped, resource, countsUpdates: false, looksInside: false, concerns: (asked) => usage.has(asked), usage: () => usage }
 }

@@ -399,7 +399,12 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('update', 'core', 'resourcequotas/status'),
     on('create patch update', 'core events.~', 'events'),
   ],
-  'service-account-controller': [on('create', 'core', 'serviceaccounts'), on('create patch update', 'core events.~', 'events')],
+  'service-account-controller': [
+    // Beyond this level, where one identity reads for all controllers: each reads by itself.
+    on('get list watch', 'core', 'namespaces serviceaccounts'),
+    on('create', 'core', 'serviceaccounts'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
   'certificate-controller': [
     on('delete get list watch', 'certificates.~', 'certificatesigningrequests'),
     on('update', 'certificates.~', 'certificatesigningrequests/approval certificatesigningrequests/status'),
@@ -422,7 +427,11 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('get list update watch', 'core', 'persistentvolumes'),
     on('create patch update', 'core events.~', 'events'),
   ],
-  'root-ca-cert-publisher': [on('create update', 'core', 'configmaps'), on('create patch update', 'core events.~', 'events')],
+  'root-ca-cert-publisher': [
+    on('get list watch', 'core', 'configmaps namespaces'),
+    on('create update', 'core', 'configmaps'),
+    on('create patch update', 'core events.~', 'events'),
+  ],
 }
 
 const namespaceRoleTable: readonly RoleRow[] = [

@@ -1,0 +1,194 @@
+import {
+  type Amounts,
+  type ApiObject,
+  type Attributes,
+  type Counting,
+  countingOf,
+  domainGroup,
+  forbidden,
+  growthOf,
+  type Interest,
+  isQuotaFor,
+  type LimitedResource,
+  maskAmounts,
+  negativeNames,
+  objectKey,
+  printAmounts,
+  quotaManager,
+  type ScopeRequirement,
+  type StatusError,
+  scopeRequirements,
+  uncoveredUse,
+} from '@orch/core'
+import { limits } from '../limits.ts'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { ledgerPrefix, type QuotaAccount } from '../quota/account.ts'
+import { QuotaAccounts, quotaPrefix } from '../quota/accounts.ts'
+import { readLimitedResources } from '../quota/configuration.ts'
+import type { Reservation } from '../quota/ledger.ts'
+import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
+
+/** On by default. */
+export const resourceQuota: Registration = { isDefault: true, create: createResourceQuota }
+
+/**
+ * ResourceQuota: nothing is created, and no Service or claim changed, that would use more than the quotas of its namespace
+ * allow. Room is reserved before the object is committed, in a row that all admission processes change only as they have
+ * read it; so together they cannot allow more than there is room for.
+ */
+function createResourceQuota(needs: PluginNeeds): Plugin {
+  const { catalogue, clock } = needs
+  const limited = readLimitedResources(needs.configuration, domainGroup(catalogue.names, 'apiserver.config'))
+  const accounts = new QuotaAccounts(needs)
+  const hasRoom = async (attributes: Attributes, { context }: Inquiry): Promise<Verdict> => {
+    const question = questionOf(attributes, needs)
+    if (question === undefined) return allowed
+    const found = pertinent(question, accounts.in(attributes.namespace), limited)
+    if (found.kind === 'refused') return denied(refusal(attributes, found.why))
+    const deadlineMs = clock.now() + (context.timeoutMs ?? limits.quotaDeadlineMs) + limits.quotaDeadlineSlackMs
+    return reserveAll(accounts, found.quotas, { ...question, deadlineMs })
+  }
+  return {
+    name: 'ResourceQuota',
+    get interests() {
+      return interestsOf(accounts.namespaces, limited)
+    },
+    interestSources: () => [{ resource: quotaPrefix, revision: accounts.revision }],
+    onInterestsChange: (listener) => accounts.onChange(listener),
+    async mutate(attributes) {
+      if (!isCount(attributes)) return allowed
+      const quota = accounts.in(attributes.namespace).find(({ object }) => object.metadata.name === attributes.name)
+      if (quota === undefined) return allowed
+      const { used, ledger } = await accounts.account(quota.key).recount()
+      const object = attributes.object as ApiObject & { status?: object }
+      return { kind: 'allowed', object: { ...object, status: { ...object.status, used } }, conditions: [ledger] }
+    },
+    validate: hasRoom,
+    async settle({ reservations, isCommitted, revision }) {
+      const own = reservations.filter((reservation) => reservation.startsWith(`${ledgerPrefix}/`))
+      await Promise.all(own.map((reservation) => settleOne(accounts, reservation, isCommitted ? revision : undefined)))
+    },
+    close: () => accounts.close(),
+  }
+}
+
+/** Everything that is created where quotas are, and what may be used nowhere without one. */
+function interestsOf(namespaces: readonly string[], limited: readonly LimitedResource[]): Interest[] {
+  const counts: Interest = { phase: 'mutate', operations: ['UPDATE'], groups: [''], resources: ['resourcequotas/status'], namespaces: [] }
+  const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
+  const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
+  if (namespaces.length === 0) return [counts, ...everywhere]
+  return [
+    counts,
+    { phase: 'validate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces },
+    { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['services', 'persistentvolumeclaims'], namespaces },
+    ...everywhere,
+  ]
+}
+
+/** The controller of quotas writes what it has counted; reservations it cannot know, so the count is made here. */
+function isCount({ subresource, options }: Attributes): boolean {
+  return subresource === 'status' && (options as { fieldManager?: string } | undefined)?.fieldManager === quotaManager
+}
+
+/** A write that may need room. */
+interface Question {
+  readonly attributes: Attributes
+  readonly counting: Counting
+  /** What the object counts for. */
+  readonly usage: Amounts
+  /** What is to be added to what is used. */
+  readonly growth: Amounts
+  /** Key under which the object is stored. */
+  readonly key: string
+}
+
+/** Undefined: no quota has anything to do with it. */
+function questionOf(attributes: Attributes, { catalogue, clock }: PluginNeeds): Question | undefined {
+  const { namespace, name, group, version, resource, operation, object, oldObject, subresource } = attributes
+  if (namespace === '' || subresource !== '' || (group === '' && resource === 'namespaces')) return undefined
+  const counting = countingOf(catalogue.names, { group, resource })
+  if (operation === 'UPDATE' && !counting.countsUpdates) return undefined
+  const usage = counting.usage(object, clock.now())
+  const growth = growthOf(oldObject === undefined ? new Map() : counting.usage(oldObject, clock.now()), usage)
+  const prefix = catalogue.find(group, version, resource)?.stored.prefix ?? `${group}/${resource}`
+  return { attributes, counting, usage, growth, key: objectKey(prefix, namespace, name) }
+}
+
+type Pertinent =
+  | { readonly kind: 'pertinent'; readonly quotas: readonly StoredQuota[] }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** The quotas that the object needs room in. */
+function pertinent(question: Question, all: readonly StoredQuota[], limited: readonly LimitedResource[]): Pertinent {
+  const { attributes, counting, usage, growth } = question
+  const coveredScopes: ScopeRequirement[] = []
+  const coveredNames = new Set<string>()
+  const quotas: StoredQuota[] = []
+  for (const quota of all) {
+    const { spec = {}, metadata } = quota.object
+    coveredScopes.push(...scopeRequirements(spec).filter((scope) => counting.isInScope(attributes.object, scope)))
+    const hard = hardOf(quota.object)
+    if (!isQuotaFor(spec, hard, counting, attributes.object)) continue
+    const names = [...hard.keys()].filter(counting.concerns)
+    const omissions = counting.omissions(attributes.object, names)
+    if (omissions !== undefined) return { kind: 'refused', why: `failed quota: ${metadata.name}: ${omissions}` }
+    for (const name of names) coveredNames.add(name)
+    quotas.push(quota)
+  }
+  const negative = negativeNames(usage)
+  if (negative.length > 0) return { kind: 'refused', why: `quota usage is negative for resource(s): ${negative.join(',')}` }
+  if (growth.size === 0) return { kind: 'pertinent', quotas: [] }
+  const why = uncoveredUse(limited, { counting, object: attributes.object, usage }, { names: coveredNames, scopes: coveredScopes })
+  return why === undefined ? { kind: 'pertinent', quotas } : { kind: 'refused', why }
+}
+
+/** Room is kept in all quotas or in none. */
+async function reserveAll(
+  accounts: QuotaAccounts,
+  quotas: readonly StoredQuota[],
+  question: Question & { readonly deadlineMs: number },
+): Promise<Verdict> {
+  const { attributes, growth } = question
+  const taken: { readonly account: QuotaAccount; readonly id: string; readonly reservation: string }[] = []
+  for (const { key, object } of quotas) {
+    const amounts = maskAmounts(growth, hardOf(object))
+    if (amounts.size === 0) continue
+    const account = accounts.account(key)
+    const wanted = reservationOf(question, amounts)
+    const outcome = attributes.dryRun ? await account.check(wanted) : await account.reserve(wanted)
+    if (outcome.kind === 'exceeded') {
+      await Promise.all(taken.map(({ account, id }) => account.settle({ id, revision: undefined })))
+      return denied(refusal(attributes, outcome.message))
+    }
+    const { namespace, name = '' } = object.metadata
+    taken.push({ account, id: wanted.id, reservation: `${objectKey(ledgerPrefix, namespace, name)}/${wanted.id}` })
+  }
+  if (taken.length === 0 || attributes.dryRun) return allowed
+  return { kind: 'allowed', reservations: taken.map(({ reservation }) => reservation) }
+}
+
+function reservationOf({ attributes, deadlineMs, key }: Question & { readonly deadlineMs: number }, amounts: Amounts): Reservation {
+  const { writeId, object, oldObject } = attributes
+  const { uid = '' } = (object as ApiObject).metadata
+  const expected = Number((oldObject as ApiObject | undefined)?.metadata.resourceVersion ?? 0)
+  return {
+    id: `${writeId}.${uid}.${expected}`,
+    amounts: printAmounts(amounts),
+    key,
+    uid,
+    expected,
+    deadlineMs,
+  }
+}
+
+async function settleOne(accounts: QuotaAccounts, reservation: string, revision: number | undefined): Promise<void> {
+  const [namespace = '', name = '', id = ''] = reservation.slice(ledgerPrefix.length + 1).split('/')
+  const quota = accounts.in(namespace).find(({ object }) => object.metadata.name === name)
+  // With the quota its reservations have gone.
+  if (quota !== undefined) await accounts.account(quota.key).settle({ id, revision })
+}
+
+function refusal({ group, resource, name }: Attributes, why: string): StatusError {
+  return forbidden({ group, resource }, name, why)
+}

@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Amounts,
+  type Catalogue,
+  type CommitOutcome,
+  encodeObject,
+  encodeStoredObject,
+  objectKey,
+  parseAmounts,
+  resourceCountedBy,
+  StatusError,
+  type StorageService,
+  sameAmounts,
+  serviceUnavailable,
+} from '@orch/core'
+import type { Clock, Log, Timer } from '@orch/platform'
+import { limits } from '../limits.ts'
+import { countUse } from './count.ts'
+import {
+  decodeLedger,
+  type Ending,
+  encodeLedger,
+  type Ledger,
+  type Reservation,
+  recountIn,
+  reserveIn,
+  settleIn,
+  totalOf,
+} from './ledger.ts'
+import { countedNames, decodeQuota, hardOf, type QuotaObject, type StoredQuota, usedOf } from './quota-object.ts'
+
+/** First part of the keys of ledgers; no path leads to them. */
+export const ledgerPrefix = 'quota/reservations'
+
+/** How it ended that room was wanted. */
+export type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
+
+/** What a count has found, and the ledger's row that says so. */
+export interface Recounted {
+  readonly used: Record<string, string>
+  readonly ledger: { readonly key: string; readonly revision: number }
+}
+
+/** The use of one quota, of which other processes take their part as well. */
+export interface QuotaAccount {
+  /** Keeps room for a write. */
+  reserve(wanted: Reservation): Promise<Reserved>
+  /** Whether there is room for a write that only pretends. */
+  check(wanted: Reservation): Promise<Reserved>
+  /** A write has ended for which room was kept. What was not used is free when the promise resolves. */
+  settle(ending: Ending): Promise<void>
+  /** Counts anew; the caller writes what is used into the quota. */
+  recount(): Promise<Recounted>
+  close(): void
+}
+
+export interface AccountNeeds {
+  readonly storage: StorageService
+  readonly catalogue: Catalogue
+  readonly clock: Clock
+  readonly log: Log
+  /** The quota as memory has it; undefined: it is gone. */
+  quota(): StoredQuota | undefined
+}
+
+/** Something to be done with the ledger. It is asked again when another process has changed the ledger meanwhile. */
+interface Task {
+  /** Whether it needs a count that is made for it. */
+  readonly counts: boolean
+  apply(ledger: Ledger, hasJustCounted: boolean): Ledger | 'count'
+  finish(row: LedgerRow): void
+  fail(error: unknown): void
+}
+
+interface LedgerRow {
+  readonly ledger: Ledger
+  /** 0: it is not stored yet. */
+  readonly revision: number
+}
+
+/** Tasks that come while others are being done wait, and are then done by one commit together. */
+export function openQuotaAccount(needs: AccountNeeds): QuotaAccount {
+  return new Account(needs)
+}
+
+class Account implements QuotaAccount {
+  readonly #needs: AccountNeeds
+  readonly #rows: LedgerRows
+  #waiting: Task[] = []
+  /** Endings that change nothing of what is used; they can wait for other tasks. */
+  #unhurried: Task[] = []
+  #timer: Timer | undefined
+  #isBusy = false
+  #isClosed = false
+
+  constructor(needs: AccountNeeds) {
+    this.#needs = needs
+    this.#rows = new LedgerRows(needs)
+  }
+
+  reserve(wanted: Reservation): Promise<Reserved> {
+    return this.#reserve(wanted, true)
+  }
+
+  check(wanted: Reservation): Promise<Reserved> {
+    return this.#reserve(wanted, false)
+  }
+
+  settle(ending: Ending): Promise<void> {
+    const isFreed = ending.revision === undefined
+    return this.#add<void>(isFreed, (resolve) => ({
+      counts: false,
+      apply: (ledger) => settleIn(ledger, ending),
+      finish: () => resolve(),
+    }))
+  }
+
+  recount(): Promise<Recounted> {
+    return this.#add<Recounted>(true, (resolve) => ({
+      counts: true,
+      apply: (ledger) => ledger,
+      finish: ({ ledger, revision }) => {
+        const quota = this.#needs.quota()
+        const used =
+          quota === undefined ? {} : usedOf({ ...quota.object, status: { hard: quota.object.spec?.hard ?? {} } }, totalOf(ledger))
+        resolve({ used, ledger: { key: this.#rows.key, revision } })
+      },
+    }))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    for (const task of [...this.#waiting, ...this.#unhurried]) task.fail(serviceUnavailable('admission is ending'))
+    this.#waiting = []
+    this.#unhurried = []
+  }
+
+  #reserve(wanted: Reservation, isKept: boolean): Promise<Reserved> {
+    return this.#add<Reserved>(true, (resolve) => {
+      let result: Reserved = { kind: 'reserved' }
+      return {
+        counts: false,
+        apply: (ledger, hasJustCounted) => {
+          const quota = this.#needs.quota()
+          if (quota === undefined) return ledger
+          const outcome = reserveIn(ledger, wanted, { name: quota.object.metadata.name ?? '', hard: hardOf(quota.object) })
+          result = outcome.kind === 'reserved' ? { kind: 'reserved' } : outcome
+          if (outcome.kind === 'reserved') return isKept ? outcome.ledger : ledger
+          // What memory says may be old: objects may have gone.
+          return hasJustCounted ? ledger : 'count'
+        },
+        finish: () => resolve(result),
+      }
+    })
+  }
+
+  #add<T>(isHurried: boolean, make: (resolve: (value: T) => void) => Omit<Task, 'fail'>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(serviceUnavailable('admission is ending'))
+    return new Promise<T>((resolve, reject) => {
+      const task: Task = { ...make(resolve), fail: reject }
+      if (isHurried) {
+        this.#waiting.push(task)
+        this.#start()
+      } else {
+        this.#unhurried.push(task)
+        this.#timer ??= this.#needs.clock.after(limits.quotaEndingsDelayMs, () => this.#start())
+      }
+    })
+  }
+
+  #start(): void {
+    if (this.#isBusy || this.#isClosed) return
+    this.#timer?.cancel()
+    this.#timer = undefined
+    const tasks = [...this.#unhurried.splice(0), ...this.#waiting.splice(0, limits.quotaTasksMax)]
+    if (tasks.length === 0) return
+    this.#isBusy = true
+    this.#rows
+      .change(tasks)
+      .then(
+        (row) => {
+          for (const task of tasks) task.finish(row)
+        },
+        (error) => {
+          for (const task of tasks) task.fail(error)
+        },
+      )
+      .finally(() => {
+        this.#isBusy = false
+        if (this.#waiting.length > 0) this.#start()
+      })
+  }
+}
+
+/** The row of a ledger, changed only as it was read, and shown in the quota's status. */
+class LedgerRows {
+  readonly key: string
+  readonly #needs: AccountNeeds
+  readonly #place: { readonly namespace: string; readonly name: string }
+  #known: LedgerRow | undefined
+  #countedMs = Number.NEGATIVE_INFINITY
+  #quota: StoredQuota | undefined
+
+  constructor(needs: AccountNeeds) {
+    const { namespace = '', name = '' } = needs.quota()?.object.metadata ?? {}
+    this.#needs = needs
+    this.#place = { namespace, name }
+    this.key = objectKey(ledgerPrefix, namespace, name)
+  }
+
+  /** Does the tasks by one commit. Others may be faster; then everything is done again with what they have left. */
+  async change(tasks: readonly Task[]): Promise<LedgerRow> {
+    for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
+      const quota = this.#needs.quota()
+      const { row, next } = await this.#apply(tasks, quota)
+      if (next === row.ledger) return row
+      const written = await this.#commit(next, row.revision)
+      if (written === undefined) continue
+      const isCountOnly = tasks.every(({ counts }) => counts)
+      if (quota !== undefined && !isCountOnly) await this.#show(written)
+      return written
+    }
+    throw serviceUnavailable(`the use of quota ${this.#place.namespace}/${this.#place.name} is changed by too many at once`)
+  }
+
+  async #read(quota: StoredQuota | undefined): Promise<LedgerRow> {
+    const { entry } = await this.#needs.storage.get({ key: this.key, read: { kind: 'latest' } })
+    const quotaUid = quota?.object.metadata.uid ?? ''
+    if (entry === undefined) return { ledger: { quotaUid, countedAt: 0, counted: {}, reservations: [] }, revision: 0 }
+    const ledger = decodeLedger(entry)
+    if (quota === undefined || ledger.quotaUid === quotaUid) return { ledger, revision: entry.revision }
+    return { ledger: { quotaUid, countedAt: 0, counted: {}, reservations: [] }, revision: entry.revision }
+  }
+
+  /** Memory is enough for a yes; before a no, and before a count, the row is read. */
+  async #apply(tasks: readonly Task[], quota: StoredQuota | undefined): Promise<{ row: LedgerRow; next: Ledger }> {
+    const row = this.#known ?? (await this.#read(quota))
+    if (quota === undefined) return { row, next: row.ledger }
+    const mustCount = tasks.some(({ counts }) => counts) || this.#isUncounted(row.ledger, quota.object)
+    const next = mustCount ? 'count' : applyAll(tasks, row.ledger, false)
+    if (next !== 'count') return { row, next }
+    const latest = this.#known === undefined ? row : await this.#read(quota)
+    const isCounted = mustCount || this.#mayCountAgain()
+    const ledger = isCounted ? await this.#count(latest.ledger, quota.object) : latest.ledger
+    return { row: latest, next: applyAll(tasks, ledger, true) as Ledger }
+  }
+
+  /** A resource that nobody knows how to count is in no count. */
+  #isUncounted({ countedAt, counted }: Ledger, quota: QuotaObject): boolean {
+    if (countedAt === 0) return true
+    const { names } = this.#needs.catalogue
+    return [...countedNames(quota)].some((name) => counted[name] === undefined && resourceCountedBy(names, name) !== undefined)
+  }
+
+  /** Counting is dear: those who find no room do not count again and again. */
+  #mayCountAgain(): boolean {
+    return this.#needs.clock.monotonic() - this.#countedMs > limits.quotaCountIntervalMs
+  }
+
+  async #count(ledger: Ledger, quota: QuotaObject): Promise<Ledger> {
+    const { storage, catalogue, clock } = this.#needs
+    const keys = new Set(ledger.reservations.map(({ key }) => key))
+    const count = await countUse(quota, keys, { storage, catalogue, nowMs: clock.now() })
+    this.#countedMs = clock.monotonic()
+    const recounted = recountIn(ledger, count)
+    return isSameUse(ledger, recounted) ? ledger : recounted
+  }
+
+  async #commit(ledger: Ledger, expected: number): Promise<LedgerRow | undefined> {
+    const writeId = randomUUID()
+    const value = encodeLedger(ledger, this.#place, writeId)
+    this.#known = undefined
+    const outcome = await commitOrUnknown(this.#needs.storage.commit({ key: this.key, expected, conditions: [], value, writeId }))
+    if (outcome?.kind !== 'written') return undefined
+    this.#known = { ledger, revision: outcome.revision }
+    return this.#known
+  }
+
+  /** Writes into the quota's status what is used. Whoever changes the ledger after us shows it in our place. */
+  async #show({ ledger, revision }: LedgerRow): Promise<void> {
+    const total = totalOf(ledger)
+    for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
+      const quota = await this.#latestQuota(attempt)
+      if (quota === undefined || isShown(quota.object, total)) return
+      const outcome = await this.#commitStatus(quota, total, { key: this.key, revision })
+      if (outcome?.kind === 'written') this.#quota = { ...quota, revision: outcome.revision, object: shown(quota.object, total) }
+      else this.#quota = undefined
+      if (outcome?.kind === 'written' || outcome?.kind === 'unmet') return
+    }
+  }
+
+  /** Memory may be behind our own last write, and behind those of others. */
+  async #latestQuota(attempt: number): Promise<StoredQuota | undefined> {
+    const known = this.#needs.quota()
+    if (known === undefined) return undefined
+    if (attempt === 0) return this.#quota !== undefined && this.#quota.revision > known.revision ? this.#quota : known
+    const { entry } = await this.#needs.storage.get({ key: known.key, read: { kind: 'latest' } })
+    return entry === undefined ? undefined : decodeQuota(entry)
+  }
+
+  #commitStatus(quota: StoredQuota, total: Amounts, ledger: { key: string; revision: number }): Promise<CommitOutcome | undefined> {
+    const { storage, catalogue } = this.#needs
+    const stored = catalogue.find('', 'v1', 'resourcequotas')?.stored
+    if (stored === undefined) throw new Error('the catalogue has no resourcequotas')
+    const { resourceVersion: _resourceVersion, ...metadata } = quota.object.metadata
+    const object = { ...shown(quota.object, total), metadata }
+    const writeId = randomUUID()
+    const value = encodeStoredObject({ stored, object, encoded: encodeObject(object), writeId, expiresAtMs: 0 })
+    return commitOrUnknown(storage.commit({ key: quota.key, expected: quota.revision, conditions: [ledger], value, writeId }))
+  }
+}
+
+function applyAll(tasks: readonly Task[], first: Ledger, hasJustCounted: boolean): Ledger | 'count' {
+  let ledger = first
+  for (const task of tasks) {
+    const next = task.apply(ledger, hasJustCounted)
+    if (next === 'count') return next
+    ledger = next
+  }
+  return ledger
+}
+
+/** With a reservation open, it matters up to which revision was counted. */
+function isSameUse(before: Ledger, after: Ledger): boolean {
+  if (before.countedAt === 0 || before.reservations.length > 0) return false
+  return sameAmounts(parseAmounts(before.counted), parseAmounts(after.counted))
+}
+
+function isShown(quota: QuotaObject, total: Amounts): boolean {
+  return quota.status?.hard !== undefined && sameAmounts(parseAmounts(quota.status.used), parseAmounts(usedOf(quota, total)))
+}
+
+function shown(quota: QuotaObject, total: Amounts): QuotaObject {
+  return { ...quota, status: { hard: quota.status?.hard ?? quota.spec?.hard ?? {}, used: usedOf(quota, total) } }
+}
+
+/** Undefined: nobody knows whether it was written; the row itself tells. */
+async function commitOrUnknown(committing: Promise<CommitOutcome>): Promise<CommitOutcome | undefined> {
+  try {
+    return await committing
+  } catch (error) {
+    if (error instanceof StatusError && error.code !== 504) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { objectKey } from '@orch/core'
+import { type Following, follow } from '@orch/platform'
+import type { PluginNeeds } from '../plugin.ts'
+import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
+import { decodeQuota, type StoredQuota } from './quota-object.ts'
+
+/** First part of the keys of quotas. */
+export const quotaPrefix = 'core/resourcequotas'
+
+/** All quotas, and the accounts of those that are used. */
+export class QuotaAccounts {
+  readonly #needs: PluginNeeds
+  readonly #closed = new AbortController()
+  readonly #followed: Following<StoredQuota>
+  readonly #keysByNamespace = new Map<string, Set<string>>()
+  readonly #accounts = new Map<string, QuotaAccount>()
+  #onChange: () => void = () => {}
+
+  constructor(needs: PluginNeeds) {
+    const { storage, clock, log, random } = needs
+    this.#needs = needs
+    const decode = (value: Uint8Array, key: string) => decodeQuota({ key, value })
+    this.#followed = follow({ storage, clock, log, random, resource: quotaPrefix, decode, signal: this.#closed.signal })
+    this.#followed.onChange(({ key, before, after }) => this.#noted(key, before, after))
+  }
+
+  /** Up to where the quotas are known. */
+  get revision(): number {
+    return this.#followed.revision
+  }
+
+  /** Namespaces that have a quota. */
+  get namespaces(): readonly string[] {
+    return [...this.#keysByNamespace.keys()]
+  }
+
+  /** Whom to tell when a quota has changed. */
+  onChange(listener: () => void): void {
+    this.#onChange = listener
+  }
+
+  /** The quotas of a namespace, by name. */
+  in(namespace: string): StoredQuota[] {
+    const keys = [...(this.#keysByNamespace.get(namespace) ?? [])].sort()
+    return keys.map((key) => this.#followed.get(key)).filter((quota) => quota !== undefined)
+  }
+
+  /** The account of a quota that is there. */
+  account(key: string): QuotaAccount {
+    const { storage, catalogue, clock, log } = this.#needs
+    const known = this.#accounts.get(key)
+    if (known !== undefined) return known
+    const opened = openQuotaAccount({ storage, catalogue, clock, log, quota: () => this.#followed.get(key) })
+    this.#accounts.set(key, opened)
+    return opened
+  }
+
+  close(): void {
+    this.#closed.abort()
+    for (const account of this.#accounts.values()) account.close()
+  }
+
+  #noted(key: string, before: StoredQuota | undefined, after: StoredQuota | undefined): void {
+    const isSame = before?.object.metadata.uid === after?.object.metadata.uid
+    if (before !== undefined && !isSame) this.#forget(key, before)
+    if (!isSame) this.#place(key, after ?? before, after !== undefined)
+    // Also where the namespaces stay the same: gateways wait to hear that a change has been seen.
+    this.#onChange()
+  }
+
+  #place(key: string, quota: StoredQuota | undefined, isThere: boolean): void {
+    const namespace = quota?.object.metadata.namespace ?? ''
+    const keys = this.#keysByNamespace.get(namespace) ?? new Set()
+    if (isThere) keys.add(key)
+    else keys.delete(key)
+    if (keys.size === 0) this.#keysByNamespace.delete(namespace)
+    else this.#keysByNamespace.set(namespace, keys)
+  }
+
+  /** With the quota goes its account, and what is stored of it. */
+  #forget(key: string, { object: { metadata } }: StoredQuota): void {
+    const { storage, log } = this.#needs
+    this.#accounts.get(key)?.close()
+    this.#accounts.delete(key)
+    const row = objectKey(ledgerPrefix, metadata.namespace, metadata.name ?? '')
+    const remove = async () => {
+      const { entry } = await storage.get({ key: row, read: { kind: 'latest' } })
+      // A quota of the same name may be there already, with a ledger of its own.
+      if (entry === undefined || this.#followed.get(key) !== undefined) return
+      await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: randomUUID() })
+    }
+    remove().catch((error) => log.debug({ err: error, key: row }, 'the ledger of a quota that is gone could not be removed'))
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type Amounts,
+  addAmounts,
+  type Catalogue,
+  type Counting,
+  countingOf,
+  type Entry,
+  everything,
+  type Freshness,
+  parseAmounts,
+  type ResourceName,
+  resourceCountedBy,
+  type StorageService,
+  usageIn,
+} from '@orch/core'
+import type { Count } from './ledger.ts'
+import { countedNames, type QuotaObject } from './quota-object.ts'
+
+export interface CountNeeds {
+  readonly storage: StorageService
+  readonly catalogue: Catalogue
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** Counts what the objects of a quota's namespace use of it, all at one revision. `keys` are the objects that are to be told of. */
+export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { storage, catalogue, nowMs }: CountNeeds): Promise<Count> {
+  const names = countedNames(quota)
+  const hard = parseAmounts(Object.fromEntries([...names].map((name) => [name, '0'])))
+  const namespace = quota.metadata.namespace ?? ''
+  const objects = new Map<string, { uid: string; revision: number }>()
+  let amounts: Amounts = new Map([...hard].filter(([name]) => resourceCountedBy(catalogue.names, name) !== undefined))
+  let revision: number | undefined
+  for (const resource of resourcesCounted(catalogue, names)) {
+    const counting = countingOf(catalogue.names, resource)
+    const read: Freshness = revision === undefined ? { kind: 'latest' } : { kind: 'exact', revision, asked: String(revision) }
+    const scope = { resource: prefixOf(catalogue, resource), namespace }
+    for await (const part of storage.list({ scope, selection: everything, read, limit: 0, start: '', form: 'entries' })) {
+      if (part.kind === 'head') revision ??= part.revision
+      if (part.kind !== 'entries') continue
+      for (const entry of part.entries) {
+        amounts = addAmounts(amounts, entryUsage(quota, hard, counting, entry, nowMs))
+        if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
+      }
+    }
+  }
+  return { revision: revision ?? (await storage.status({})).revision, amounts, objects, startedMs: nowMs }
+}
+
+const decoder = new TextDecoder()
+
+function decode({ value }: Entry): unknown {
+  return JSON.parse(decoder.decode(value))
+}
+
+function uidOf(entry: Entry): string {
+  return (decode(entry) as { metadata: { uid?: string } }).metadata.uid ?? ''
+}
+
+/** Resources whose objects are only counted need not be looked into. */
+function entryUsage(quota: QuotaObject, hard: Amounts, counting: Counting, entry: Entry, nowMs: number): Amounts {
+  return usageIn(quota.spec ?? {}, hard, counting, counting.looksInside ? decode(entry) : undefined, nowMs)
+}
+
+function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): ResourceName[] {
+  const found = new Map<string, ResourceName>()
+  for (const name of names) {
+    const resource = resourceCountedBy(catalogue.names, name)
+    if (resource !== undefined && prefixOf(catalogue, resource) !== '') found.set(`${resource.group}/${resource.resource}`, resource)
+  }
+  return [...found.values()]
+}
+
+/** First part of the keys of a resource's objects; '' for one that does not exist, or lies in no namespace. */
+export function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
+  const known = resources.find((one) => one.group === group && one.plural === resource && one.isNamespaced)
+  return known?.stored.prefix ?? ''
+}

@@ -1,0 +1,122 @@
+import {
+  type Amounts,
+  addAmounts,
+  type Entry,
+  encodeObject,
+  encodeStored,
+  type PrintedAmounts,
+  parseAmounts,
+  printAmounts,
+  roomIn,
+  schemaFingerprint,
+} from '@orch/core'
+
+/** Room in a quota that is kept for one write until it is known how the write ended. */
+export interface Reservation {
+  /** One attempt of one write; the same id never reserves twice. */
+  readonly id: string
+  readonly amounts: PrintedAmounts
+  /** The object of the write. */
+  readonly key: string
+  readonly uid: string
+  /** Revision that the write replaces; 0: it creates. */
+  readonly expected: number
+  /** After this the object can no longer be committed; in milliseconds since 1970. */
+  readonly deadlineMs: number
+}
+
+/**
+ * What is known of the use of one quota. All of it stands in one row, since one commit changes one key: so two processes
+ * cannot both take the last room. What is used is what was counted, and what is reserved.
+ *
+ *   hard 3   counted 2 at revision 90   reserved a:1   →  used 3, no room
+ *   a is committed at revision 95       →  counted 3     a is refused  →  counted 2
+ *   counted anew at revision 97, a is among the objects  →  counted 3, and a's reservation has ended with it
+ */
+export interface Ledger {
+  /** Of the quota: another one of the same name begins anew. */
+  readonly quotaUid: string
+  /** What was counted holds all that was committed up to here. */
+  readonly countedAt: number
+  readonly counted: PrintedAmounts
+  readonly reservations: readonly Reservation[]
+}
+
+/** What is used, reservations included. */
+export function totalOf({ counted, reservations }: Ledger): Amounts {
+  return reservations.reduce((total, { amounts }) => addAmounts(total, parseAmounts(amounts)), parseAmounts(counted))
+}
+
+/** What a quota allows. */
+export interface QuotaLimits {
+  readonly name: string
+  readonly hard: Amounts
+}
+
+export type Reserving = { readonly kind: 'reserved'; readonly ledger: Ledger } | { readonly kind: 'exceeded'; readonly message: string }
+
+/** The ledger with the reservation, if there is room for it. */
+export function reserveIn(ledger: Ledger, wanted: Reservation, { name, hard }: QuotaLimits): Reserving {
+  if (ledger.reservations.some(({ id }) => id === wanted.id)) return { kind: 'reserved', ledger }
+  const room = roomIn({ quota: name, hard, used: totalOf(ledger), requested: parseAmounts(wanted.amounts) })
+  if (room.kind === 'exceeded') return room
+  return { kind: 'reserved', ledger: { ...ledger, reservations: [...ledger.reservations, wanted] } }
+}
+
+/** How a write has ended. */
+export interface Ending {
+  readonly id: string
+  /** Undefined: nothing was committed. */
+  readonly revision: number | undefined
+}
+
+/** The ledger without the reservation; what was committed is counted, unless the count has seen it. */
+export function settleIn(ledger: Ledger, { id, revision }: Ending): Ledger {
+  const settled = ledger.reservations.find((reservation) => reservation.id === id)
+  if (settled === undefined) return ledger
+  const reservations = ledger.reservations.filter((reservation) => reservation !== settled)
+  if (revision === undefined || revision <= ledger.countedAt) return { ...ledger, reservations }
+  return { ...ledger, reservations, counted: printAmounts(addAmounts(parseAmounts(ledger.counted), parseAmounts(settled.amounts))) }
+}
+
+/** What was found by counting all objects. */
+export interface Count {
+  readonly revision: number
+  readonly amounts: Amounts
+  /** Of the objects for which something is reserved: what is there, by key. */
+  readonly objects: ReadonlyMap<string, { readonly uid: string; readonly revision: number }>
+  /** When the counting began, in milliseconds since 1970. */
+  readonly startedMs: number
+}
+
+/** The ledger after a count that began when nothing else had changed it. Reservations end whose write is in the count, or can no longer come. */
+export function recountIn(ledger: Ledger, { revision, amounts, objects, startedMs }: Count): Ledger {
+  const reservations = ledger.reservations.filter(({ key, uid, expected, deadlineMs }) => {
+    if (startedMs > deadlineMs) return false
+    const object = objects.get(key)
+    // A create may still come after another object of its name has gone.
+    if (expected === 0) return object?.uid !== uid
+    return object?.revision === expected
+  })
+  return { ...ledger, countedAt: revision, counted: printAmounts(amounts), reservations }
+}
+
+/** The ledger as it is stored. */
+export function encodeLedger(
+  { quotaUid, ...rest }: Ledger,
+  quota: { readonly namespace: string; readonly name: string },
+  writeId: string,
+): Uint8Array {
+  const encoded = encodeObject({ kind: 'QuotaLedger', metadata: { ...quota, uid: quotaUid }, ...rest })
+  return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
+}
+
+const decoder = new TextDecoder()
+
+/** The ledger that a row holds. */
+export function decodeLedger({ value }: Pick<Entry, 'value'>): Ledger {
+  const { metadata, countedAt, counted, reservations } = JSON.parse(decoder.decode(value)) as Omit<Ledger, 'quotaUid'> & {
+    metadata: { uid?: string }
+  }
+  return { quotaUid: metadata.uid ?? '', countedAt, counted, reservations }
+}

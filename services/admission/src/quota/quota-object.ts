@@ -1,0 +1,46 @@
+import {
+  type Amounts,
+  type ApiObject,
+  type Entry,
+  maskAmounts,
+  type PrintedAmounts,
+  parseAmounts,
+  printAmounts,
+  type ScopedSpec,
+} from '@orch/core'
+
+/** A ResourceQuota. */
+export interface QuotaObject extends ApiObject {
+  readonly spec?: ScopedSpec & { readonly hard?: PrintedAmounts }
+  readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
+}
+
+/** A ResourceQuota as it was stored. */
+export interface StoredQuota {
+  readonly key: string
+  readonly revision: number
+  readonly object: QuotaObject
+}
+
+const decoder = new TextDecoder()
+
+/** Reads what storage holds. */
+export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>): StoredQuota {
+  const object = JSON.parse(decoder.decode(value)) as QuotaObject
+  return { key, revision: Number(object.metadata.resourceVersion), object }
+}
+
+/** The limits in force: those of the status, until there are any those of the spec. */
+export function hardOf({ spec, status }: QuotaObject): Amounts {
+  return parseAmounts(status?.hard ?? spec?.hard)
+}
+
+/** All resources that are counted: those that are limited, and those that are going to be. */
+export function countedNames({ spec, status }: QuotaObject): Set<string> {
+  return new Set([...Object.keys(spec?.hard ?? {}), ...Object.keys(status?.hard ?? {})])
+}
+
+/** What the status says is used, when this much is. */
+export function usedOf(quota: QuotaObject, total: Amounts): Record<string, string> {
+  return printAmounts(maskAmounts(total, hardOf(quota)))
+}

@@ -1,0 +1,23 @@
+import { domainLabel, jsonEqual, type Names } from '@orch/core'
+import type { Controller } from '../controller.ts'
+import { namespaceObjectController } from './namespace-objects.ts'
+
+const description = 'The certificate by which pods know the API server. It says nothing about other servers.'
+
+/** Gives every namespace a ConfigMap with the certificate by which pods know the server. */
+export function rootCertificatePublisher(certificateAuthority: string): Controller {
+  return namespaceObjectController({
+    controller: 'root-ca-cert-publisher',
+    resource: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
+    wanted: (names: Names) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: names.rootCertificateConfigMap,
+        annotations: { [domainLabel(names, 'description')]: description },
+      },
+      data: { 'ca.crt': certificateAuthority },
+    }),
+    mended: (live, wanted) => (jsonEqual(live['data'], wanted['data']) ? undefined : { ...live, data: wanted['data'] }),
+  })
+}

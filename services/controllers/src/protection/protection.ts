@@ -1,0 +1,70 @@
+import type { ResourceAddress, ResourceClient } from '@orch/client'
+import { type ApiObject, domainLabel, StatusError } from '@orch/core'
+import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
+import { followCollection } from '../follow-collection.ts'
+import { createWorkqueue } from '../workqueue.ts'
+
+/** Objects that stay, when they are deleted, for as long as somebody uses them. */
+export interface Protection {
+  readonly controller: ControllerName
+  readonly resource: ResourceAddress
+  /** Name of the finalizer in the product's domain. */
+  readonly finalizer: string
+  /** Whether somebody uses the object now. `again` has it looked at once more when that may have changed. */
+  isInUse(object: ApiObject, context: ControllerContext, again: () => void): Promise<boolean>
+  /** Ends what was begun to learn when an object is no longer in use. */
+  close(): void
+}
+
+/** Takes the finalizer from objects that are being deleted and that nobody uses. */
+export function protectionController(createProtection: () => Protection, name: ControllerName): Controller {
+  return {
+    name,
+    async run(context) {
+      const { client, names, clock, random, log, signal } = context
+      const protection = createProtection()
+      const finalizer = domainLabel(names, protection.finalizer)
+      const collection = client.resource(protection.resource)
+      const release = async (key: string): Promise<void> => {
+        const [namespace = '', objectName = ''] = key.split('/')
+        const object = informer.get(objectName, namespace === '' ? undefined : namespace)
+        if (object === undefined || !isHeld(object, finalizer)) return
+        if (await protection.isInUse(object, context, () => queue.add(key))) return
+        await removeFinalizer(collection, object, finalizer, signal)
+      }
+      const queue = createWorkqueue({
+        work: release,
+        onError: (key, error) => log.debug({ object: key, err: error }, 'an object that is not in use could not be let go yet'),
+        clock,
+        random,
+        workersMax: 2,
+      })
+      const informer = followCollection(context, {
+        resource: protection.resource,
+        onEvent: ({ kind, object }) => {
+          if (kind !== 'deleted' && isHeld(object, finalizer)) queue.add(keyOf(object))
+        },
+      })
+      await informer.done
+      protection.close()
+      await queue.close()
+    },
+  }
+}
+
+function isHeld({ metadata }: ApiObject, finalizer: string): boolean {
+  return metadata.deletionTimestamp != null && metadata.finalizers?.includes(finalizer) === true
+}
+
+function keyOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`
+}
+
+async function removeFinalizer(collection: ResourceClient, object: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {
+  const finalizers = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? []
+  try {
+    await collection.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal })
+  } catch (error) {
+    if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error
+  }
+}

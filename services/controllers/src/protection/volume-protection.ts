@@ -1,0 +1,14 @@
+import { protectionController } from './protection.ts'
+
+/** Lets persistent volumes go that are being deleted once they are bound to no claim. */
+export const volumeProtectionController = protectionController(
+  () => ({
+    controller: 'pv-protection',
+    resource: { group: '', version: 'v1', plural: 'persistentvolumes', namespaced: false },
+    finalizer: 'pv-protection',
+    // A change of the phase is an event of the volume itself.
+    isInUse: async (volume) => (volume as { status?: { phase?: string } }).status?.phase === 'Bound',
+    close: () => {},
+  }),
+  'pv-protection',
+)

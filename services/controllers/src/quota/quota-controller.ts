@@ -1,0 +1,196 @@
+import type { Informer, InformerEvent, ResourceAddress } from '@orch/client'
+import {
+  type Amounts,
+  type ApiObject,
+  addAmounts,
+  type Catalogue,
+  countingOf,
+  maskAmounts,
+  type PrintedAmounts,
+  parseAmounts,
+  printAmounts,
+  quotaManager,
+  resourceCountedBy,
+  type ScopedSpec,
+  StatusError,
+  sameAmounts,
+  usageIn,
+  zeroQuantity,
+} from '@orch/core'
+import type { Controller, ControllerContext } from '../controller.ts'
+import { followCollection } from '../follow-collection.ts'
+import { createWorkqueue } from '../workqueue.ts'
+
+/** What says how a resource is served. */
+export type ServedResources = Pick<Catalogue, 'resources'>
+
+interface Quota extends ApiObject {
+  readonly spec?: ScopedSpec & { readonly hard?: PrintedAmounts }
+  readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
+}
+
+const quotas: ResourceAddress = { group: '', version: 'v1', plural: 'resourcequotas', namespaced: true }
+
+/** Writes that are under way count already, but are not to be seen yet; what differs is looked at again after this. */
+const differingMs = 1_000
+/** Everything is counted again so often, whatever has happened. */
+const resyncMs = 300_000
+
+/** Keeps the status of quotas: what is limited, and what is used of it. It follows only what quotas count, where they are. */
+export function quotaController(catalogue: ServedResources): Controller {
+  return {
+    name: 'resourcequota',
+    async run(context) {
+      const { client, clock, random, log, signal } = context
+      const collection = client.resource<Quota>(quotas)
+      const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
+        for (const quota of informer.values()) {
+          if (quota.metadata.namespace !== namespace) continue
+          // What is new has been counted when it was admitted.
+          if (kind === 'added') queue.addAfter(keyOf(quota), differingMs)
+          else queue.add(keyOf(quota))
+        }
+      })
+      const keep = async (key: string): Promise<void> => {
+        const [namespace = '', name = ''] = key.split('/')
+        const quota = informer.get(name, namespace)
+        if (quota === undefined || quota.metadata.deletionTimestamp != null) return
+        const used = await counted.use(quota)
+        if (signal.aborted || used === undefined || isKept(quota, used)) return
+        const status = { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }
+        const options = { subresource: 'status', fieldManager: quotaManager, signal }
+        await ifThere(() => collection.update({ ...quota, status }, options))
+        queue.addAfter(key, differingMs)
+      }
+      const queue = createWorkqueue({
+        work: keep,
+        onError: (key, error) => log.debug({ quota: key, err: error }, 'the use of a quota could not be written yet'),
+        clock,
+        random,
+        workersMax: 2,
+      })
+      const informer = followCollection<Quota>(context, {
+        resource: quotas,
+        onEvent: ({ kind, object }) => {
+          counted.keepOnly(informer.values())
+          if (kind !== 'deleted') queue.add(keyOf(object))
+        },
+      })
+      const resync = clock.every(resyncMs, () => {
+        for (const quota of informer.values()) queue.add(keyOf(quota))
+      })
+      await informer.done
+      resync.cancel()
+      counted.close()
+      await queue.close()
+    },
+  }
+}
+
+function keyOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
+function isKept({ spec, status }: Quota, used: Amounts): boolean {
+  if (status?.hard === undefined || status.used === undefined) return false
+  return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard)) && sameAmounts(parseAmounts(status.used), used)
+}
+
+async function ifThere(update: () => Promise<unknown>): Promise<void> {
+  try {
+    await update()
+  } catch (error) {
+    // Gone, or changed meanwhile: then there is another event.
+    if (!(error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict'))) throw error
+  }
+}
+
+/** Objects that quotas count. */
+interface FollowedObjects {
+  readonly namespace: string
+  readonly informer: Informer<ApiObject>
+  readonly ending: AbortController
+}
+
+type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind']) => void
+
+/** The objects that quotas count, each collection followed only while a quota of its namespace counts it. */
+class CountedObjects {
+  readonly #context: ControllerContext
+  readonly #addresses = new Map<string, ResourceAddress>()
+  readonly #onChange: OnChange
+  readonly #followed = new Map<string, FollowedObjects>()
+
+  constructor(context: ControllerContext, { resources }: ServedResources, onChange: OnChange) {
+    this.#context = context
+    this.#onChange = onChange
+    for (const { group, version, plural, isNamespaced } of resources) {
+      const key = `${group}/${plural}`
+      if (isNamespaced && !this.#addresses.has(key)) this.#addresses.set(key, { group, version, plural, namespaced: true })
+    }
+  }
+
+  /** What is used of a quota; undefined: it cannot be known now. */
+  async use({ spec = {}, metadata: { namespace = '' } }: Quota): Promise<Amounts | undefined> {
+    const { names, clock } = this.#context
+    const hard = parseAmounts(spec.hard)
+    let used: Amounts = new Map([...maskAmounts(hard, this.#countable(hard))].map(([name]) => [name, zeroQuantity]))
+    for (const [key, address] of this.#resourcesOf(hard)) {
+      const { informer } = this.#follow(key, address, namespace)
+      await Promise.race([informer.synced, informer.done])
+      const counting = countingOf(names, { group: address.group, resource: address.plural })
+      for (const object of informer.values()) used = addAmounts(used, usageIn(spec, hard, counting, object, clock.now()))
+    }
+    return this.#context.signal.aborted ? undefined : used
+  }
+
+  /** Ends the following of what no quota counts any more. */
+  keepOnly(all: readonly Quota[]): void {
+    const wanted = new Set(
+      all.flatMap(({ spec, metadata }) =>
+        [...this.#resourcesOf(parseAmounts(spec?.hard)).keys()].map((key) => `${metadata.namespace} ${key}`),
+      ),
+    )
+    for (const [key, { ending }] of this.#followed) {
+      if (wanted.has(key)) continue
+      ending.abort()
+      this.#followed.delete(key)
+    }
+  }
+
+  close(): void {
+    for (const { ending } of this.#followed.values()) ending.abort()
+  }
+
+  #countable(hard: Amounts): Set<string> {
+    const { names } = this.#context
+    return new Set([...hard.keys()].filter((name) => resourceCountedBy(names, name) !== undefined))
+  }
+
+  #resourcesOf(hard: Amounts): Map<string, ResourceAddress> {
+    const found = new Map<string, ResourceAddress>()
+    for (const name of hard.keys()) {
+      const resource = resourceCountedBy(this.#context.names, name)
+      const key = `${resource?.group}/${resource?.resource}`
+      const address = this.#addresses.get(key)
+      if (address !== undefined) found.set(key, address)
+    }
+    return found
+  }
+
+  #follow(key: string, resource: ResourceAddress, namespace: string): FollowedObjects {
+    const place = `${namespace} ${key}`
+    const known = this.#followed.get(place)
+    if (known !== undefined) return known
+    const ending = new AbortController()
+    const informer = followCollection(this.#context, {
+      resource,
+      select: { namespace },
+      signal: AbortSignal.any([ending.signal, this.#context.signal]),
+      onEvent: ({ kind }) => this.#onChange(namespace, kind),
+    })
+    const started = { namespace, informer, ending }
+    this.#followed.set(place, started)
+    return started
+  }
+}
