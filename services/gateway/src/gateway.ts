@@ -4,6 +4,7 @@ import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
+import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
@@ -106,6 +107,7 @@ function createParts(options: GatewayOptions): GatewayParts {
     authorizers,
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
+    attempts: createAttemptMetrics(options.metrics),
     admitter: createAdmitter({ admission: options.admission, authorizers, metrics: admissionMetrics, clock, log }),
     allocator: createAllocator({
       storage,

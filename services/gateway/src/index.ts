@@ -15,7 +15,12 @@ export { certificateAuthenticator } from './authentication/certificate.ts'
 export type { ClaimRules } from './authentication/oidc/claims.ts'
 export { createFetchJson } from './authentication/oidc/fetch-json.ts'
 export { createOidcAuthenticator, type OidcAlgorithm, oidcAlgorithms } from './authentication/oidc/oidc.ts'
-export { type OpenAuthenticationOptions, openAuthentication, type ServiceAccountOptions } from './authentication/open-authentication.ts'
+export {
+  type OpenAuthenticationOptions,
+  type OpenedAuthentication,
+  openAuthentication,
+  type ServiceAccountOptions,
+} from './authentication/open-authentication.ts'
 export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
 export { parseStaticTokens, type StaticTokens } from './authentication/static-tokens.ts'
 export { createWebhookAuthenticator } from './authentication/webhook/webhook.ts'

@@ -5,6 +5,7 @@ import type { Allocator } from './allocation/allocator.ts'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { Authenticators } from './authentication/authenticators.ts'
+import type { AttemptMetrics } from './authentication/metrics.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { Authorizer } from './authorization/authorizer.ts'
 import type { Roles } from './authorization/roles.ts'
@@ -96,6 +97,7 @@ export interface GatewayParts {
   readonly storage: StorageService
   readonly watchHub: WatchHub
   readonly authentication: Authenticators
+  readonly attempts: AttemptMetrics
   /** Asked in order until one decides. */
   readonly authorizers: readonly Authorizer[]
   /** Absent where nobody is ever refused anything. */

@@ -14,6 +14,7 @@ import type { VerificationKey } from '@orch/platform'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 import { limits } from './limits.ts'
+import type { AccountTokenMetrics } from './metrics.ts'
 
 export interface AccountTokenOptions {
   readonly names: Names
@@ -26,6 +27,7 @@ export interface AccountTokenOptions {
   readonly audiences: readonly string[]
   /** Whether the Secret of a token must still be there; tokens of other kinds are always looked up. */
   readonly looksUpSecrets: boolean
+  readonly metrics: AccountTokenMetrics
 }
 
 type Payload = Readonly<Record<string, unknown>>
@@ -60,7 +62,7 @@ async function judgeSecretToken(
   token: string,
   payload: Payload,
   { nowMs, timeoutMs }: TokenQuestion,
-  { names, storage, looksUpSecrets }: AccountTokenOptions,
+  { names, storage, looksUpSecrets, metrics }: AccountTokenOptions,
 ): Promise<Authentication> {
   const claims = parseSecretClaims(names, payload)
   if (claims === undefined || payload['sub'] !== accountUserName(claims.namespace, claims.account.name)) {
@@ -70,13 +72,14 @@ async function judgeSecretToken(
     const finding = await findSecret(token, claims, { storage, nowMs, timeoutMs })
     if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
   }
+  metrics.legacy()
   return { kind: 'user', user: userOf(claims, {}), dependsOn: keysOf(claims) }
 }
 
 async function judgeAccountToken(
   payload: Payload,
   { nowMs, timeoutMs }: TokenQuestion,
-  { names, storage }: AccountTokenOptions,
+  { names, storage, metrics }: AccountTokenOptions,
 ): Promise<Authentication> {
   const claims = parseAccountClaims(names, payload)
   if (claims === undefined || payload['sub'] !== accountUserName(claims.namespace, claims.account.name)) {
@@ -91,8 +94,11 @@ async function judgeAccountToken(
   const pod = bound?.kind === 'Pod' ? { [`${group}/pod-name`]: [bound.name], [`${group}/pod-uid`]: [bound.uid] } : {}
   const answer = { kind: 'user', user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
   const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
+  const isStale = warnAfter !== undefined && warnAfter !== 0 && nowMs > warnAfter * 1000
+  if (isStale) metrics.stale()
+  else metrics.valid()
   if (warnAfter === undefined || warnAfter === 0) return { ...answer, validUntilMs }
-  if (nowMs <= warnAfter * 1000) return { ...answer, validUntilMs: Math.min(validUntilMs, warnAfter * 1000) }
+  if (!isStale) return { ...answer, validUntilMs: Math.min(validUntilMs, warnAfter * 1000) }
   const late = Math.floor(nowMs / 1000) - warnAfter
   const text = `subject: ${answer.user.name}, seconds after warning threshold: ${late}`
   return { ...answer, validUntilMs, auditAnnotations: { [`${group}/stale-token`]: text } }

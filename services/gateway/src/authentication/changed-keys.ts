@@ -11,24 +11,37 @@ export interface ChangedKeysOptions {
   /** Storage prefixes of the resources. */
   readonly resources: readonly string[]
   readonly onChange: (key: string) => void
+  /** From here on every change is heard of, until they are lost. */
+  readonly onFollowing: () => void
   /** Changes may have been missed. */
   readonly onLost: () => void
   readonly signal: AbortSignal
 }
 
 /** Hears which objects change, and keeps nothing of them. Ends with the signal. */
-export async function followKeys({ storage, clock, log, random, resources, onChange, onLost, signal }: ChangedKeysOptions): Promise<void> {
+export async function followKeys({
+  storage,
+  clock,
+  log,
+  random,
+  resources,
+  onChange,
+  onFollowing,
+  onLost,
+  signal,
+}: ChangedKeysOptions): Promise<void> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
       const { revision, epoch } = await storage.status({}, { signal })
       onLost()
+      onFollowing()
       for await (const part of storage.changes({ after: revision, epoch, resources: [...resources] }, { signal })) {
         if (part.kind === 'expired' || part.epoch !== epoch) break
         if (part.kind === 'changes') for (const { key } of part.changes) onChange(key)
         attempt = 0
       }
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, attempt }, 'changes of credentials cannot be followed')
+      if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'changes of credentials cannot be followed')
     }
     onLost()
     if (!signal.aborted) await sleep(clock, retryDelayMs({ attempt, maxMs: limits.changesRetryMsMax, random: random() }), signal)

@@ -1,9 +1,11 @@
 import type { Names, StorageService } from '@orch/core'
-import type { Clock, Log, SigningKey, VerificationKey } from '@orch/platform'
+import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
+import type { HealthCheck } from '../parts.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
 import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 import { followKeys } from './changed-keys.ts'
+import { createAccountTokenMetrics, createTokenCacheMetrics } from './metrics.ts'
 import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
 import { TokenCache } from './token-cache.ts'
 
@@ -25,6 +27,7 @@ export interface OpenAuthenticationOptions {
   readonly storage: StorageService
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: Metrics
   /** A number in [0, 1). */
   readonly random: () => number
   /** Asked before tokens: the authenticating proxy, then client certificates. */
@@ -39,15 +42,32 @@ export interface OpenAuthenticationOptions {
   readonly audiences: readonly string[]
 }
 
+/** To be closed, as it follows changes. */
+export interface OpenedAuthentication extends GatewayAuthentication {
+  /** Of `/readyz`: nobody hears yet which credentials have been taken back. */
+  readonly check: HealthCheck
+  close(): Promise<void>
+}
+
 /** All ways to tell who asks, in order, with a cache over those that have to look something up. `close` ends what follows changes. */
-export function openAuthentication(options: OpenAuthenticationOptions): GatewayAuthentication & { close(): Promise<void> } {
+export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
   const { names, storage, clock, log, random, requests, staticTokens, serviceAccounts, audiences } = options
   const { issuers, looksUpSecrets, ...rest } = serviceAccounts
-  const cache = new TokenCache([
-    createAccountTokenAuthenticator({ names, storage, keys: rest.keys, issuers, audiences, looksUpSecrets }),
-    ...(options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []),
-    ...options.otherTokens,
-  ])
+  const accountTokens = createAccountTokenAuthenticator({
+    names,
+    storage,
+    keys: rest.keys,
+    issuers,
+    audiences,
+    looksUpSecrets,
+    metrics: createAccountTokenMetrics(options.metrics),
+  })
+  const bootstrapTokens = options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []
+  const cache = new TokenCache([accountTokens, ...bootstrapTokens, ...options.otherTokens], {
+    clock,
+    metrics: createTokenCacheMetrics(options.metrics),
+  })
+  let isFollowing = false
   const ending = new AbortController()
   const following = followKeys({
     storage,
@@ -57,6 +77,9 @@ export function openAuthentication(options: OpenAuthenticationOptions): GatewayA
     resources: ['core/serviceaccounts', 'core/secrets'],
     onChange: (key) => cache.forget(key),
     onLost: () => cache.forgetAll(),
+    onFollowing() {
+      isFollowing = true
+    },
     signal: ending.signal,
   })
   return {
@@ -64,6 +87,7 @@ export function openAuthentication(options: OpenAuthenticationOptions): GatewayA
     tokens: [...(staticTokens === undefined ? [] : [createStaticTokenAuthenticator(staticTokens)]), cache],
     audiences,
     issuer: { name: issuers[0], ...rest },
+    check: { name: 'authentication', check: () => (isFollowing ? undefined : 'changes of credentials are not followed yet') },
     async close() {
       ending.abort()
       await following

@@ -1,6 +1,9 @@
+import { createMetrics } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { type Authentication, none, refused, type TokenAuthenticator } from './authenticator.ts'
 import { limits } from './limits.ts'
+import { createTokenCacheMetrics } from './metrics.ts'
 import { TokenCache } from './token-cache.ts'
 
 const jane = (more: object = {}): Authentication => ({ kind: 'user', user: { name: 'jane', uid: '', groups: [], extra: {} }, ...more })
@@ -16,7 +19,8 @@ function aCache(answer: (token: string) => Authentication | Promise<Authenticati
       return answer(token)
     },
   }
-  return { cache: new TokenCache([way]), asked }
+  const metrics = createMetrics({ process: false })
+  return { cache: new TokenCache([way], { clock: createFakeClock(), metrics: createTokenCacheMetrics(metrics) }), asked, metrics }
 }
 
 describe('outcomes of tokens', () => {
@@ -63,6 +67,27 @@ describe('outcomes of tokens', () => {
     expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['user', 'user'])
     await cache.authenticate('t', question)
     expect(asked).toEqual(['t', 't'])
+  })
+
+  test('METRIC-13: are counted: found, looked for, waited for', async () => {
+    const { promise, resolve } = Promise.withResolvers<Authentication>()
+    const { cache, metrics } = aCache((token) => (token === 'bad' ? refused('bad') : promise))
+    cache.authenticate('bad', question)
+    const answers = [cache.authenticate('t', question), cache.authenticate('t', question)]
+    expect(await metrics.text()).toMatch(/active_fetch_count\{status="in_flight"\} 1\n.*active_fetch_count\{status="blocked"\} 1\n/)
+    resolve(jane())
+    await Promise.all(answers)
+    cache.authenticate('t', question)
+    const text = await metrics.text()
+    for (const line of [
+      'request_total{status="hit"} 1',
+      'request_total{status="miss"} 3',
+      'fetch_total{status="ok"} 1',
+      'fetch_total{status="error"} 1',
+      'active_fetch_count{status="blocked"} 0',
+    ]) {
+      expect(text).toContain(`authentication_token_cache_${line}\n`)
+    }
   })
 
   test('are bounded in number: the oldest goes', () => {

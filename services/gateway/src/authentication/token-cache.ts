@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
+import type { Clock } from '@orch/platform'
 import type { Authentication, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
+import type { TokenCacheMetrics } from './metrics.ts'
+
+export interface TokenCacheNeeds {
+  readonly clock: Clock
+  readonly metrics: TokenCacheMetrics
+}
 
 interface Kept {
   readonly answer: Authentication
@@ -15,6 +22,8 @@ interface Kept {
 export class TokenCache implements TokenAuthenticator {
   readonly name = 'tokens'
   readonly #ways: readonly TokenAuthenticator[]
+  readonly #clock: Clock
+  readonly #metrics: TokenCacheMetrics
   readonly #kept = new Map<string, Kept>()
   readonly #asked = new Map<string, Promise<Authentication>>()
   /** Hashes by the storage key of what their tokens rest on. */
@@ -22,16 +31,30 @@ export class TokenCache implements TokenAuthenticator {
   /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
   #forgotten = 0
 
-  constructor(ways: readonly TokenAuthenticator[]) {
+  constructor(ways: readonly TokenAuthenticator[], needs: TokenCacheNeeds) {
     this.#ways = ways
+    this.#clock = needs.clock
+    this.#metrics = needs.metrics
   }
 
   authenticate(token: string, question: TokenQuestion): Answer {
     const id = hash('sha256', `${question.audiences.join('\0')}\0\0${token}`, 'base64')
     const kept = this.#kept.get(id)
-    if (kept !== undefined && kept.untilMs > question.nowMs) return kept.answer
+    if (kept !== undefined && kept.untilMs > question.nowMs) {
+      this.#metrics.hit()
+      return kept.answer
+    }
     if (kept !== undefined) this.#drop(id)
-    return this.#asked.get(id) ?? this.#ask(id, token, question)
+    const startedMs = this.#clock.monotonic()
+    const asked = this.#asked.get(id)
+    const end = this.#metrics.begin(asked === undefined ? 'in_flight' : 'blocked')
+    const told = (answer: Authentication): Authentication => {
+      end()
+      this.#metrics.miss((this.#clock.monotonic() - startedMs) / 1000)
+      return answer
+    }
+    const answer = asked ?? this.#ask(id, token, question)
+    return answer instanceof Promise ? answer.then(told) : told(answer)
   }
 
   /** The object of this storage key has changed. */
@@ -50,6 +73,7 @@ export class TokenCache implements TokenAuthenticator {
   #ask(id: string, token: string, question: TokenQuestion): Answer {
     const before = this.#forgotten
     const keep = (answer: Authentication): Authentication => {
+      this.#metrics.fetched(answer.kind === 'user')
       if (this.#forgotten === before) this.#keep(id, answer, question.nowMs)
       return answer
     }

@@ -1,7 +1,8 @@
 import { namesOf, type User } from '@orch/core'
-import { silentLog } from '@orch/platform'
+import { createMetrics, silentLog } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
 import { certificatesAlone, createAuthenticators } from '../authentication/authenticators.ts'
+import { createAttemptMetrics } from '../authentication/metrics.ts'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
@@ -30,6 +31,7 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
     log: silentLog,
     options: { anonymousAuth },
     authentication: createAuthenticators(certificatesAlone),
+    attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
   authenticate(request, parts as unknown as GatewayParts)
   return request.user

@@ -1,6 +1,7 @@
 import { type User, unauthorized } from '@orch/core'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { asAuthenticated } from '../authentication/authenticators.ts'
+import type { AttemptResult } from '../authentication/metrics.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Step } from './step.ts'
@@ -10,19 +11,35 @@ const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', group
 /** Says who asks. Without anonymous access only the paths that say nothing about the cluster answer a stranger. */
 export const authenticate: Step = (request, parts) => {
   const { exchange } = request
+  const startedMs = parts.clock.monotonic()
   const answer = parts.authentication.authenticate({
     peer: exchange.peer,
     nowMs: parts.clock.now(),
-    timeoutMs: Math.max(0, request.deadlineMs - parts.clock.monotonic()),
+    timeoutMs: Math.max(0, request.deadlineMs - startedMs),
     header: (name) => exchange.header(name),
     headerValues: (name) => exchange.headerValues(name),
     headerNames: () => exchange.headerNames(),
   })
   // Whoever is known by the connection must not cost a promise.
-  return answer instanceof Promise ? answer.then((settled) => settle(request, settled, parts)) : settle(request, answer, parts)
+  return answer instanceof Promise
+    ? answer.then((settled) => settle(request, settled, startedMs, parts))
+    : settle(request, answer, startedMs, parts)
 }
 
-function settle(request: GatewayRequest, answer: Authentication, { authentication, options, log }: GatewayParts): void {
+/** Counts the attempt, then says who asks or refuses. */
+function settle(request: GatewayRequest, answer: Authentication, startedMs: number, parts: GatewayParts): void {
+  const { attempts, clock } = parts
+  let result: AttemptResult = 'failure'
+  try {
+    takeAnswer(request, answer, parts)
+    result = 'success'
+    attempts.user(request.user.name)
+  } finally {
+    attempts.attempt(result, (clock.monotonic() - startedMs) / 1000)
+  }
+}
+
+function takeAnswer(request: GatewayRequest, answer: Authentication, { authentication, options, log }: GatewayParts): void {
   const { exchange } = request
   const spent = authentication.credentialHeaders(exchange)
   if (spent.length > 0) exchange.dropHeaders(spent)

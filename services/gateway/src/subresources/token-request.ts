@@ -13,6 +13,7 @@ import {
   type Subresource,
   toInstant,
 } from '@orch/core'
+import type { Admitting } from '../admission/admitter.ts'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
 import { readBody } from '../body.ts'
 import { readBytesOfOurs } from '../convert.ts'
@@ -51,8 +52,12 @@ export const requestToken: Verb = async (request, target, parts) => {
   const { issuer } = parts.authentication
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
   const { info } = target
-  const asked = await readRequest(request, target, parts)
+  const wanted = await readRequest(request, target, parts)
+  const mutated = (await parts.admitter.mutate(admittingOf(request, target, wanted, parts))).object
+  const asked = mutated === undefined ? wanted : (mutated as ApiObject)
+  requireGood(asked, target)
   const account = await readAccount(request, target, parts)
+  await parts.admitter.validate(admittingOf(request, target, asked, parts))
   const spec = toSpec(asked, issuer, parts, request)
   const bound = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
   const nowMs = parts.clock.now()
@@ -84,7 +89,7 @@ async function readAccount(request: GatewayRequest, target: Target, parts: Gatew
   return live.object
 }
 
-/** The request in the body, checked. Its name and namespace may be left out. */
+/** The request in the body, with its defaults. Its name and namespace may be left out. */
 async function readRequest(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
   const { names } = parts
   const { info } = target
@@ -94,9 +99,39 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Gatew
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource))
   judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
   applyDefaults(subresource.type, object, { names, isNew: true })
-  const errors = judge(object, info.name)
-  if (errors.length > 0) throw invalid({ group: subresource.group, kind: subresource.kind }, '', errors)
   return object
+}
+
+/** What admission is told: nothing is written, so nothing can be reserved for it. */
+function admittingOf(request: GatewayRequest, { served, info, subresource }: Target, object: ApiObject, parts: GatewayParts): Admitting {
+  const { group, version, plural } = served.resource
+  const { isDryRun, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
+  return {
+    request,
+    attributes: {
+      operation: 'CREATE',
+      group,
+      version,
+      kind: (subresource as Subresource).kind,
+      resource: plural,
+      subresource: 'token',
+      namespace: info.namespace,
+      name: info.name,
+      object,
+      oldObject: undefined,
+      options: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager },
+      user: request.user,
+      dryRun: isDryRun,
+      requestId: request.auditId,
+      writeId: '',
+    },
+  }
+}
+
+function requireGood(object: ApiObject, { info, subresource }: Target): void {
+  const errors = judge(object, info.name)
+  const { group, kind } = subresource as Subresource
+  if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
 
 function judge({ metadata, spec }: ApiObject, name: string): FieldError[] {

@@ -1,6 +1,6 @@
 import type { StorageService } from '@orch/core'
-import { type GatewayAuthentication, openAuthentication } from '@orch/gateway'
-import { type CertificateFiles, generateSigningKey, parseSigningKey, type SigningKey } from '@orch/platform'
+import { type OpenedAuthentication, openAuthentication } from '@orch/gateway'
+import { type CertificateFiles, generateSigningKey, type Metrics, parseSigningKey, type SigningKey } from '@orch/platform'
 import type { AuthenticationOptions } from '../options/authentication.ts'
 import { StartError } from '../start-error.ts'
 import { openExternalAuthentication } from './external-authentication.ts'
@@ -9,12 +9,13 @@ import type { Surroundings } from './surroundings.ts'
 export interface AuthenticationNeeds {
   readonly authentication: AuthenticationOptions
   readonly storage: StorageService
+  readonly metrics: Metrics
   /** Signs tokens of service accounts where no key was given for that. */
   readonly ownSigningKey?: SigningKey | undefined
 }
 
 /** All ways to tell who asks, as the settings say. */
-export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
+export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<OpenedAuthentication> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { tokens } = needs.authentication
   const external = await openExternalAuthentication(needs.authentication, surroundings)
@@ -24,6 +25,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     storage: needs.storage,
     clock,
     log,
+    metrics: needs.metrics,
     random,
     requests: external.requests,
     staticTokens: tokens.staticTokens,

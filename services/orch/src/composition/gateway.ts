@@ -1,6 +1,6 @@
 import type { AdmissionService, WatchService } from '@orch/core'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
-import type { KeyPair, Metrics } from '@orch/platform'
+import type { KeyPair } from '@orch/platform'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
 import { StartError } from '../start-error.ts'
@@ -13,7 +13,6 @@ import type { Surroundings } from './surroundings.ts'
 export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, 'authentication'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
-  readonly metrics: Metrics
   readonly checks: readonly HealthCheck[]
 }
 
@@ -23,6 +22,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const ways = await openGatewayAuthentication(needs, surroundings)
   const authorization = await openAuthorization(needs.authorization, storage, surroundings)
   return createGateway({
     catalogue,
@@ -36,7 +36,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     tracer,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
-    authentication: await openGatewayAuthentication(needs, surroundings),
+    authentication: ways,
     anonymousAuth: authentication.anonymousAuth,
     authorization,
     inFlight: needs.flowControl,
@@ -48,7 +48,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceClusterIpRange: objects.serviceClusterIpRange.text,
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
-    checks: [...checks, authorization.check],
+    checks: [...checks, ways.check, authorization.check],
   })
 }
 
