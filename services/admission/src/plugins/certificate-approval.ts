@@ -1,0 +1,18 @@
+import { domainGroup } from '@orch/core'
+import type { Plugin, PluginNeeds, Registration } from '../plugin.ts'
+import { judgeSigner } from './certificate-signer.ts'
+
+/** On by default. */
+export const certificateApproval: Registration = { isDefault: true, create: createCertificateApproval }
+
+/** CertificateApproval: who approves or denies a certificate request may do so for its signer. */
+function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugin {
+  const groups = [domainGroup(names, 'certificates')]
+  const resources = ['certificatesigningrequests/approval']
+  return {
+    name: 'CertificateApproval',
+    interests: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
+    validate: (attributes, inquiry) => judgeSigner(attributes, inquiry, { verb: 'approve', names }),
+    close: () => {},
+  }
+}

@@ -1,0 +1,29 @@
+import { type AdmissionAccess, type Attributes, domainGroup, forbidden, type Names } from '@orch/core'
+import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
+
+/** What certificate plugins read of a CertificateSigningRequest. */
+export interface CertificateRequest {
+  readonly spec: { readonly signerName: string; readonly request?: string }
+  readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] }
+}
+
+/** Somebody does something in a signer's name: they must be allowed to, for this signer or for all of its domain. */
+export function judgeSigner(
+  attributes: Attributes,
+  inquiry: Inquiry,
+  { verb, names }: { verb: 'approve' | 'sign'; names: Names },
+): Verdict {
+  // Of the object as it is: a request does not choose its judge. The gateway has validated it.
+  const { signerName } = (attributes.oldObject as CertificateRequest).spec
+  const [domain] = signerName.split('/')
+  const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))
+  const decisions = accesses.map((access) => inquiry.decisionOn(access))
+  if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
+  if (decisions.some((decision) => decision?.isAllowed)) return allowed
+  const { group, resource, name } = attributes
+  return denied(forbidden({ group, resource }, name, `user not permitted to ${verb} requests with signerName "${signerName}"`))
+}
+
+function accessTo(name: string, verb: string, names: Names): AdmissionAccess {
+  return { verb, group: domainGroup(names, 'certificates'), version: '*', resource: 'signers', subresource: '', namespace: '', name }
+}

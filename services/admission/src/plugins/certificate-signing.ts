@@ -1,0 +1,25 @@
+import { domainGroup, jsonEqual } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { type CertificateRequest, judgeSigner } from './certificate-signer.ts'
+
+/** On by default. */
+export const certificateSigning: Registration = { isDefault: true, create: createCertificateSigning }
+
+/** CertificateSigning: who answers a certificate request may sign for its signer. */
+function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
+  const groups = [domainGroup(names, 'certificates')]
+  const resources = ['certificatesigningrequests/status']
+  return {
+    name: 'CertificateSigning',
+    interests: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
+    validate(attributes, inquiry) {
+      // The gateway has validated both.
+      const before = (attributes.oldObject as CertificateRequest).status
+      const after = (attributes.object as CertificateRequest).status
+      const isCertificateKept = (after?.certificate ?? '') === (before?.certificate ?? '')
+      if (isCertificateKept && jsonEqual(after?.conditions ?? [], before?.conditions ?? [])) return allowed
+      return judgeSigner(attributes, inquiry, { verb: 'sign', names })
+    },
+    close: () => {},
+  }
+}

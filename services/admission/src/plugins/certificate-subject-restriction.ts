@@ -1,0 +1,37 @@
+import { type Attributes, domainGroup, domainLabel, forbidden } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import type { CertificateRequest } from './certificate-signer.ts'
+import { CertificateRequestError, organizationsOf } from './certificate-subject.ts'
+
+/** On by default. */
+export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
+
+/** To whom everything is allowed. */
+const masters = 'system:masters'
+
+/** CertificateSubjectRestriction: no certificate for clients makes its holder one to whom everything is allowed. */
+function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNeeds): Plugin {
+  const groups = [domainGroup(names, 'certificates')]
+  const clientSigner = domainLabel(names, 'kube-apiserver-client')
+  return {
+    name: 'CertificateSubjectRestriction',
+    interests: [{ phase: 'validate', operations: ['CREATE'], groups, resources: ['certificatesigningrequests'], namespaces: [] }],
+    validate(attributes) {
+      // The gateway has validated it.
+      const { signerName, request = '' } = (attributes.object as CertificateRequest).spec
+      if (signerName !== clientSigner) return allowed
+      try {
+        if (!organizationsOf(Buffer.from(request, 'base64').toString()).includes(masters)) return allowed
+      } catch (error) {
+        if (error instanceof CertificateRequestError) return refuse(attributes, `failed to parse CSR: ${error.message}`)
+        throw error
+      }
+      return refuse(attributes, `use of ${clientSigner} signer with ${masters} group is not allowed`)
+    },
+    close: () => {},
+  }
+}
+
+function refuse({ group, resource, name }: Attributes, why: string): Verdict {
+  return denied(forbidden({ group, resource }, name, why))
+}

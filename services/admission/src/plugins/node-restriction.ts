@@ -1,0 +1,266 @@
+import {
+  type ApiObject,
+  type Attributes,
+  domainGroup,
+  domainLabel,
+  forbidden,
+  type Interest,
+  jsonEqual,
+  type Names,
+  notFound,
+  objectKey,
+  StatusError,
+  type StorageService,
+  type User,
+} from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { forbiddenLabels } from './node-restriction-labels.ts'
+import { type NodePod, usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
+
+/** Off by default. */
+export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
+
+/** One write of one node. */
+interface Asked {
+  readonly node: string
+  readonly attributes: Attributes
+  readonly names: Names
+  readonly storage: StorageService
+}
+
+/** Says why not by throwing. */
+type Judge = (asked: Asked) => void | Promise<void>
+
+const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
+const decoder = new TextDecoder()
+
+/** NodeRestriction: a node writes what is its own and nothing else. Whoever is no node is not looked at. */
+function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): Plugin {
+  const coordination = domainGroup(names, 'coordination')
+  const storageGroup = domainGroup(names, 'storage')
+  const judges: Readonly<Record<string, Judge>> = {
+    '/pods': judgePods,
+    '/nodes': judgeNode,
+    '/persistentvolumeclaims': judgeClaim,
+    '/serviceaccounts': judgeToken,
+    [`${coordination}/leases`]: judgeLease,
+    [`${storageGroup}/csinodes`]: judgeCsiNode,
+  }
+  const core = ['pods', 'pods/*', 'nodes', 'nodes/*', 'persistentvolumeclaims', 'persistentvolumeclaims/*', 'serviceaccounts/token']
+  return {
+    name: 'NodeRestriction',
+    interests: [interestIn('', core), interestIn(coordination, ['leases']), interestIn(storageGroup, ['csinodes'])],
+    mutate(attributes) {
+      const node = nodeOf(attributes.user)
+      return node === undefined
+        ? allowed
+        : judge(judges[`${attributes.group}/${attributes.resource}`], { node, attributes, names, storage })
+    },
+    close: () => {},
+  }
+}
+
+function interestIn(group: string, resources: readonly string[]): Interest {
+  return { phase: 'mutate', operations, groups: [group], resources, namespaces: [] }
+}
+
+const userPrefix = 'system:node:'
+
+/** The name of the node who asks; undefined: it is none. */
+function nodeOf({ name, groups }: User): string | undefined {
+  return name.startsWith(userPrefix) && groups.includes('system:nodes') ? name.slice(userPrefix.length) : undefined
+}
+
+async function judge(judgeIt: Judge | undefined, asked: Asked): Promise<Verdict> {
+  try {
+    if (asked.node === '') refuse(asked, `could not determine node from user "${asked.attributes.user.name}"`)
+    await judgeIt?.(asked)
+    return allowed
+  } catch (error) {
+    // What storage fails with is no refusal.
+    if (error instanceof StatusError && error.status.code < 500) return denied(error)
+    throw error
+  }
+}
+
+function refuse({ attributes: { group, resource, name } }: Asked, why: string): never {
+  throw forbidden({ group, resource }, name, why)
+}
+
+function judgePods(asked: Asked): void | Promise<void> {
+  const { subresource } = asked.attributes
+  switch (subresource) {
+    case '':
+      return judgePod(asked)
+    case 'status':
+      return judgePodStatus(asked)
+    case 'eviction':
+      return judgeEviction(asked)
+    default:
+      return refuse(asked, `unexpected pod subresource "${subresource}", only 'status' and 'eviction' are allowed`)
+  }
+}
+
+function judgePod(asked: Asked): void | Promise<void> {
+  const { attributes, node } = asked
+  switch (attributes.operation) {
+    case 'CREATE':
+      return judgeMirrorPod(asked)
+    case 'DELETE': {
+      // The gateway gives the object that is deleted.
+      const { spec } = attributes.oldObject as NodePod
+      if (spec?.nodeName !== node) refuse(asked, `node "${node}" can only delete pods with spec.nodeName set to itself`)
+      return
+    }
+    default:
+      return refuse(asked, `unexpected operation "${attributes.operation}", node "${node}" can only create and delete mirror pods`)
+  }
+}
+
+/** A node makes known the Pods that it runs of its own accord; nothing in them may open anything to it. */
+async function judgeMirrorPod(asked: Asked): Promise<void> {
+  const { attributes, node, names } = asked
+  // The gateway has checked its type.
+  const pod = attributes.object as NodePod
+  const { annotations = {}, ownerReferences = [] } = pod.metadata
+  const mirror = domainLabel(names, 'config.mirror')
+  const only = `node "${node}" can only create`
+  if (annotations[mirror] === undefined) refuse(asked, `pod does not have "${mirror}" annotation, ${only} mirror pods`)
+  if (pod.spec?.nodeName !== node) refuse(asked, `${only} pods with spec.nodeName set to itself`)
+  const [owner, ...others] = ownerReferences
+  if (others.length > 0) refuse(asked, `${only} pods with a single owner reference set to itself`)
+  if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) {
+    return refuse(asked, `${only} pods with an owner reference set to itself`)
+  }
+  if (owner.controller !== true) refuse(asked, `${only} pods with a controller owner reference set to itself`)
+  if (owner.blockOwnerDeletion === true) refuse(asked, `node "${node}" must not set blockOwnerDeletion on an owner reference`)
+  const { uid } = (await latest(asked, { prefix: 'core/nodes', name: node, resource: 'nodes' })).metadata
+  if (owner.uid !== uid) refuse(asked, `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`)
+  const cannot = `node "${node}" can not create pods that reference`
+  if ((pod.spec.serviceAccountName ?? '') !== '') refuse(asked, `${cannot} a service account`)
+  if (usesSecrets(pod)) refuse(asked, `${cannot} secrets`)
+  if (usesConfigMaps(pod)) refuse(asked, `${cannot} configmaps`)
+  if (usesClaims(pod)) refuse(asked, `${cannot} persistentvolumeclaims`)
+}
+
+function judgePodStatus(asked: Asked): void {
+  const { attributes, node } = asked
+  if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
+  // The gateway has checked their types.
+  const before = attributes.oldObject as NodePod
+  const after = attributes.object as NodePod
+  if (before.spec?.nodeName !== node) refuse(asked, `node "${node}" can only update pod status for pods with spec.nodeName set to itself`)
+  if (!jsonEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}))
+    refuse(asked, `node "${node}" cannot update labels through pod status`)
+}
+
+async function judgeEviction(asked: Asked): Promise<void> {
+  const { attributes, node } = asked
+  if (attributes.operation !== 'CREATE') refuse(asked, `unexpected operation ${attributes.operation}`)
+  const name = attributes.name !== '' ? attributes.name : ((attributes.object as ApiObject).metadata.name ?? '')
+  if (name === '') refuse(asked, 'could not determine pod from request data')
+  const pod = await latestPod(asked, name)
+  if (pod.spec?.nodeName !== node) refuse(asked, `node ${node} can only evict pods with spec.nodeName set to itself`)
+}
+
+function judgeNode(asked: Asked): void {
+  const { attributes, node, names } = asked
+  const { name, operation } = attributes
+  if (name !== node) refuse(asked, `node "${node}" is not allowed to modify node "${name}"`)
+  // The gateway has checked their types; a deletion has no new object.
+  const before = attributes.oldObject as NodeObject | undefined
+  const after = attributes.object as NodeObject | undefined
+  const source = after?.spec?.configSource
+  const labels = forbiddenLabels(after?.metadata.labels ?? {}, before?.metadata.labels ?? {}, names)
+  switch (operation) {
+    case 'CREATE':
+      if (source != null) refuse(asked, `node "${node}" is not allowed to create pods with a non-nil configSource`)
+      if (labels.length > 0) refuse(asked, `node "${node}" is not allowed to set the following labels: ${labels.join(', ')}`)
+      return
+    case 'UPDATE':
+      if (source != null && !jsonEqual(source, before?.spec?.configSource)) {
+        refuse(asked, `node "${node}" is not allowed to update configSource to a new non-nil configSource`)
+      }
+      if (!jsonEqual(after?.spec?.taints ?? [], before?.spec?.taints ?? [])) refuse(asked, `node "${node}" is not allowed to modify taints`)
+      if (labels.length > 0) refuse(asked, `is not allowed to modify labels: ${labels.join(', ')}`)
+      return
+  }
+}
+
+type NodeObject = ApiObject & { readonly spec?: { readonly configSource?: unknown; readonly taints?: readonly unknown[] } }
+
+type Claim = ApiObject & { readonly status?: Readonly<Record<string, unknown>> }
+
+function judgeClaim(asked: Asked): void {
+  const { attributes, node } = asked
+  if (attributes.subresource !== 'status') refuse(asked, 'may only update PVC status')
+  if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
+  const before = withoutNodesPart(attributes.oldObject)
+  const after = withoutNodesPart(attributes.object)
+  const changed = Object.keys({ ...before, ...after }).filter((field) => !jsonEqual(before[field], after[field]))
+  if (changed.length === 0) return
+  refuse(
+    asked,
+    `node "${node}" is not allowed to update fields other than status.capacity and status.conditions: ${changed.sort().join(', ')}`,
+  )
+}
+
+/** By field, what a node must leave alone in a claim. */
+function withoutNodesPart(claim: unknown): Readonly<Record<string, unknown>> {
+  // The gateway has checked its type.
+  const { metadata, status = {}, spec } = claim as Claim
+  const { resourceVersion: _resourceVersion, managedFields: _managedFields, ...ownMetadata } = metadata
+  const { capacity: _capacity, conditions: _conditions, ...ownStatus } = status
+  return { metadata: ownMetadata, spec, status: ownStatus }
+}
+
+interface TokenRequest {
+  readonly spec?: { readonly boundObjectRef?: { apiVersion?: string; kind?: string; name?: string; uid?: string } }
+}
+
+/** A node asks for tokens of the Pods that run on it, and only for these. */
+async function judgeToken(asked: Asked): Promise<void> {
+  const { attributes, node } = asked
+  if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
+  // The gateway has checked its type.
+  const bound = (attributes.object as TokenRequest).spec?.boundObjectRef
+  if (bound?.apiVersion !== 'v1' || bound.kind !== 'Pod' || !bound.name) return refuse(asked, 'node requested token not bound to a pod')
+  if (!bound.uid) refuse(asked, 'node requested token with a pod binding without a uid')
+  const pod = await latestPod(asked, bound.name)
+  if (pod.metadata.uid !== bound.uid) {
+    const mismatch = `the UID in the bound object reference (${bound.uid}) does not match the UID in record`
+    refuse(asked, `${mismatch}. The object might have been deleted and then recreated`)
+  }
+  if (pod.spec?.nodeName !== node) refuse(asked, 'node requested token bound to a pod scheduled on a different node')
+}
+
+function judgeLease(asked: Asked): void {
+  const { attributes, node, names } = asked
+  if (attributes.namespace !== names.nodeLeaseNamespace) {
+    refuse(asked, `can only access leases in the "${names.nodeLeaseNamespace}" system namespace`)
+  }
+  if (attributes.name !== node) refuse(asked, 'can only access node lease with the same name as the requesting node')
+}
+
+function judgeCsiNode(asked: Asked): void {
+  if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
+}
+
+async function latestPod(asked: Asked, name: string): Promise<NodePod> {
+  return await latest(asked, { prefix: 'core/pods', namespace: asked.attributes.namespace, name, resource: 'pods' })
+}
+
+interface Place {
+  readonly prefix: string
+  readonly namespace?: string
+  readonly name: string
+  readonly resource: string
+}
+
+/** Nodes ask seldom: nothing is kept in memory for them. */
+async function latest({ storage }: Asked, { prefix, namespace, name, resource }: Place): Promise<ApiObject> {
+  const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
+  if (entry === undefined) throw notFound({ group: '', resource }, name)
+  // Storage holds nothing but objects that the gateway has checked.
+  return JSON.parse(decoder.decode(entry.value)) as ApiObject
+}

@@ -1,0 +1,88 @@
+import {
+  type AdmissionAccess,
+  type ApiObject,
+  type Attributes,
+  type Catalogue,
+  forbidden,
+  jsonEqual,
+  type OwnerReference,
+} from '@orch/core'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+
+/** Off by default. */
+export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
+
+/**
+ * OwnerReferencesPermissionEnforcement: who gives an object owners hands its deletion to the collector, and must be allowed
+ * to delete it. Who holds up an owner's deletion must be allowed to set the owner's finalizers.
+ */
+function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    interests: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    validate(attributes, inquiry) {
+      const { group, resource, subresource } = attributes
+      // Nodes write status all the time, and metadata is not changed there.
+      if (group === '' && resource === 'pods' && subresource === 'status') return allowed
+      const after = ownersOf(attributes.object)
+      const before = ownersOf(attributes.oldObject)
+      return jsonEqual(after, before) ? allowed : judge(attributes, inquiry, newlyBlocking(after, before), catalogue)
+    },
+    close: () => {},
+  }
+}
+
+/** Not everything that is written has metadata: a Scale in a request may have none. */
+function ownersOf(object: unknown): readonly OwnerReference[] {
+  return (object as Partial<ApiObject> | undefined)?.metadata?.ownerReferences ?? []
+}
+
+function newlyBlocking(after: readonly OwnerReference[], before: readonly OwnerReference[]): readonly OwnerReference[] {
+  const blocked = new Set(before.filter(isBlocking).map(({ uid }) => uid))
+  return after.filter((owner) => isBlocking(owner) && !blocked.has(owner.uid))
+}
+
+const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
+
+function judge(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
+  const { group, version, resource, subresource, namespace, name } = attributes
+  const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }
+  const ownerAccesses = blocking.map((owner) => accessTo(owner, namespace, catalogue))
+  const accesses = [deletion, ...ownerAccesses.filter((access) => access !== undefined)]
+  const decisions = accesses.map((access) => inquiry.decisionOn(access))
+  if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
+  const [onDeletion, ...onOwners] = decisions
+  const refuse = (why: string): Verdict => denied(forbidden({ group, resource }, name, why))
+  if (!onDeletion?.isAllowed) return refuse(`cannot set an ownerRef on a resource you can't delete: ${onDeletion?.reason}, <nil>`)
+  const unknown = blocking[ownerAccesses.indexOf(undefined)]
+  if (unknown !== undefined) {
+    const { apiVersion, kind } = unknown
+    const which = `cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
+    return refuse(`cannot set blockOwnerDeletion in this case because ${which}: no matches for kind "${kind}" in version "${apiVersion}"`)
+  }
+  const refusal = onOwners.find((decision) => !decision?.isAllowed)
+  if (refusal === undefined) return allowed
+  const which = `an ownerReference refers to a resource you can't set finalizers on`
+  return refuse(`cannot set blockOwnerDeletion if ${which}: ${refusal.reason}, <nil>`)
+}
+
+/** Undefined: nothing of that kind is served. */
+function accessTo({ apiVersion, kind, name }: OwnerReference, namespace: string, catalogue: Catalogue): AdmissionAccess | undefined {
+  const [group, version] = apiVersion.includes('/') ? splitOnce(apiVersion) : ['', apiVersion]
+  const resource = catalogue.findKind({ group, version, kind })
+  if (resource === undefined) return undefined
+  return {
+    verb: 'update',
+    group,
+    version,
+    resource: resource.plural,
+    subresource: 'finalizers',
+    namespace: resource.isNamespaced ? namespace : '',
+    name,
+  }
+}
+
+function splitOnce(apiVersion: string): readonly [string, string] {
+  const at = apiVersion.indexOf('/')
+  return [apiVersion.slice(0, at), apiVersion.slice(at + 1)]
+}
