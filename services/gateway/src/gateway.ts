@@ -188,10 +188,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
   try {
     const error = isStackUsedUp(thrown) ? badRequest('the object is nested too deeply to be worked on') : thrown
     if (isOurFailure(error)) {
-      parts.log.error(
-        { err: error, cause: (error as Error).cause, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) },
-        'a request has failed',
-      )
+      parts.log.error({ err: error, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) }, 'a request has failed')
     }
     respondError(request, error, parts.names)
   } catch (second) {

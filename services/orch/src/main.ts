@@ -2,6 +2,8 @@
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache()
+// They are for those who write a library, not for those who read the log of a server.
+process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
 
 const code = await runCommand({

@@ -122,7 +122,7 @@ class Feed {
           attempt = 0
         })
       } catch (error) {
-        if (!signal.aborted) this.#log.warn({ err: error, attempt }, 'storage cannot be followed')
+        if (!signal.aborted) this.#log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'storage cannot be followed')
       }
     }
   }

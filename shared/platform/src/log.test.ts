@@ -1,3 +1,4 @@
+import { internal, serviceUnavailable } from '@orch/core'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 
@@ -22,6 +23,17 @@ test('an error shows its stack', () => {
   const { log, written } = lines('text')
   log.error({ err: new Error('broken') }, 'failed')
   expect(written[0]).toMatch(/failed\n {2}Error: broken\n {2}/)
+})
+
+test('of a Status its words and their first cause are shown on the line, and no stack unless it is a fault', () => {
+  const { log, written } = lines('text')
+  const cause = new Error('lost', { cause: new Error('ECONNREFUSED 127.0.0.1:1') })
+  log.warn({ err: serviceUnavailable('a service cannot be reached', { cause }) }, 'failed')
+  log.warn({ err: serviceUnavailable('full') }, 'failed')
+  log.warn({ err: internal('broken') }, 'failed')
+  expect(written[0]).toMatch(/failed err="a service cannot be reached" cause="ECONNREFUSED 127\.0\.0\.1:1"\n$/)
+  expect(written[1]).toMatch(/failed err=full\n$/)
+  expect(written[2]).toMatch(/failed\n {2}StatusError: .*broken\n {6}at /)
 })
 
 test('lines below the level are dropped', () => {

@@ -1,4 +1,5 @@
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import { StatusError } from '@orch/core'
+import { type DestinationStream, destination, pino, stdSerializers, stdTimeFunctions } from 'pino'
 
 /** From the least to the most important; `silent` lets nothing through. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -34,7 +35,13 @@ export interface LogOptions {
 
 /** A log that writes one line per call to standard error: JSON for machines, `text` for people. */
 export function createLog({ level, format, write }: LogOptions): Log {
-  const base = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } }
+  const base = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: toLogged },
+  }
   if (format === 'text') {
     const print = write ?? ((line: string) => void process.stderr.write(line))
     return pino(base, { write: (line) => print(printText(line)) })
@@ -55,6 +62,21 @@ export const silentLog: Log = {
   child: () => silentLog,
 }
 
+/** A Status is an answer and no fault: the place where it was made says nothing, what it says and why it came about are enough. */
+function toLogged(error: unknown): unknown {
+  if (!(error instanceof StatusError) || error.code === 500) return error instanceof Error ? stdSerializers.err(error) : error
+  const { name: type, message, code } = error
+  const cause = rootCauseOf(error)
+  return { type, message, code, ...(cause === undefined || cause === message ? {} : { cause }) }
+}
+
+/** Message of the first cause; undefined: there is none. */
+function rootCauseOf(error: Error): string | undefined {
+  let root: Error | undefined
+  for (let next = error.cause; next instanceof Error; next = next.cause) root = next
+  return root?.message
+}
+
 /** `12:00:01.123 info  request verb=get code=200` from one JSON line. */
 function printText(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
@@ -69,6 +91,8 @@ function printValue(value: unknown): string {
 
 function printError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return error === undefined ? '' : ` err=${printValue(error)}`
-  const { stack, message } = error as { stack?: string; message?: string }
+  const { stack, message, cause } = error as { stack?: string; message?: string; cause?: string }
+  if (stack === undefined && message !== undefined)
+    return ` err=${printValue(message)}${cause === undefined ? '' : ` cause=${printValue(cause)}`}`
   return `\n  ${(stack ?? message ?? JSON.stringify(error)).replaceAll('\n', '\n  ')}`
 }

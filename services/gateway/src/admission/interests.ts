@@ -57,14 +57,15 @@ export class Interests {
 
   async #follow(admission: AdmissionService, log: Log): Promise<void> {
     const { signal } = this.#closed
-    while (!signal.aborted) {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
         for await (const part of admission.interests({}, { signal })) {
+          attempt = 0
           this.#take(part)
           if (signal.aborted) return
         }
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'the interests of admission were lost')
+        if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the interests of admission were lost')
       }
       await sleep(this.#clock, retryDelayMs, signal)
     }

@@ -211,8 +211,11 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
       return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
     })
+  // They may start in any order, but those who wait for storage would take its start the time of the processor.
+  log.info({}, 'starting storage')
+  await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...nats]))
+  log.info({}, 'starting the other services')
   const started = [
-    ...inner('storage', storageCommandSettings, [...etcd, ...nats]),
     ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
     ...inner('admission', admissionCommandSettings, [storage]),
   ]

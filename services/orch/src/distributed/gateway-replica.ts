@@ -42,7 +42,10 @@ export interface GatewayReplica extends Replica {
 /** Longest pause between two attempts to make the objects of the start. */
 const bootstrapDelayMsMax = 2_000
 
-/** A gateway over services in other processes. It listens at once and is ready when storage has answered. */
+/** How long a gateway holds back at its start for services that start with it; then it listens, and says what it lacks. */
+const companyWaitMs = 5_000
+
+/** A gateway over services in other processes. It soon listens, whether they are there or not, and is ready when storage has answered. */
 export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
@@ -53,6 +56,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
     const admission = dialContract(admissionContract, { ...rpc, addresses: options.admissionAddresses })
     await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
+    await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
     let problem: string | undefined = 'the objects of the start are being made'
     const gateway = await openGateway(
       {
@@ -81,6 +85,12 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     return { address: `https://${printHost(bindAddress)}:${port}${pathPrefix}`, checks: [] }
   })
   return { ...replica, ready }
+}
+
+/** Resolves with what is waited for, or after so long; rejects as that does. */
+async function firstOf(awaited: Promise<unknown>, waitMs: number, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([awaited, sleep(clock, waitMs, enough.signal)]).finally(() => enough.abort())
 }
 
 interface StartObjects {

@@ -107,7 +107,9 @@ export function follow<T>(options: FollowOptions<T>): Following<T> {
           attempt = 0
         }
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error, resource, attempt }, 'a resource cannot be followed')
+        // One that is followed on at once elsewhere is worth nobody's attention.
+        const level = attempt > 1 ? 'warn' : 'debug'
+        if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be followed')
       }
     }
     setFailed(new Error(`following ${resource} has ended`))

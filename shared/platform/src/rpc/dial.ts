@@ -16,6 +16,8 @@ export interface Dialled<S> {
   readonly service: S
   /** Whether a replica can be reached and wants calls. */
   isReady(): boolean
+  /** Resolves when a replica could be reached for the first time. */
+  readonly reached: Promise<void>
   close(): void
 }
 
@@ -49,6 +51,7 @@ export function dialContract<M extends Methods>(contract: Contract<M>, options: 
     // Built from the contract, one method for each of its own.
     service: service as unknown as Service<Contract<M>>,
     isReady: () => pool.isReady,
+    reached: pool.reached,
     close() {
       pool.close()
       source?.close()

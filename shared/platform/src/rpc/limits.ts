@@ -5,7 +5,9 @@ export const rpcLimits = {
   /** Headers and trailers of one call. A Status that does not fit leaves its details behind. */
   metadataBytesMax: 48 * 1024,
   /** Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds. */
-  reconnectDelayMsMax: 2_000,
+  reconnectDelayMsMax: 1_000,
+  /** Attempts to reach a replica for the first time until the log is told: one that starts together with us takes some seconds. */
+  firstAttemptsMax: 12,
   /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */
   waitMsMax: 1_000,
   /** Calls that wait for a replica. Each holds a client's request; beyond it they are refused at once. */

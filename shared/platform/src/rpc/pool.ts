@@ -37,6 +37,7 @@ export class Pool {
   readonly #replicas = new Map<string, Replica>()
   readonly #waiting = new Set<Waiting>()
   readonly #resolving: Timer | undefined
+  readonly #reached = Promise.withResolvers<void>()
   #ready: readonly Replica[] = []
   #closed = false
 
@@ -50,6 +51,11 @@ export class Pool {
   /** Whether a call could leave now. */
   get isReady(): boolean {
     return this.#ready.length > 0
+  }
+
+  /** Resolves when a replica takes calls for the first time. */
+  get reached(): Promise<void> {
+    return this.#reached.promise
   }
 
   /** A replica that takes calls, if there is one right now. */
@@ -130,6 +136,7 @@ export class Pool {
 
   #onReadiness(): void {
     this.#ready = [...this.#replicas.values()].filter(({ isReady }) => isReady)
+    if (this.isReady) this.#reached.resolve()
     for (const waiting of this.#waiting) {
       const replica = this.pick(waiting.load)
       if (replica !== undefined) waiting.resolve(replica)

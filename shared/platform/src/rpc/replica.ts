@@ -27,6 +27,9 @@ export interface ReplicaOptions {
 
 const health = healthContract.methods.watch
 
+/** gRPC tells in words alone why there is no connection: here nobody listens, or the name is not known. */
+const isNotThereYet = /ECONNREFUSED|Name resolution failed/
+
 /**
  * One process that offers the service. A stream of the health service stays open as long as it can be reached: what it says, and
  * its end, tell whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
@@ -39,6 +42,8 @@ export class Replica {
   readonly #options: ReplicaOptions
   #isReady = false
   #failures = 0
+  /** Whether it has ever said how it is. */
+  #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
   #retry: Timer | undefined
   #exchange: ExchangeCaller | undefined
@@ -118,6 +123,7 @@ export class Replica {
     this.#watching = call
     call.on('data', ({ status }: { status: number }) => {
       this.#failures = 0
+      this.#isKnown = true
       this.#become(status === servingStatus.serving)
     })
     // Every end comes with a status, also that of a connection that died.
@@ -129,8 +135,10 @@ export class Replica {
     if (this.#closed || this.#watching !== ended) return
     this.#become(false)
     const { clock, random, log, service } = this.#options
-    if (this.#failures === 0) log.warn({ service, address: this.address, reason: details }, 'a replica cannot be reached')
     this.#failures += 1
+    const isExpected = !this.#isKnown && isNotThereYet.test(details)
+    const isToldOf = this.#failures === (isExpected ? rpcLimits.firstAttemptsMax : 1)
+    log[isToldOf ? 'warn' : 'debug']({ service, address: this.address, reason: details }, 'a replica cannot be reached')
     const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
     this.#retry = clock.after(delayMs, () => this.#watch())
   }
