@@ -2,10 +2,18 @@
 export const limits = {
   /** How often gateways are told the interests again; they distrust a set of more than five seconds. */
   interestsIntervalMs: 1_000,
+  /** Namespaces that one interest names; the set goes to each gateway every second, so beyond them it means all. */
+  interestNamespacesMax: 1_000,
   /** Pods of a namespace that a stricter pod security level is held against at once; more tell nothing new, and all are in memory. */
   podSecurityPodsMax: 3_000,
   /** Longest that this may hold up the change of the namespace. */
   podSecurityCheckMs: 1_000,
+  /** Answers about images that are remembered: about 1 KB each. */
+  imageAnswersMax: 1_024,
+  /** Attempts to get an answer about images. */
+  imageAttemptsMax: 5,
+  /** Longest that a review of images may take, all attempts together. */
+  imageReviewMs: 30_000,
   /** Reservations of one quota that are made and ended by one commit; their row stays far below what one value may hold. */
   quotaTasksMax: 256,
   /** Attempts at a quota that several processes change at once; with a handful of them the last is never reached. */

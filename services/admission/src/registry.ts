@@ -1,8 +1,34 @@
 import { ConfigurationError } from './configuration.ts'
 import type { Plugin, PluginNeeds, Registration } from './plugin.ts'
+import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
+import { alwaysPullImages } from './plugins/always-pull-images.ts'
+import { certificateApproval } from './plugins/certificate-approval.ts'
+import { certificateSigning } from './plugins/certificate-signing.ts'
+import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.ts'
+import { defaultIngressClass } from './plugins/default-ingress-class.ts'
+import { defaultStorageClass } from './plugins/default-storage-class.ts'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
+import { denyServiceExternalIps } from './plugins/deny-service-external-ips.ts'
+import { eventRateLimit } from './plugins/event-rate-limit.ts'
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
+import { limitRanger } from './plugins/limit-ranger.ts'
+import { namespaceExists } from './plugins/namespace-exists.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { nodeRestriction } from './plugins/node-restriction.ts'
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
+import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
+import { runtimeClass } from './plugins/runtime-class.ts'
+import { securityContextDeny } from './plugins/security-context-deny.ts'
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
 import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 
@@ -49,10 +75,37 @@ export type PluginName = (typeof pluginOrder)[number]
 /** How each is made. */
 const registrations: { readonly [N in PluginName]?: Registration } = {
   NamespaceLifecycle: namespaceLifecycle,
+  CertificateApproval: certificateApproval,
+  CertificateSigning: certificateSigning,
+  CertificateSubjectRestriction: certificateSubjectRestriction,
+  ImagePolicyWebhook: imagePolicyWebhook,
+  NodeRestriction: nodeRestriction,
+  OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
   PodSecurity: podSecurity,
   MutatingAdmissionWebhook: mutatingAdmissionWebhook,
   ValidatingAdmissionWebhook: validatingAdmissionWebhook,
   ResourceQuota: resourceQuota,
+  AlwaysAdmit: alwaysAdmit,
+  NamespaceExists: namespaceExists,
+  SecurityContextDeny: securityContextDeny,
+  LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,
+  LimitRanger: limitRanger,
+  TaintNodesByCondition: taintNodesByCondition,
+  AlwaysPullImages: alwaysPullImages,
+  PodNodeSelector: podNodeSelector,
+  Priority: priority,
+  DefaultTolerationSeconds: defaultTolerationSeconds,
+  PodTolerationRestriction: podTolerationRestriction,
+  EventRateLimit: eventRateLimit,
+  ExtendedResourceToleration: extendedResourceToleration,
+  PersistentVolumeLabel: persistentVolumeLabel,
+  DefaultStorageClass: defaultStorageClass,
+  StorageObjectInUseProtection: storageObjectInUseProtection,
+  PersistentVolumeClaimResize: persistentVolumeClaimResize,
+  RuntimeClass: runtimeClass,
+  DefaultIngressClass: defaultIngressClass,
+  DenyServiceExternalIPs: denyServiceExternalIps,
+  AlwaysDeny: alwaysDeny,
 }
 
 /** Which plugins are on, as the flags say it. */

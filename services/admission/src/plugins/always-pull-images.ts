@@ -1,0 +1,47 @@
+import type { Attributes } from '@orch/core'
+import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+import { type Container, containersOf, forbid, type Pod, podOf, withSpec } from './pod.ts'
+
+export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
+
+/** AlwaysPullImages: who may not pull an image cannot use it because somebody else has. */
+function createAlwaysPullImages(): Plugin {
+  return {
+    name: 'AlwaysPullImages',
+    interests: [interestIn('*', ['CREATE', 'UPDATE'], '', ['pods', 'pods/ephemeralcontainers'])],
+    mutate(attributes) {
+      if (bringsNoImage(attributes)) return allowed
+      const pod = podOf(attributes)
+      const { containers, initContainers, ephemeralContainers } = pod.spec
+      const object = withSpec(pod, {
+        containers: containers.map(pulled),
+        ...(initContainers === undefined ? {} : { initContainers: initContainers.map(pulled) }),
+        ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: ephemeralContainers.map(pulled) }),
+      })
+      return { kind: 'allowed', object }
+    },
+    validate(attributes) {
+      if (bringsNoImage(attributes)) return allowed
+      const problems = containersOf(podOf(attributes))
+        .filter(({ container }) => container.imagePullPolicy !== 'Always')
+        .map(({ container, path }) => {
+          const given = JSON.stringify(container.imagePullPolicy ?? '')
+          return `${path}.imagePullPolicy: Unsupported value: ${given}: supported values: "Always"`
+        })
+      return problems.length === 0 ? allowed : denied(forbid(attributes, problems.join(', ')))
+    },
+    close: () => {},
+  }
+}
+
+function pulled(container: Container): Container {
+  return { ...container, imagePullPolicy: 'Always' }
+}
+
+/** An update that has only images that were there before. */
+function bringsNoImage(attributes: Attributes): boolean {
+  if (attributes.operation !== 'UPDATE' || attributes.oldObject === undefined) return false
+  const before = new Set(containersOf(attributes.oldObject as Pod).map(({ container }) => container.image))
+  return containersOf(podOf(attributes)).every(({ container }) => before.has(container.image))
+}

@@ -1,0 +1,24 @@
+import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { forbid } from './pod.ts'
+
+/** AlwaysAdmit has nothing to say, and asks for nothing. */
+export const alwaysAdmit: Registration = {
+  isDefault: false,
+  create: () => ({ name: 'AlwaysAdmit', interests: [], close: () => {} }),
+}
+
+/** AlwaysDeny refuses everything but what the server itself needs for its start. */
+export const alwaysDeny: Registration = { isDefault: false, create: createAlwaysDeny }
+
+/** Without its own objects a server would never become ready. */
+const ownUser = 'system:apiserver'
+
+function createAlwaysDeny(): Plugin {
+  return {
+    name: 'AlwaysDeny',
+    interests: [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    validate: (attributes) =>
+      attributes.user.name === ownUser ? allowed : denied(forbid(attributes, 'admission control is denying all modifications')),
+    close: () => {},
+  }
+}

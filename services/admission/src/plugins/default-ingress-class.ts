@@ -1,0 +1,35 @@
+import { type ApiObject, domainGroup, domainLabel, subdomainLabel } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { type ClassState, classReader } from './default-classes.ts'
+import { interestIn, keepObjects } from './objects.ts'
+
+export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
+
+/** DefaultIngressClass: an Ingress that names no class is given the newest of those that are marked as the default. */
+function createDefaultIngressClass(needs: PluginNeeds): Plugin {
+  const { names } = needs.catalogue
+  const group = domainGroup(names, 'networking')
+  const mark = subdomainLabel(names, 'ingressclass', 'is-default-class')
+  const classes = keepObjects({ group, plural: 'ingressclasses' }, classReader([mark]), needs)
+  return {
+    name: 'DefaultIngressClass',
+    interests: [interestIn('mutate', ['CREATE'], group, ['ingresses'])],
+    interestSources: () => [classes.source()],
+    onInterestsChange: (listener) => void classes.onChange(listener),
+    async mutate({ object }) {
+      const ingress = object as ApiObject & { readonly spec?: { readonly ingressClassName?: string } }
+      if (ingress.spec?.ingressClassName != null) return allowed
+      if (ingress.metadata.annotations?.[domainLabel(names, 'ingress.class')] !== undefined) return allowed
+      const chosen = newestDefault(classes.values()) ?? newestDefault(await classes.latestAll())
+      if (chosen === undefined) return allowed
+      return { kind: 'allowed', object: { ...ingress, spec: { ...ingress.spec, ingressClassName: chosen.name } } }
+    },
+    close: () => classes.close(),
+  }
+}
+
+/** Of two of the same age the first by name. */
+function newestDefault(classes: Iterable<ClassState>): ClassState | undefined {
+  const marked = [...classes].filter(({ isDefault }) => isDefault)
+  return marked.sort((a, b) => (a.createdAt === b.createdAt ? (a.name < b.name ? -1 : 1) : a.createdAt > b.createdAt ? -1 : 1))[0]
+}

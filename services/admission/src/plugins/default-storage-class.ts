@@ -1,0 +1,44 @@
+import { type ApiObject, domainGroup, type Names, subdomainLabel } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { classReader } from './default-classes.ts'
+import { interestIn, keepObjects } from './objects.ts'
+import { forbid } from './pod.ts'
+
+export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
+
+/** A claim, as far as its class goes. */
+export interface Claim extends ApiObject {
+  readonly spec?: { readonly storageClassName?: string; readonly resources?: { readonly requests?: { readonly storage?: string } } }
+  readonly status?: { readonly phase?: string }
+}
+
+/** DefaultStorageClass: a claim that names no class is given the one that is marked as the default. */
+function createDefaultStorageClass(needs: PluginNeeds): Plugin {
+  const { names } = needs.catalogue
+  const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
+  const classes = keepObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader(marks), needs)
+  return {
+    name: 'DefaultStorageClass',
+    interests: [interestIn('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],
+    interestSources: () => [classes.source()],
+    onInterestsChange: (listener) => void classes.onChange(listener),
+    async mutate(attributes) {
+      const claim = attributes.object as Claim
+      if (claim.spec?.storageClassName != null || claim.metadata.annotations?.[oldAnnotation(names)] !== undefined) return allowed
+      const known = [...classes.values()].filter(({ isDefault }) => isDefault)
+      const marked = known.length === 1 ? known : (await classes.latestAll()).filter(({ isDefault }) => isDefault)
+      const [only] = marked
+      if (only === undefined) return allowed
+      if (marked.length > 1) {
+        return denied(forbid(attributes, `Internal error occurred: ${marked.length} default StorageClasses were found`))
+      }
+      return { kind: 'allowed', object: { ...claim, spec: { ...claim.spec, storageClassName: only.name } } }
+    },
+    close: () => classes.close(),
+  }
+}
+
+/** Where claims had their class before there was a field for it. */
+export function oldAnnotation(names: Names): string {
+  return subdomainLabel(names, 'volume.beta', 'storage-class')
+}

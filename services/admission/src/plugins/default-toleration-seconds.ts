@@ -1,0 +1,33 @@
+import { subdomainLabel } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+import { podOf, type Toleration, withSpec } from './pod.ts'
+
+export const defaultTolerationSeconds: Registration = { isDefault: true, create: createDefaultTolerationSeconds }
+
+/** DefaultTolerationSeconds: for how long a Pod stays on a Node that is not ready or out of reach, if it does not say so itself. */
+function createDefaultTolerationSeconds({ catalogue: { names }, settings }: PluginNeeds): Plugin {
+  const wanted: readonly Toleration[] = [
+    toleration(subdomainLabel(names, 'node', 'not-ready'), settings.notReadyTolerationSeconds),
+    toleration(subdomainLabel(names, 'node', 'unreachable'), settings.unreachableTolerationSeconds),
+  ]
+  return {
+    name: 'DefaultTolerationSeconds',
+    interests: [interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    mutate(attributes) {
+      const pod = podOf(attributes)
+      const given = pod.spec.tolerations ?? []
+      const missing = wanted.filter(({ key }) => !given.some((one) => tolerates(one, key ?? '')))
+      return missing.length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations: [...given, ...missing] }) }
+    },
+    close: () => {},
+  }
+}
+
+function toleration(key: string, tolerationSeconds: number): Toleration {
+  return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }
+}
+
+function tolerates({ key = '', effect = '' }: Toleration, taint: string): boolean {
+  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '')
+}

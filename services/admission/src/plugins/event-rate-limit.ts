@@ -1,0 +1,117 @@
+import { type Attributes, domainGroup, failed, type Names } from '@orch/core'
+import type { Clock } from '@orch/platform'
+import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+
+export const eventRateLimit: Registration = { isDefault: false, create: createEventRateLimit }
+
+/** What shares one allowance, by type of limit. */
+const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {
+  Server: () => '',
+  Namespace: ({ namespace }) => namespace,
+  User: ({ user }) => user.name,
+  SourceAndObject: ({ object }) => sourceAndObjectOf(object as EventObject),
+}
+
+interface EventObject {
+  readonly source?: { readonly component?: string; readonly host?: string }
+  readonly involvedObject?: Readonly<Record<string, string | undefined>>
+}
+
+interface Limit {
+  readonly type: string
+  readonly qps: number
+  readonly burst: number
+  /** Allowances that are remembered at a time. */
+  readonly cacheSize: number
+}
+
+const cacheSizeDefault = 4096
+
+/** EventRateLimit: so many Events a second, of all, of a namespace, of a user or about one object. */
+function createEventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
+  const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
+  return {
+    name: 'EventRateLimit',
+    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['events'])],
+    validate(attributes) {
+      if (attributes.dryRun) return allowed
+      // Each limit counts the Event, whatever the others say.
+      const problems = limiters.map((limiter) => limiter.take(attributes)).filter((problem) => problem !== undefined)
+      if (problems.length === 0) return allowed
+      const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+      return denied(failed(429, 'TooManyRequests', `Too many requests: ${text}`, { retryAfterSeconds: 1 }))
+    },
+    close: () => {},
+  }
+}
+
+interface Allowance {
+  left: number
+  filledMs: number
+}
+
+/** Allowances fill at an even rate up to the burst; of those that were not used for long the oldest are forgotten. */
+class Limiter {
+  readonly #limit: Limit
+  readonly #clock: Clock
+  readonly #allowances = new Map<string, Allowance>()
+
+  constructor(limit: Limit, clock: Clock) {
+    this.#limit = limit
+    this.#clock = clock
+  }
+
+  /** Takes one; a text: there was none left. */
+  take(attributes: Attributes): string | undefined {
+    const { type, qps, burst } = this.#limit
+    const key = (keyOf[type] as (attributes: Attributes) => string)(attributes)
+    const nowMs = this.#clock.monotonic()
+    const allowance = this.#allowances.get(key) ?? { left: burst, filledMs: nowMs }
+    this.#keep(key, allowance)
+    allowance.left = Math.min(burst, allowance.left + ((nowMs - allowance.filledMs) * qps) / 1000)
+    allowance.filledMs = nowMs
+    if (allowance.left < 1) return `limit reached on type ${type} for key ${key}`
+    allowance.left -= 1
+    return undefined
+  }
+
+  #keep(key: string, allowance: Allowance): void {
+    this.#allowances.delete(key)
+    this.#allowances.set(key, allowance)
+    if (this.#allowances.size <= this.#limit.cacheSize) return
+    const [oldest] = this.#allowances.keys()
+    if (oldest !== undefined) this.#allowances.delete(oldest)
+  }
+}
+
+function sourceAndObjectOf({ source = {}, involvedObject: about = {} }: EventObject): string {
+  const words = [source.component, source.host, about['kind'], about['namespace'], about['name'], about['uid'], about['apiVersion']]
+  return words.map((word) => word ?? '').join('')
+}
+
+function readConfiguration(configuration: PluginConfiguration | undefined, names: Names): Limit[] {
+  const apiVersion = `${domainGroup(names, 'eventratelimit.admission')}/v1alpha1`
+  if (configuration === undefined) {
+    throw new ConfigurationError(
+      `the admission plugin EventRateLimit needs a Configuration of ${apiVersion} in --admission-control-config-file`,
+    )
+  }
+  const { limits, ...rest } = parseVersioned(configuration, [{ kind: 'Configuration', apiVersion }])
+  const refuse = (why: string) => new ConfigurationError(`${configuration.file}: ${why}`)
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw refuse(`${unknown}: there is no such field`)
+  if (!Array.isArray(limits) || limits.length === 0) throw refuse('limits: expected a list of at least one limit')
+  return limits.map((limit: Record<string, unknown>, index) => {
+    const { type, qps, burst, cacheSize = 0 } = limit ?? {}
+    const place = `limits[${index}]`
+    if (typeof type !== 'string' || keyOf[type] === undefined)
+      throw refuse(`${place}.type: expected one of ${Object.keys(keyOf).join(', ')}`)
+    const isCount = (value: unknown, least: number): value is number => Number.isInteger(value) && (value as number) >= least
+    if (!isCount(qps, 1)) throw refuse(`${place}.qps: must be positive`)
+    if (!isCount(burst, 1)) throw refuse(`${place}.burst: must be positive`)
+    if (!isCount(cacheSize, 0)) throw refuse(`${place}.cacheSize: must not be negative`)
+    return { type, qps, burst, cacheSize: cacheSize === 0 ? cacheSizeDefault : cacheSize }
+  })
+}

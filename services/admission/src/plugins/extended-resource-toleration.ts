@@ -1,0 +1,41 @@
+import { jsonEqual } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+import { type Pod, podOf, type Toleration, withSpec } from './pod.ts'
+
+export const extendedResourceToleration: Registration = { isDefault: false, create: createExtendedResourceToleration }
+
+/** ExtendedResourceToleration: a Pod that asks for a special resource may go to the Nodes that are kept for it. */
+function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
+  return {
+    name: 'ExtendedResourceToleration',
+    interests: [interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    mutate(attributes) {
+      const pod = podOf(attributes)
+      const before = pod.spec.tolerations ?? []
+      const after = extendedResourcesOf(pod, names.labelDomain).reduce(withToleration, before)
+      return jsonEqual(before, after) ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations: after }) }
+    },
+    close: () => {},
+  }
+}
+
+function extendedResourcesOf({ spec }: Pod, ownDomain: string): string[] {
+  const asked = [...spec.containers, ...(spec.initContainers ?? [])].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}))
+  return [...new Set(asked)].filter((name) => isExtended(name, ownDomain)).sort()
+}
+
+/** Resources of the project itself have no domain, or its own. */
+function isExtended(name: string, ownDomain: string): boolean {
+  const [domain = ''] = name.split('/')
+  const isNative = domain === name || domain === ownDomain || domain.endsWith(`.${ownDomain}`)
+  return !isNative && !name.startsWith('requests.')
+}
+
+function withToleration(tolerations: readonly Toleration[], key: string): readonly Toleration[] {
+  const wanted: Toleration = { key, operator: 'Exists', effect: 'NoSchedule' }
+  const isSame = (one: Toleration) =>
+    one.key === key && one.effect === wanted.effect && one.operator === wanted.operator && (one.value ?? '') === ''
+  if (!tolerations.some(isSame)) return [...tolerations, wanted]
+  return tolerations.map((one) => (isSame(one) ? wanted : one))
+}

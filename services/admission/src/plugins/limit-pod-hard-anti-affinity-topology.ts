@@ -1,0 +1,24 @@
+import { domainLabel } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+import { forbid, podOf } from './pod.ts'
+
+export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false, create: createLimitTopology }
+
+/** LimitPodHardAntiAffinityTopology: a Pod may keep others from its node, but from no wider place. */
+function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
+  const hostname = domainLabel(names, 'hostname')
+  return {
+    name: 'LimitPodHardAntiAffinityTopology',
+    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    validate(attributes) {
+      const terms = podOf(attributes).spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+      const wider = terms.find(({ topologyKey }) => topologyKey !== hostname)
+      if (wider === undefined) return allowed
+      const key = wider.topologyKey ?? ''
+      const place = 'affinity.PodAntiAffinity.RequiredDuringScheduling'
+      return denied(forbid(attributes, `${place} has TopologyKey ${key} but only key ${hostname} is allowed`))
+    },
+    close: () => {},
+  }
+}

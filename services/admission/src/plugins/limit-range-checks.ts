@@ -1,0 +1,108 @@
+import { type ApiObject, addQuantities, compareQuantities, printQuantity, type Quantity, quantitySign, roundUpQuantity } from '@orch/core'
+import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
+import type { Container, Pod, Resources } from './pod.ts'
+
+/** What is asked for, and what it is held to. */
+interface Usage {
+  readonly requests: QuantityMap
+  readonly limits: QuantityMap
+}
+
+/** What of a Pod is not within the limits; a sentence each. */
+export function judgePod(pod: Pod, limits: readonly LimitItem[]): string[] {
+  const containers = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
+  return limits.flatMap((item) => {
+    if (item.type === 'Container') return containers.flatMap((usage) => judgeUsage(item, usage))
+    return item.type === 'Pod' ? judgeUsage(item, usageOfPod(pod)) : []
+  })
+}
+
+/** What of a claim is not within the limits. A claim has no limits of its own: what it requests is what it gets. */
+export function judgeClaim(claim: ApiObject, limits: readonly LimitItem[]): string[] {
+  const { resources } = (claim.spec ?? {}) as { readonly resources?: Resources }
+  const { requests } = usageOf(resources)
+  return limits
+    .filter(({ type }) => type === 'PersistentVolumeClaim')
+    .flatMap(({ type, min, max }) => [
+      ...problems(min, (name, bound) => tooLittle({ name, type, bound, request: requests.get(name), limit: undefined })),
+      ...problems(max, (name, bound) => {
+        const usage = `maximum ${name} usage per ${type} is ${printQuantity(bound)}`
+        const request = requests.get(name)
+        if (request === undefined) return `${usage}.  No request is specified`
+        return isMore(request, bound) ? `${usage}, but request is ${printQuantity(request)}` : undefined
+      }),
+    ])
+}
+
+function judgeUsage({ type, min, max, maxLimitRequestRatio }: LimitItem, { requests, limits }: Usage): string[] {
+  const check = (judge: (constraint: Constraint) => string | undefined) => (name: string, bound: Quantity) =>
+    judge({ name, type, bound, request: requests.get(name), limit: limits.get(name) })
+  return [...problems(min, check(tooLittle)), ...problems(max, check(tooMuch)), ...problems(maxLimitRequestRatio, check(tooWide))]
+}
+
+interface Constraint {
+  readonly name: string
+  readonly type: string
+  readonly bound: Quantity
+  readonly request: Quantity | undefined
+  readonly limit: Quantity | undefined
+}
+
+function tooLittle({ name, type, bound, request, limit }: Constraint): string | undefined {
+  const usage = `minimum ${name} usage per ${type} is ${printQuantity(bound)}`
+  if (request === undefined) return `${usage}.  No request is specified`
+  if (isMore(bound, request)) return `${usage}, but request is ${printQuantity(request)}`
+  return limit !== undefined && isMore(bound, limit) ? `${usage}, but limit is ${printQuantity(limit)}` : undefined
+}
+
+function tooMuch({ name, type, bound, request, limit }: Constraint): string | undefined {
+  const usage = `maximum ${name} usage per ${type} is ${printQuantity(bound)}`
+  if (limit === undefined) return `${usage}.  No limit is specified`
+  if (isMore(limit, bound)) return `${usage}, but limit is ${printQuantity(limit)}`
+  return request !== undefined && isMore(request, bound) ? `${usage}, but request is ${printQuantity(request)}` : undefined
+}
+
+function tooWide({ name, type, bound, request, limit }: Constraint): string | undefined {
+  const ratio = `${name} max limit to request ratio per ${type} is ${printQuantity(bound)}`
+  if (request === undefined || quantitySign(request) === 0) return `${ratio}, but no request is specified or request is 0`
+  if (limit === undefined || quantitySign(limit) === 0) return `${ratio}, but no limit is specified or limit is 0`
+  const given = toNumber(limit) / toNumber(request)
+  return given > toNumber(bound) ? `${ratio}, but provided ratio is ${given.toFixed(6)}` : undefined
+}
+
+/** In billionths, the finest that there is. */
+function toNumber(quantity: Quantity): number {
+  return Number(roundUpQuantity(quantity, -9)) / 1e9
+}
+
+function isMore(one: Quantity, other: Quantity): boolean {
+  return compareQuantities(one, other) > 0
+}
+
+function problems(bounds: QuantityMap, judge: (name: string, bound: Quantity) => string | undefined): string[] {
+  return [...bounds].map(([name, bound]) => judge(name, bound)).filter((problem) => problem !== undefined)
+}
+
+function usageOf(resources: Resources | null | undefined): Usage {
+  return { requests: quantitiesOf(resources?.requests), limits: quantitiesOf(resources?.limits) }
+}
+
+/** The sum of the containers, and at least what each container of the start wants. */
+function usageOfPod({ spec }: Pod): Usage {
+  const usages = (containers: readonly Container[] = []) => containers.map(({ resources }) => usageOf(resources))
+  const initial = usages(spec.initContainers)
+  const running = usages(spec.containers)
+  const together = (pick: (usage: Usage) => QuantityMap): QuantityMap => {
+    const sum = new Map<string, Quantity>()
+    for (const [name, quantity] of running.flatMap((usage) => [...pick(usage)])) {
+      const before = sum.get(name)
+      sum.set(name, before === undefined ? quantity : addQuantities(before, quantity))
+    }
+    for (const [name, quantity] of initial.flatMap((usage) => [...pick(usage)])) {
+      const before = sum.get(name)
+      if (before === undefined || isMore(quantity, before)) sum.set(name, quantity)
+    }
+    return sum
+  }
+  return { requests: together(({ requests }) => requests), limits: together(({ limits }) => limits) }
+}

@@ -1,0 +1,85 @@
+import type { ApiObject, Attributes, Interest } from '@orch/core'
+import { domainLabel } from '@orch/core'
+import { limits as bounds } from '../limits.ts'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'
+import { judgeClaim, judgePod } from './limit-range-checks.ts'
+import { keepObjects, parseStored } from './objects.ts'
+import { forbid, type Pod } from './pod.ts'
+
+export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
+
+interface KeptRange {
+  readonly namespace: string
+  readonly limits: readonly LimitItem[]
+}
+
+/** LimitRanger: Pods and claims keep to the LimitRanges of their namespace; containers that say nothing are given their defaults. */
+function createLimitRanger(needs: PluginNeeds): Plugin {
+  const ranges = keepObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
+  const byNamespace = new Map<string, KeptRange[]>()
+  let interests: readonly Interest[] = []
+  ranges.onChange(({ before, after }) => {
+    for (const changed of [before, after]) {
+      if (changed === undefined) continue
+      const others = (byNamespace.get(changed.namespace) ?? []).filter((one) => one !== before)
+      if (changed === after) others.push(after)
+      if (others.length === 0) byNamespace.delete(changed.namespace)
+      else byNamespace.set(changed.namespace, others)
+    }
+    interests = interestsIn([...byNamespace.keys()])
+  })
+  const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
+  /** A refusal rests on what storage has now. */
+  const judged = async (attributes: Attributes): Promise<Verdict> => {
+    if (isGoing(attributes)) return allowed
+    if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed
+    const why = refusalOf(attributes, await ranges.latestAll(attributes.namespace))
+    return why === undefined ? allowed : denied(forbid(attributes, why))
+  }
+  return {
+    name: 'LimitRanger',
+    get interests() {
+      return interests
+    },
+    interestSources: () => [ranges.source()],
+    onInterestsChange: (listener) => void ranges.onChange(listener),
+    mutate(attributes) {
+      const before = attributes.object as Pod
+      const after = (byNamespace.get(attributes.namespace) ?? []).reduce((pod, { limits }) => withDefaults(pod, limits, annotation), before)
+      return after === before ? allowed : { kind: 'allowed', object: after }
+    },
+    validate: judged,
+    close: () => ranges.close(),
+  }
+}
+
+/** Only namespaces with LimitRanges; past some number all, which is shorter to tell. */
+function interestsIn(names: readonly string[]): Interest[] {
+  if (names.length === 0) return []
+  const namespaces = names.length > bounds.interestNamespacesMax ? [] : names
+  const claims = ['persistentvolumeclaims']
+  return [
+    { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces },
+    { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [''], resources: claims, namespaces },
+  ]
+}
+
+function rangeOf(value: Uint8Array): KeptRange {
+  const { metadata, spec } = parseStored<ApiObject & { readonly spec?: unknown }>(value)
+  return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
+}
+
+/** What is being deleted is not held up. */
+function isGoing({ operation, object }: Attributes): boolean {
+  return operation === 'UPDATE' && (object as ApiObject).metadata.deletionTimestamp != null
+}
+
+/** The first LimitRange that refuses decides; it tells everything that it finds. */
+function refusalOf({ resource, object }: Attributes, ranges: readonly KeptRange[]): string | undefined {
+  for (const { limits } of ranges) {
+    const problems = [...new Set(resource === 'pods' ? judgePod(object as Pod, limits) : judgeClaim(object as ApiObject, limits))]
+    if (problems.length > 0) return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+  }
+  return undefined
+}

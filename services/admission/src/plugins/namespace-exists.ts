@@ -1,0 +1,21 @@
+import { notFound, objectKey } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+
+export const namespaceExists: Registration = { isDefault: false, create: createNamespaceExists }
+
+const namespaces = { group: '', resource: 'namespaces' }
+
+/** NamespaceExists: nothing is written in a namespace that is absent. */
+function createNamespaceExists({ storage }: PluginNeeds): Plugin {
+  return {
+    name: 'NamespaceExists',
+    interests: [{ phase: 'validate', operations: ['CREATE', 'UPDATE', 'DELETE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    async validate({ namespace, group, resource }) {
+      if (namespace === '' || (group === '' && resource === 'namespaces')) return allowed
+      const key = objectKey('core/namespaces', undefined, namespace)
+      const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+      return entry === undefined ? denied(notFound(namespaces, namespace)) : allowed
+    },
+    close: () => {},
+  }
+}

@@ -1,0 +1,37 @@
+import { compareQuantities, domainGroup, parseQuantity, zeroQuantity } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { classReader } from './default-classes.ts'
+import { type Claim, oldAnnotation } from './default-storage-class.ts'
+import { interestIn, keepObjects } from './objects.ts'
+import { forbid } from './pod.ts'
+
+export const persistentVolumeClaimResize: Registration = { isDefault: true, create: createResize }
+
+const notResizable = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
+
+/** PersistentVolumeClaimResize: a claim grows only when its class can make volumes grow. */
+function createResize(needs: PluginNeeds): Plugin {
+  const { names } = needs.catalogue
+  const classes = keepObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader([]), needs)
+  const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec?.storageClassName ?? ''
+  return {
+    name: 'PersistentVolumeClaimResize',
+    interests: [interestIn('validate', ['UPDATE'], '', ['persistentvolumeclaims'])],
+    async validate(attributes) {
+      const [before, after] = [attributes.oldObject as Claim, attributes.object as Claim]
+      if (compareQuantities(sizeOf(after), sizeOf(before)) <= 0) return allowed
+      if (before.status?.phase !== 'Bound') return denied(forbid(attributes, 'Only bound persistent volume claims can be expanded'))
+      const name = classOf(after)
+      if (name === '' || name !== classOf(before)) return denied(forbid(attributes, notResizable))
+      const key = classes.keyOf(name)
+      const known = classes.get(key)
+      const state = known?.allowsExpansion === true ? known : await classes.latest(key)
+      return state?.allowsExpansion === true ? allowed : denied(forbid(attributes, notResizable))
+    },
+    close: () => classes.close(),
+  }
+}
+
+function sizeOf({ spec }: Claim) {
+  return parseQuantity(String(spec?.resources?.requests?.storage ?? '0')) ?? zeroQuantity
+}

@@ -1,0 +1,84 @@
+import { type ApiObject, type Attributes, internal, notFound, objectKey, parseLabelSelector, subdomainLabel } from '@orch/core'
+import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { interestIn, parseStored } from './objects.ts'
+import { forbid, podOf, withSpec } from './pod.ts'
+
+export const podNodeSelector: Registration = { isDefault: false, create: createPodNodeSelector }
+
+type Labels = Readonly<Record<string, string>>
+
+/** The entry for namespaces that say nothing themselves. */
+const defaultEntry = 'clusterDefaultNodeSelector'
+
+/** PodNodeSelector: Pods go to the Nodes of their namespace, by its annotation or the configuration. */
+function createPodNodeSelector({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
+  const configured = readConfiguration(configuration)
+  const annotation = subdomainLabel(names, 'scheduler.alpha', 'node-selector')
+  /** As storage has it now: what decides about a Pod must not be old. */
+  const selectorOf = async (namespace: string): Promise<Labels> => {
+    const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
+    if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
+    const text = parseStored<ApiObject>(entry.value).metadata.annotations?.[annotation]
+    if (text === undefined) return configured.get(defaultEntry) ?? {}
+    const labels = parseLabels(text)
+    if (labels === undefined)
+      throw internal(`namespace ${namespace}: the annotation ${annotation} is no set of labels: ${JSON.stringify(text)}`)
+    return labels
+  }
+  const judge = (attributes: Attributes, wanted: Labels, given: Labels): Verdict | undefined => {
+    const isConflict = Object.entries(wanted).some(([key, value]) => given[key] !== undefined && given[key] !== value)
+    if (isConflict) return denied(forbid(attributes, 'pod node label selector conflicts with its namespace node label selector'))
+    const whitelist = configured.get(attributes.namespace) ?? {}
+    const isListed = Object.entries({ ...given, ...wanted }).every(([key, value]) => whitelist[key] === value)
+    if (Object.keys(whitelist).length === 0 || isListed) return undefined
+    return denied(forbid(attributes, 'pod node label selector labels conflict with its namespace whitelist'))
+  }
+  return {
+    name: 'PodNodeSelector',
+    interests: [interestIn('*', ['CREATE'], '', ['pods'])],
+    async mutate(attributes) {
+      const pod = podOf(attributes)
+      const wanted = await selectorOf(attributes.namespace)
+      const refusal = judge(attributes, wanted, pod.spec.nodeSelector ?? {})
+      if (refusal !== undefined) return refusal
+      if (Object.keys(wanted).length === 0) return allowed
+      return { kind: 'allowed', object: withSpec(pod, { nodeSelector: { ...pod.spec.nodeSelector, ...wanted } }) }
+    },
+    async validate(attributes) {
+      const given = podOf(attributes).spec.nodeSelector ?? {}
+      return judge(attributes, await selectorOf(attributes.namespace), given) ?? allowed
+    },
+    close: () => {},
+  }
+}
+
+function readConfiguration(configuration: PluginConfiguration | undefined): ReadonlyMap<string, Labels> {
+  const selectors = new Map<string, Labels>()
+  if (configuration === undefined) return selectors
+  const { value, file } = configuration
+  const { podNodeSelectorPluginConfig: entries, ...rest } = (value ?? {}) as Record<string, unknown>
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new ConfigurationError(`${file}: ${unknown}: expected podNodeSelectorPluginConfig alone`)
+  for (const [namespace, text] of Object.entries((entries ?? {}) as Record<string, unknown>)) {
+    const labels = typeof text === 'string' ? parseLabels(text) : undefined
+    if (labels === undefined) {
+      throw new ConfigurationError(`${file}: podNodeSelectorPluginConfig.${namespace}: expected labels such as "env=test,disk=ssd"`)
+    }
+    selectors.set(namespace, labels)
+  }
+  return selectors
+}
+
+/** `a=b,c=d`; '' is none. */
+function parseLabels(text: string): Labels | undefined {
+  if (text.trim() === '') return {}
+  const reading = parseLabelSelector(text)
+  if (reading.kind !== 'selector') return undefined
+  const labels: Record<string, string> = {}
+  for (const { key, operator, values } of reading.requirements) {
+    if (operator !== 'In' || values.length !== 1) return undefined
+    labels[key] = values[0] as string
+  }
+  return labels
+}

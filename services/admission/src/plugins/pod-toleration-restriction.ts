@@ -1,0 +1,107 @@
+import {
+  type ApiObject,
+  type Attributes,
+  domainGroup,
+  internal,
+  jsonEqual,
+  type Names,
+  notFound,
+  objectKey,
+  subdomainLabel,
+} from '@orch/core'
+import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn, parseStored } from './objects.ts'
+import { type Container, forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
+import { covers, mergeTolerations } from './tolerations.ts'
+
+export const podTolerationRestriction: Registration = { isDefault: false, create: createPodTolerationRestriction }
+
+interface Restriction {
+  readonly defaults: readonly Toleration[]
+  readonly whitelist: readonly Toleration[]
+  readonly whitelistScope: 'namespace' | 'cluster'
+}
+
+/** PodTolerationRestriction: Pods have the tolerations of their namespace, and none that it does not list. */
+function createPodTolerationRestriction({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
+  const cluster = readConfiguration(configuration, names)
+  const annotations = {
+    defaults: subdomainLabel(names, 'scheduler.alpha', 'defaultTolerations'),
+    whitelist: subdomainLabel(names, 'scheduler.alpha', 'tolerationsWhitelist'),
+  }
+  const memoryPressure: Toleration = { key: subdomainLabel(names, 'node', 'memory-pressure'), operator: 'Exists', effect: 'NoSchedule' }
+  /** As storage has it now: what decides about a Pod must not be old. */
+  const restrictionOf = async (namespace: string): Promise<Restriction> => {
+    const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
+    if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
+    const { metadata } = parseStored<ApiObject>(entry.value)
+    const said = (annotation: string) => tolerationsIn(metadata.annotations?.[annotation], annotation, namespace)
+    const whitelist = said(annotations.whitelist)
+    return {
+      defaults: said(annotations.defaults) ?? cluster.defaults,
+      whitelist: whitelist ?? cluster.whitelist,
+      whitelistScope: whitelist === undefined ? 'cluster' : 'namespace',
+    }
+  }
+  const judge = (attributes: Attributes, tolerations: readonly Toleration[], { whitelist, whitelistScope }: Restriction) => {
+    if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((listed) => covers(listed, one)))) return undefined
+    const why = `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whitelistScope} whitelist`
+    return denied(forbid(attributes, why))
+  }
+  return {
+    name: 'PodTolerationRestriction',
+    interests: [interestIn('*', ['CREATE', 'UPDATE'], '', ['pods'])],
+    async mutate(attributes) {
+      const pod = podOf(attributes)
+      const restriction = await restrictionOf(attributes.namespace)
+      const extra = [...(attributes.operation === 'CREATE' ? restriction.defaults : []), ...(isBestEffort(pod) ? [] : [memoryPressure])]
+      const before = pod.spec.tolerations ?? []
+      const tolerations = extra.length === 0 ? before : mergeTolerations(before, extra)
+      const refusal = judge(attributes, tolerations, restriction)
+      if (refusal !== undefined) return refusal
+      return jsonEqual(before, tolerations) ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations }) }
+    },
+    async validate(attributes) {
+      const tolerations = podOf(attributes).spec.tolerations ?? []
+      if (tolerations.length === 0) return allowed
+      return judge(attributes, tolerations, await restrictionOf(attributes.namespace)) ?? allowed
+    },
+    close: () => {},
+  }
+}
+
+/** Nothing of processor or memory is asked for. */
+function isBestEffort({ spec }: Pod): boolean {
+  const asksNothing = ({ resources }: Container) =>
+    ['cpu', 'memory'].every((name) => [resources?.requests, resources?.limits].every((amounts) => isNone(amounts?.[name])))
+  return [...spec.containers, ...(spec.initContainers ?? [])].every(asksNothing)
+}
+
+function isNone(amount: string | number | undefined): boolean {
+  return amount === undefined || Number.parseFloat(String(amount)) === 0
+}
+
+function tolerationsIn(text: string | undefined, annotation: string, namespace: string): readonly Toleration[] | undefined {
+  if (text === undefined || text === '') return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (value === null) return undefined
+    if (Array.isArray(value)) return value as Toleration[]
+  } catch {
+    // Told below, as is any other text that is no list.
+  }
+  throw internal(`namespace ${namespace}: the annotation ${annotation} is no list of tolerations: ${JSON.stringify(text)}`)
+}
+
+function readConfiguration(configuration: PluginConfiguration | undefined, names: Names): Omit<Restriction, 'whitelistScope'> {
+  if (configuration === undefined) return { defaults: [], whitelist: [] }
+  const apiVersion = `${domainGroup(names, 'podtolerationrestriction.admission')}/v1alpha1`
+  const { default: defaults = [], whitelist = [], ...rest } = parseVersioned(configuration, [{ kind: 'Configuration', apiVersion }])
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new ConfigurationError(`${configuration.file}: ${unknown}: there is no such field`)
+  if (!Array.isArray(defaults) || !Array.isArray(whitelist)) {
+    throw new ConfigurationError(`${configuration.file}: default and whitelist: expected lists of tolerations`)
+  }
+  return { defaults: defaults as Toleration[], whitelist: whitelist as Toleration[] }
+}

@@ -1,0 +1,99 @@
+import { type ApiObject, type Attributes, domainGroup } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { interestIn, keepObjects, parseStored } from './objects.ts'
+import { forbid, type Pod, podOf, withSpec } from './pod.ts'
+
+export const priority: Registration = { isDefault: true, create: createPriority }
+
+interface PriorityClass {
+  readonly name: string
+  readonly value: number
+  readonly globalDefault: boolean
+  readonly preemptionPolicy: string
+}
+
+/** What a Pod has that names no class, where no class is the default one. */
+const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preemptionPolicy: 'PreemptLowerPriority' }
+
+/** Priority: a Pod has the number that its PriorityClass stands for; at most one class is the default one. */
+function createPriority(needs: PluginNeeds): Plugin {
+  const group = domainGroup(needs.catalogue.names, 'scheduling')
+  const classes = keepObjects({ group, plural: 'priorityclasses' }, classOf, needs)
+  const onCreate = (attributes: Attributes): Verdict | Promise<Verdict> => {
+    const name = podOf(attributes).spec.priorityClassName ?? ''
+    if (name === '') return prioritized(attributes, defaultOf(classes.values()) ?? noClass)
+    const key = classes.keyOf(name)
+    const known = classes.get(key)
+    // A refusal rests on what storage has now.
+    const verdict = known === undefined ? undefined : prioritized(attributes, known)
+    if (verdict !== undefined && verdict.kind !== 'denied') return verdict
+    return classes.latest(key).then((latest) => {
+      if (latest !== undefined) return prioritized(attributes, latest)
+      return denied(forbid(attributes, `no PriorityClass with name ${name} was found`))
+    })
+  }
+  return {
+    name: 'Priority',
+    interests: [
+      interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods']),
+      interestIn('validate', ['CREATE', 'UPDATE'], group, ['priorityclasses']),
+    ],
+    interestSources: () => [classes.source()],
+    onInterestsChange: (listener) => void classes.onChange(listener),
+    mutate: (attributes) => (attributes.operation === 'CREATE' ? onCreate(attributes) : kept(attributes)),
+    async validate(attributes) {
+      const { globalDefault = false } = attributes.object as Partial<PriorityClass>
+      if (!globalDefault) return allowed
+      const other = defaultOf(await classes.latestAll())
+      if (other === undefined || (attributes.operation === 'UPDATE' && other.name === attributes.name)) return allowed
+      return denied(forbid(attributes, `PriorityClass ${other.name} is already marked as default. Only one default can exist`))
+    },
+    close: () => classes.close(),
+  }
+}
+
+function classOf(bytes: Uint8Array): PriorityClass {
+  const { metadata, value, globalDefault, preemptionPolicy } = parseStored<ApiObject & Partial<PriorityClass>>(bytes)
+  return {
+    name: metadata.name ?? '',
+    value: value ?? 0,
+    globalDefault: globalDefault ?? false,
+    preemptionPolicy: preemptionPolicy ?? noClass.preemptionPolicy,
+  }
+}
+
+/** Two writers may have made two: then the lower one. */
+function defaultOf(classes: Iterable<PriorityClass>): PriorityClass | undefined {
+  let lowest: PriorityClass | undefined
+  for (const one of classes) if (one.globalDefault && (lowest === undefined || one.value < lowest.value)) lowest = one
+  return lowest
+}
+
+function prioritized(attributes: Attributes, { name, value, preemptionPolicy }: PriorityClass): Verdict {
+  const pod = podOf(attributes)
+  const { spec } = pod
+  const by = 'priority admission controller computed'
+  if (spec.priority != null && spec.priority !== value) {
+    const why = `the integer value of priority (${spec.priority}) must not be provided in pod spec; ${by} ${value} from the given PriorityClass name`
+    return denied(forbid(attributes, why))
+  }
+  if (spec.preemptionPolicy != null && spec.preemptionPolicy !== preemptionPolicy) {
+    const why = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; ${by} ${preemptionPolicy} from the given PriorityClass name`
+    return denied(forbid(attributes, why))
+  }
+  const named = name === '' ? {} : { priorityClassName: name }
+  return { kind: 'allowed', object: withSpec(pod, { ...named, priority: value, preemptionPolicy }) }
+}
+
+/** An update that leaves out what was filled in does not take it away. */
+function kept(attributes: Attributes): Verdict {
+  const pod = podOf(attributes)
+  const before = (attributes.oldObject as Pod | undefined)?.spec
+  const lost = (field: 'priority' | 'preemptionPolicy') => pod.spec[field] == null && before?.[field] != null
+  if (!lost('priority') && !lost('preemptionPolicy')) return allowed
+  const changes = {
+    ...(lost('priority') ? { priority: before?.priority as number } : {}),
+    ...(lost('preemptionPolicy') ? { preemptionPolicy: before?.preemptionPolicy as string } : {}),
+  }
+  return { kind: 'allowed', object: withSpec(pod, changes) }
+}

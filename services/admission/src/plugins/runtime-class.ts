@@ -1,0 +1,85 @@
+import { type ApiObject, type Attributes, domainGroup, jsonEqual } from '@orch/core'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { interestIn, keepObjects, parseStored } from './objects.ts'
+import { forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
+import { mergeTolerations } from './tolerations.ts'
+
+export const runtimeClass: Registration = { isDefault: true, create: createRuntimeClass }
+
+interface RuntimeClass {
+  readonly overhead: Readonly<Record<string, unknown>> | undefined
+  readonly nodeSelector: Readonly<Record<string, string>>
+  readonly tolerations: readonly Toleration[]
+}
+
+type Stored = ApiObject & {
+  readonly overhead?: { readonly podFixed?: Readonly<Record<string, unknown>> }
+  readonly scheduling?: { readonly nodeSelector?: Readonly<Record<string, string>>; readonly tolerations?: readonly Toleration[] }
+}
+
+const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+
+/** RuntimeClass: a Pod is given the overhead of its class, and goes where the class can run. */
+function createRuntimeClass(needs: PluginNeeds): Plugin {
+  const classes = keepObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
+  /** A Pod without a class is judged at once; a refusal rests on what storage has now. */
+  const judge = (attributes: Attributes, judgeBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {
+    const name = podOf(attributes).spec.runtimeClassName
+    if (name == null) return judgeBy(undefined)
+    const key = classes.keyOf(name)
+    const known = classes.get(key)
+    const verdict = known === undefined ? undefined : judgeBy(known)
+    if (verdict !== undefined && verdict.kind !== 'denied') return verdict
+    return classes.latest(key).then((latest) => {
+      if (latest !== undefined) return judgeBy(latest)
+      return denied(forbid(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`))
+    })
+  }
+  return {
+    name: 'RuntimeClass',
+    interests: [interestIn('*', ['CREATE'], '', ['pods'])],
+    interestSources: () => [classes.source()],
+    onInterestsChange: (listener) => void classes.onChange(listener),
+    mutate: (attributes, { reinvocation: { isSecondRound } }) =>
+      judge(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
+    validate: (attributes) => judge(attributes, (found) => judgeOverhead(attributes, found)),
+    close: () => classes.close(),
+  }
+}
+
+function classOf(value: Uint8Array): RuntimeClass {
+  const { overhead, scheduling } = parseStored<Stored>(value)
+  return { overhead: overhead?.podFixed, nodeSelector: scheduling?.nodeSelector ?? {}, tolerations: scheduling?.tolerations ?? [] }
+}
+
+/** A writer may not set what the class decides; what this plugin has set in a first round stays. */
+function completed(attributes: Attributes, { overhead, nodeSelector, tolerations }: RuntimeClass, isSecondRound: boolean): Verdict {
+  const pod = podOf(attributes)
+  const given = pod.spec.overhead
+  if (overhead !== undefined && given != null && !(isSecondRound && jsonEqual(given, overhead))) {
+    const name = JSON.stringify(pod.spec.runtimeClassName)
+    return denied(
+      forbid(attributes, jsonEqual(given, overhead) ? `pod rejected: Overhead is set by RuntimeClass ${name}, not by the Pod` : differs),
+    )
+  }
+  const selected = pod.spec.nodeSelector ?? {}
+  for (const [key, wanted] of Object.entries(nodeSelector)) {
+    const own = selected[key]
+    if (own === undefined || own === wanted) continue
+    const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`
+    return denied(forbid(attributes, why))
+  }
+  const changes = {
+    ...(overhead === undefined ? {} : { overhead }),
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...selected, ...nodeSelector } }),
+    ...(tolerations.length === 0 ? {} : { tolerations: mergeTolerations(pod.spec.tolerations ?? [], tolerations) }),
+  }
+  return Object.keys(changes).length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, changes) }
+}
+
+function judgeOverhead(attributes: Attributes, found: RuntimeClass | undefined): Verdict {
+  const given = (attributes.object as Pod).spec.overhead
+  if (found?.overhead !== undefined) return jsonEqual(given ?? {}, found.overhead) ? allowed : denied(forbid(attributes, differs))
+  if (given == null || Object.keys(given).length === 0) return allowed
+  return denied(forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'))
+}

@@ -1,0 +1,39 @@
+import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+import { containersOf, forbid, type Pod, podOf } from './pod.ts'
+
+export const securityContextDeny: Registration = { isDefault: false, create: createSecurityContextDeny }
+
+/** Fields that a Pod may not set, and what messages call them. */
+const podFields = {
+  supplementalGroups: 'SupplementalGroups',
+  seLinuxOptions: 'SELinuxOptions',
+  runAsUser: 'RunAsUser',
+  fsGroup: 'FSGroup',
+} as const
+const containerFields = { seLinuxOptions: 'SELinuxOptions', runAsUser: 'RunAsUser' } as const
+
+/** SecurityContextDeny: Pods may not choose users, groups or labels of the kernel. */
+function createSecurityContextDeny(): Plugin {
+  return {
+    name: 'SecurityContextDeny',
+    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    validate(attributes) {
+      const why = elevationIn(podOf(attributes))
+      return why === undefined ? allowed : denied(forbid(attributes, why))
+    },
+    close: () => {},
+  }
+}
+
+function elevationIn(pod: Pod): string | undefined {
+  for (const [field, word] of Object.entries(podFields)) {
+    if (pod.spec.securityContext?.[field] != null) return `pod.Spec.SecurityContext.${word} is forbidden`
+  }
+  for (const { container } of containersOf(pod)) {
+    for (const [field, word] of Object.entries(containerFields)) {
+      if (container.securityContext?.[field] != null) return `SecurityContext.${word} is forbidden`
+    }
+  }
+  return undefined
+}

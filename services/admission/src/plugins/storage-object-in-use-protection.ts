@@ -1,0 +1,25 @@
+import { type ApiObject, domainLabel } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { interestIn } from './objects.ts'
+
+export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
+
+/** StorageObjectInUseProtection: claims and volumes wait for whoever uses them before they go. */
+function createProtection({ catalogue: { names } }: PluginNeeds): Plugin {
+  const finalizers: Readonly<Record<string, string>> = {
+    persistentvolumeclaims: domainLabel(names, 'pvc-protection'),
+    persistentvolumes: domainLabel(names, 'pv-protection'),
+  }
+  return {
+    name: 'StorageObjectInUseProtection',
+    interests: [interestIn('mutate', ['CREATE'], '', Object.keys(finalizers))],
+    mutate({ resource, object }) {
+      const { metadata } = object as ApiObject
+      const finalizer = finalizers[resource]
+      const given = metadata.finalizers ?? []
+      if (finalizer === undefined || given.includes(finalizer)) return allowed
+      return { kind: 'allowed', object: { ...(object as ApiObject), metadata: { ...metadata, finalizers: [...given, finalizer] } } }
+    },
+    close: () => {},
+  }
+}

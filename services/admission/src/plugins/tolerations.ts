@@ -1,0 +1,28 @@
+import { jsonEqual } from '@orch/core'
+import type { Toleration } from './pod.ts'
+
+/** All tolerations that no other one makes needless; of two equal ones the first stays. */
+export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
+  const all = [...first, ...second]
+  const merged: Toleration[] = []
+  all.forEach((toleration, index) => {
+    if (merged.some((other) => covers(other, toleration))) return
+    const later = all.slice(index + 1)
+    if (later.some((other) => !jsonEqual(other, toleration) && covers(other, toleration))) return
+    merged.push(toleration)
+  })
+  return merged
+}
+
+/** Whether whoever has the wider toleration needs not the other. */
+export function covers(wider: Toleration, other: Toleration): boolean {
+  if (jsonEqual(wider, other)) return true
+  const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = wider
+  if ((other.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false
+  if ((other.effect ?? '') !== effect && effect !== '') return false
+  if (effect === 'NoExecute' && tolerationSeconds !== undefined) {
+    if (other.tolerationSeconds === undefined || other.tolerationSeconds > tolerationSeconds) return false
+  }
+  if (operator === 'Exists') return true
+  return (other.operator ?? '') === operator && (other.value ?? '') === value
+}
