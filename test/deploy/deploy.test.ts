@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadAllYaml } from '@kubernetes/client-node'
+import { parseConfiguration } from '@orch/client'
+import { parseServiceIdentity, serviceRoles } from '@orch/core'
+import { readSettings, type Settings } from '@orch/platform'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from '../../services/orch/src/settings/commands.ts'
+import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
+import { composeServices, deployFolder, type Manifest, render, type Started, startedBy, systemdServices } from './manifests.ts'
+
+const settingsOf: Readonly<Record<string, Settings>> = {
+  gateway: gatewayCommandSettings,
+  storage: storageCommandSettings,
+  watch: watchCommandSettings,
+  admission: admissionCommandSettings,
+  controllers: controllersCommandSettings,
+}
+
+const kubectl = findKubectls().at(-1)
+const overlays = ['overlays/small', 'overlays/ha'] as const
+const rendered = kubectl === undefined ? [] : overlays.map((overlay) => ({ overlay, ...render(kubectl, overlay) }))
+const skipReason = kubectl === undefined ? ' (there is no kubectl on the PATH to render the kustomizations)' : ''
+
+const folder = mkdtempSync(join(tmpdir(), 'orch-deploy-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
+const secrets = loadAllYaml(readFileSync(join(folder, 'secrets.yaml'), 'utf8')) as Manifest[]
+
+function expectReadable({ command, flags }: Started): void {
+  const settings = settingsOf[command]
+  expect(settings, `the command ${command}`).toBeDefined()
+  expect(() => readSettings(settings as Settings, { flags, env: {}, file: undefined })).not.toThrow()
+}
+
+test('CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
+  for (const started of [composeServices(), systemdServices()]) {
+    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+    for (const one of started) expectReadable(one)
+  }
+})
+
+describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => {
+  test.each(rendered)('CARD-23: in $overlay each service is a Deployment with flags that its command has', ({ overlay, manifests }) => {
+    const started = startedBy(overlay, manifests)
+    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+    for (const one of started) expectReadable(one)
+  })
+
+  test.each(rendered)('in $overlay every file that a flag names is in a Secret that certificates.sh makes', ({ manifests }) => {
+    for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      const pod = spec?.template?.spec
+      const [container] = pod?.containers ?? []
+      const paths = (container?.args ?? []).flatMap((flag) => /=(\/[a-z-]+\/\S+)$/.exec(flag)?.[1] ?? [])
+      expect(paths.length, metadata.name).toBeGreaterThanOrEqual(3)
+      for (const path of paths) {
+        const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
+        const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
+        const secret = secrets.find((one) => one.metadata.name === secretName)
+        expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))
+      }
+    }
+  })
+
+  test.each(rendered)('in $overlay addresses name Services that are there, at ports that they have', ({ manifests }) => {
+    const services = new Map(manifests.filter(({ kind }) => kind === 'Service').map((service) => [service.metadata.name, service]))
+    const addresses = manifests
+      .filter(({ kind }) => kind === 'Deployment')
+      .flatMap(({ spec }) => spec?.template?.spec.containers[0]?.args ?? [])
+      .flatMap((flag) => [...flag.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)])
+    expect(addresses.length).toBeGreaterThanOrEqual(7)
+    for (const [text, name = '', port] of addresses) {
+      expect(
+        services.get(name)?.spec?.ports?.map((one) => String(one.port)),
+        text,
+      ).toContain(port)
+    }
+  })
+
+  test.each(rendered)(
+    '$overlay and its Secrets are taken in by the server itself, with strict validation',
+    { timeout: 120_000 },
+    async (one) => {
+      const { kubectl: run } = await aKubectl(kubectl as string)
+      await run('create', 'namespace', 'orch')
+      const all = join(folder, `${one.overlay.replace('/', '-')}.yaml`)
+      writeFileSync(all, `${one.text}\n${readFileSync(join(folder, 'secrets.yaml'), 'utf8')}`)
+      const told = await run('apply', '--server-side', '--dry-run=server', '--validate=strict', '--filename', all)
+      const lines = told.trim().split('\n')
+      expect(lines).toHaveLength(one.manifests.length + secrets.length)
+      for (const line of lines) expect(line).toMatch(/serverside-applied \(server dry run\)$/)
+    },
+  )
+})
+
+test('the certificates name the roles, and hosts by which the services are dialled', () => {
+  for (const role of serviceRoles) {
+    const certificate = new X509Certificate(readFileSync(join(folder, `${role}.crt`)))
+    const uris = [...(certificate.subjectAltName ?? '').matchAll(/URI:([^,]+)/g)].map(([, uri = '']) => parseServiceIdentity(uri))
+    expect(uris).toEqual([role])
+    for (const host of [`orch-${role}`, `orch-${role}.orch.svc.cluster.local`, 'localhost'])
+      expect(certificate.checkHost(host)).toBeDefined()
+    expect(certificate.verify(new X509Certificate(readFileSync(join(folder, 'ca.crt'))).publicKey)).toBe(true)
+  }
+})
+
+test('the client configurations are read as they are written', async () => {
+  for (const name of ['admin.conf', 'controllers.conf']) {
+    const { server, clientCertificate = '' } = await parseConfiguration(readFileSync(join(folder, name), 'utf8'))
+    expect(server).toBe('https://orch-gateway.orch.svc.cluster.local:6443')
+    expect(new X509Certificate(clientCertificate).subject).toContain('O=system:masters')
+  }
+})
+
+test('a second run of certificates.sh keeps what is there', () => {
+  const before = readFileSync(join(folder, 'storage.crt'), 'utf8')
+  execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
+  expect(readFileSync(join(folder, 'storage.crt'), 'utf8')).toBe(before)
+})
