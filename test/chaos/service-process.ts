@@ -40,8 +40,9 @@ export interface ServiceProcess {
   log(): string
 }
 
-/** What `npm start` runs. */
-export const serverEntry = fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
+/** What `npm start` runs; ORCH_CHAOS_SERVER names another one. */
+export const serverEntry =
+  process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
 const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
 const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4', '--no-warnings', `--import=${shiftClock}`]
 const pollMs = 20

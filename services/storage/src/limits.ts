@@ -76,6 +76,9 @@ export const etcdAttemptDelayMs = 60
 /** Longest that a commit waits for its own change to come back; then its outcome is told as unknown. */
 export const etcdDeliveryWaitMs = 8_000
 
+/** When to come again, as clients are told that met a store that is away: a lost connection is opened again within that time. */
+export const unavailableRetrySeconds = 1
+
 /** Longest pause before a lost watch is opened again. */
 export const etcdReconnectDelayMsMax = 1_000
 

@@ -39,6 +39,7 @@ import {
   pastOverheadBytes,
   positionIntervalMs,
   revisionWaitMs,
+  unavailableRetrySeconds,
   watchHistoryMsDefault,
 } from './limits.ts'
 import { listStore, listTree } from './list.ts'
@@ -112,7 +113,7 @@ class HeldSnapshot implements StateSnapshot {
 const pageExpired =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
   'or use the continue token in this response to retrieve the remainder of the results.'
-const readAnew = 'the state is being read anew'
+const readAnew = () => serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 const exactExpired = 'The resourceVersion for the provided list is too old.'
 
 class StorageOverStore implements Storage {
@@ -349,7 +350,7 @@ class StorageOverStore implements Storage {
     const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
     while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#bell.wait(ending.signal)
     timer.cancel()
-    if (this.#state.loading !== undefined) throw serviceUnavailable(readAnew)
+    if (this.#state.loading !== undefined) throw readAnew()
   }
 
   /** Where the store may lose changes when it forgets its past, memory is compared with it after each time. */
@@ -439,7 +440,7 @@ class StorageOverStore implements Storage {
   }
 
   #toOutcome({ key }: CommitRequest, decided: StoreOutcome): CommitOutcome {
-    if (decided.kind === 'stale' && this.#state.loading !== undefined) throw serviceUnavailable(readAnew)
+    if (decided.kind === 'stale' && this.#state.loading !== undefined) throw readAnew()
     switch (decided.kind) {
       case 'written':
       case 'unmet':

@@ -1,4 +1,5 @@
 import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core'
+import { unavailableRetrySeconds } from '../limits.ts'
 
 /** What an error of a call to etcd means. */
 export type EtcdFailure =
@@ -46,8 +47,13 @@ export function toStatusError(cause: unknown): StatusError {
     case 'full':
     case 'denied':
     case 'other':
-      return serviceUnavailable(`the store can't be reached: ${message}`, { cause })
+      return unavailable(`the store can't be reached: ${message}`, cause)
   }
+}
+
+/** 503 for a moment: whoever was answered so may come again soon. */
+export function unavailable(message: string, cause?: unknown): StatusError {
+  return serviceUnavailable(message, { cause, retryAfterSeconds: unavailableRetrySeconds })
 }
 
 /** An error in one line, without what only the protocol knows. */

@@ -1,17 +1,16 @@
-import {
-  type Profile,
-  type Revision,
-  type SharedStore,
-  type Store,
-  type StoreChange,
-  type StoreCommit,
-  type StoreHistory,
-  type StoreOutcome,
-  type StorePage,
-  type StoreRange,
-  type StoreRecord,
-  type StoreStatus,
-  serviceUnavailable,
+import type {
+  Profile,
+  Revision,
+  SharedStore,
+  Store,
+  StoreChange,
+  StoreCommit,
+  StoreHistory,
+  StoreOutcome,
+  StorePage,
+  StoreRange,
+  StoreRecord,
+  StoreStatus,
 } from '@orch/core'
 import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
 import type { Etcd3, IEvent } from 'etcd3'
@@ -20,7 +19,7 @@ import { ChangeRevisions } from './chain.ts'
 import { createEtcdClient, type EtcdAccess, readSurely } from './client.ts'
 import { checkKey, sendCommit, type TxnOutcome, toTxn, unknownOutcome } from './commit.ts'
 import { decodeEvents } from './decode.ts'
-import { sayFailure, toFailure } from './errors.ts'
+import { sayFailure, toFailure, unavailable } from './errors.ts'
 import { type EpochRecord, type Heads, parseEpoch, readHeads, writeEpoch } from './heads.ts'
 import { readHistory } from './history.ts'
 import { type Layout, toLayout, unframeValue } from './layout.ts'
@@ -295,10 +294,10 @@ class StoreOnEtcd implements EtcdStore {
   }
 
   async #commit(commit: StoreCommit): Promise<StoreOutcome> {
-    if (this.#closing.signal.aborted) throw serviceUnavailable('the store is closed')
+    if (this.#closing.signal.aborted) throw unavailable('the store is closed')
     checkKey(commit.key)
     if (commit.isLate?.()) return { kind: 'late' }
-    if (this.#refusing !== '') throw serviceUnavailable(`the store can't write: ${this.#refusing}`)
+    if (this.#refusing !== '') throw unavailable(`the store can't write: ${this.#refusing}`)
     this.#unanswered.set(commit.writeId, 0)
     try {
       const isNothing = commit.value === undefined && commit.expected === 0
@@ -330,8 +329,7 @@ class StoreOnEtcd implements EtcdStore {
         return outcome
       case 'refused': {
         const { revisions, mayHaveHappened } = outcome
-        if (revisions.epoch !== this.#epoch.revision)
-          throw serviceUnavailable('the store was restored, or has another epoch, in this moment')
+        if (revisions.epoch !== this.#epoch.revision) throw unavailable('the store was restored, or has another epoch, in this moment')
         await this.#delivered(Math.max(revisions.deletion, revisions.key, ...revisions.conditions))
         const seen = this.#unanswered.get(commit.writeId) ?? 0
         if (seen !== 0) return { kind: 'written', revision: seen }
@@ -397,7 +395,7 @@ class StoreOnEtcd implements EtcdStore {
     const revision = Number(header.revision)
     // Restored to its past under an open watch: that is looked at when the watch is opened again.
     if (revision < told) this.#restartWatch('etcd stands behind what it has told')
-    if (this.#refusing !== '') throw serviceUnavailable(`the store can't be read at its latest: ${this.#refusing}`)
+    if (this.#refusing !== '') throw unavailable(`the store can't be read at its latest: ${this.#refusing}`)
     return revision
   }
 
