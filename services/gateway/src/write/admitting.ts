@@ -34,12 +34,24 @@ export function admittingOf({ request, target, id, name, options, optionsObject 
       name: ownName,
       object,
       oldObject: live,
-      options: optionsObject,
+      options: optionsOf(operation, options, optionsObject),
       user: request.user,
       dryRun: options.isDryRun,
       requestId: request.auditId,
       writeId: id,
     },
+  }
+}
+
+/** Of the kind that fits what is done: an apply or a PUT may create as well. What says nothing is left out. */
+function optionsOf(operation: Operation, { isDryRun, fieldManager }: PlannedWrite['options'], given: unknown): unknown {
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return given
+  return {
+    ...(given as object),
+    kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
+    dryRun: isDryRun ? ['All'] : undefined,
+    fieldManager: fieldManager === '' ? undefined : fieldManager,
+    force: undefined,
   }
 }
 

@@ -26,7 +26,14 @@ export interface CertificateOptions {
   readonly toMs?: number
   /** As a URI, beside 127.0.0.1 and localhost. */
   readonly uri?: string
+  /** In the place of 127.0.0.1 and localhost. */
+  readonly dnsNames?: readonly string[]
 }
+
+const ownNames: x509.JsonGeneralNames = [
+  { type: 'ip', value: '127.0.0.1' },
+  { type: 'dns', value: 'localhost' },
+]
 
 /** A certificate of any kind, good ones and bad ones. */
 export async function aCertificate(options: CertificateOptions): Promise<Pair> {
@@ -40,6 +47,7 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
     fromMs = -hourMs,
     toMs = hourMs,
     uri,
+    dnsNames,
   } = options
   const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
   const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
@@ -48,8 +56,7 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
     ...(commonName === undefined ? [] : [{ CN: [commonName] }]),
   ]
   const names: x509.JsonGeneralNames = [
-    { type: 'ip', value: '127.0.0.1' },
-    { type: 'dns', value: 'localhost' },
+    ...(dnsNames === undefined ? ownNames : dnsNames.map((value) => ({ type: 'dns' as const, value }))),
     ...(uri === undefined ? [] : [{ type: 'url' as const, value: uri }]),
   ]
   const certificate = await x509.X509CertificateGenerator.create({

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
+import { allowing, answering, aWebhookServer, patching, type Reply } from './webhook-server.ts'
+
+// The ConfigMap that a controller puts into every namespace would be counted.
+const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
+
+/** Appends a letter to `data.trace`, so that the object tells who was called when. */
+function tracing(letter: string): Reply {
+  return patching(({ request }) => [
+    { op: 'add', path: '/data', value: { ...request.object.data, trace: `${request.object.data?.trace ?? ''}${letter}` } },
+  ])
+}
+
+test('mutating webhooks are called in the order of their configurations’ names, then of their places', async () => {
+  const { api } = server
+  const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((letter) => aWebhookServer(tracing(letter))))
+  const namespace = await aNamespace(api)
+  const names = [aName('order-1'), aName('order-2')].sort()
+  if (a === undefined || b === undefined || c === undefined) throw new Error('there are three')
+  await aConfiguration(api, 'mutating', [aHook(c, namespace)], names[1])
+  await aConfiguration(api, 'mutating', [aHook(a, namespace), aHook(b, namespace)], names[0])
+  const { data } = await created(api, `/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'x' }))
+  expect(data).toEqual({ trace: 'abc' })
+})
+
+test('ADM-FLOW-04: validating webhooks are all called at once', async () => {
+  const { api } = server
+  const waiting: (() => void)[] = []
+  // Nobody is answered before all have asked.
+  const hook = await aWebhookServer((called, response) => {
+    waiting.push(() => allowing(called, response))
+    if (waiting.length === 3) for (const answer of waiting) answer()
+  })
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'validating', [aHook(hook, namespace), aHook(hook, namespace), aHook(hook, namespace)])
+  await created(api, `/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+  expect(hook.calls).toHaveLength(3)
+})
+
+test('ADM-FLOW-08: after a later change those that want it are called again, others are not', async () => {
+  const { api } = server
+  const again = await aWebhookServer(allowing)
+  const once = await aWebhookServer(allowing)
+  const changing = await aWebhookServer(tracing('x'))
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'mutating', [
+    aHook(again, namespace, { reinvocationPolicy: 'IfNeeded' }),
+    aHook(once, namespace),
+    aHook(changing, namespace),
+  ])
+  await created(api, `/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+  expect([again.calls.length, once.calls.length, changing.calls.length]).toEqual([2, 1, 1])
+  expect(again.calls[1]?.request.object.data).toEqual({ trace: 'x' })
+})
+
+test('ADM-FLOW-08: nobody is called again when nothing was changed afterwards', async () => {
+  const { api } = server
+  const first = await aWebhookServer(tracing('x'))
+  const second = await aWebhookServer(patching(({ request }) => [{ op: 'test', path: '/data', value: request.object.data }]))
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'mutating', [
+    aHook(first, namespace, { reinvocationPolicy: 'IfNeeded' }),
+    aHook(second, namespace, { reinvocationPolicy: 'IfNeeded' }),
+  ])
+  await created(api, `/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+  expect([first.calls.length, second.calls.length]).toEqual([1, 1])
+})
+
+test('ADM-FLOW-09: two that go on changing the object are called twice, not for ever', async () => {
+  const { api } = server
+  const [a, b] = [await aWebhookServer(tracing('a')), await aWebhookServer(tracing('b'))]
+  const namespace = await aNamespace(api)
+  const fields = { reinvocationPolicy: 'IfNeeded' }
+  await aConfiguration(api, 'mutating', [aHook(a, namespace, fields), aHook(b, namespace, fields)])
+  const { data } = await created(api, `/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'x' }))
+  expect(data).toEqual({ trace: 'abab' })
+})
+
+test('ADM-FLOW-08: one that changes its mind when it is called again may refuse', async () => {
+  const { api } = server
+  const fickle = await aWebhookServer(answering(({ request }) => ({ allowed: request.object.data?.trace !== 'x' })))
+  const changing = await aWebhookServer(tracing('x'))
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'mutating', [aHook(fickle, namespace, { reinvocationPolicy: 'IfNeeded' }), aHook(changing, namespace)])
+  expect((await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))).status).toBe(400)
+})
+
+test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that say that it may', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'validating', [aHook(hook, namespace, { sideEffects: 'NoneOnDryRun' }), aHook(hook, namespace)])
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  expect((await api.post(`${path}?dryRun=All`, configMap({ name: 'a' }))).status).toBe(201)
+  expect(hook.calls.map(({ request }) => request.dryRun)).toEqual([true, true])
+  expect(hook.calls[0]?.request.options).toMatchObject({ dryRun: ['All'] })
+  expect((await api.get(`${path}/a`)).status).toBe(404)
+})
+
+test('each object of a deletion of a collection is asked about', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
+  const { path } = await aHookedNamespace(api, 'validating', hook, { rules })
+  for (const name of ['a', 'b']) await created(api, path, configMap({ name }))
+  await api.delete(path)
+  expect(hook.calls.map(({ request }) => request.name).sort()).toEqual(['a', 'b'])
+})
+
+test('calls to one webhook go over one connection', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  for (const name of ['a', 'b', 'c']) await created(api, path, configMap({ name }))
+  expect(new Set(hook.calls.map(({ remotePort }) => remotePort)).size).toBe(1)
+})
+
+test('a webhook that writes itself, and is asked about that, comes to an end', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(async (called, response) => {
+    if (called.request.name === 'a') await api.post(path, configMap({ name: 'b' }))
+    allowing(called, response)
+  })
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  await created(api, path, configMap({ name: 'a' }))
+  expect((await api.get(`${path}/b`)).status).toBe(200)
+  expect(hook.calls).toHaveLength(2)
+})

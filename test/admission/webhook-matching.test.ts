@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { aConfiguration, aHook, aHookedNamespace, configMapRule, pathOf, tryConfiguration } from './hooks.ts'
+import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
+
+// The ConfigMap that a controller puts into every namespace would be counted.
+const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
+const labels = { color: 'red' }
+const objectSelector = { matchLabels: labels }
+
+test('ADM-WH-16: the object selector looks at the new and at the old object', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook, { objectSelector })
+  await created(api, path, configMap({ name: 'a' }))
+  await api.put(`${path}/a`, configMap({ name: 'a', labels }))
+  await api.put(`${path}/a`, configMap({ name: 'a', labels: {} }))
+  await api.put(`${path}/a`, configMap({ name: 'a', data: { x: '1' } }))
+  expect(hook.calls.map(({ request }) => [request.object.metadata.labels, request.oldObject.metadata.labels])).toEqual([
+    [labels, undefined],
+    [undefined, labels],
+  ])
+})
+
+test('ADM-WH-17, ADM-WH-18: what is absent, or carries no labels, matches no object selector, not even a negative one', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const objectSelector = { matchExpressions: [{ key: 'color', operator: 'DoesNotExist' }] }
+  const rules = [{ operations: ['DELETE', 'CONNECT'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'services/proxy'] }]
+  const { path, namespace } = await aHookedNamespace(api, 'validating', hook, { objectSelector, rules })
+  const services = `/api/v1/namespaces/${namespace}/services`
+  await created(api, services, { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
+  await api.get(`${services}/s/proxy/`)
+  await created(api, path, configMap({ name: 'a', labels }))
+  await api.delete(`${path}/a`)
+  await created(api, path, configMap({ name: 'b' }))
+  await api.delete(`${path}/b`)
+  expect(hook.calls.map(({ request }) => request.name)).toEqual(['b'])
+})
+
+test('ADM-WH-19: the namespace selector looks at the labels of the namespace, as they are now', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  const key = aName('label')
+  await aConfiguration(api, 'validating', [aHook(hook, undefined, { namespaceSelector: { matchLabels: { [key]: 'on' } } })])
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  await created(api, path, configMap({ name: 'a' }))
+  await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { [key]: 'on' } } })
+  await created(api, path, configMap({ name: 'b' }))
+  expect(hook.calls.map(({ request }) => request.name)).toEqual(['b'])
+})
+
+test('ADM-WH-20: for a Namespace its own labels count, those that it will have', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const key = aName('label')
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['namespaces'], scope: 'Cluster' }]
+  await aConfiguration(api, 'validating', [aHook(hook, undefined, { rules, namespaceSelector: { matchLabels: { [key]: 'on' } } })])
+  const name = aName('ns')
+  await created(api, '/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })
+  await api.patch(`/api/v1/namespaces/${name}`, { metadata: { labels: { [key]: 'on' } } })
+  await api.delete(`/api/v1/namespaces/${name}`)
+  expect(hook.calls.map(({ request }) => [request.operation, request.name, request.namespace])).toEqual([
+    ['UPDATE', name, name],
+    ['DELETE', name, name],
+  ])
+})
+
+test('ADM-WH-21: what lies in no namespace is sent whatever the namespace selector says', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['CREATE'], apiGroups: ['rbac.authorization.orch.io'], apiVersions: ['*'], resources: ['clusterroles'] }]
+  await aConfiguration(api, 'validating', [aHook(hook, 'no-such-namespace', { rules })])
+  const name = aName('role')
+  const role = { kind: 'ClusterRole', apiVersion: 'rbac.authorization.orch.io/v1', metadata: { name } }
+  await created(api, '/apis/rbac.authorization.orch.io/v1/clusterroles', role)
+  expect(hook.calls.map(({ request }) => request.name)).toEqual([name])
+})
+
+test.each([
+  ['ADM-WH-24: another operation', { operations: ['DELETE'] }],
+  ['ADM-WH-25: another group', { apiGroups: ['apps'] }],
+  ['ADM-WH-26: another version', { apiVersions: ['v2'] }],
+  ['ADM-WH-27: parts alone', { resources: ['configmaps/status'] }],
+  ['ADM-WH-31: another scope', { scope: 'Cluster' }],
+])('%s is not sent', async (_what, rule) => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook, { rules: [{ ...configMapRule, ...rule }], matchPolicy: 'Exact' })
+  await created(api, path, configMap({ name: 'a' }))
+  expect(hook.calls).toEqual([])
+})
+
+test('ADM-WH-33: any one rule is enough', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const other = { ...configMapRule, resources: ['secrets'] }
+  const { path } = await aHookedNamespace(api, 'validating', hook, { rules: [other, configMapRule] })
+  await created(api, path, configMap({ name: 'a' }))
+  expect(hook.calls).toHaveLength(1)
+})
+
+const autoscaler = {
+  kind: 'HorizontalPodAutoscaler',
+  apiVersion: 'autoscaling/v2',
+  metadata: { name: 'a' },
+  spec: {
+    scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+    maxReplicas: 3,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }],
+  },
+}
+const autoscalerRules = [
+  { operations: ['CREATE'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] },
+]
+
+test('ADM-FLOW-16, ADM-REV-07, ADM-REV-08: a request through another version is converted, and its patch converted back', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/spec/targetCPUUtilizationPercentage', value: 33 }]))
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules: autoscalerRules })
+  const made = await created(api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, autoscaler)
+  expect(hook.calls[0]?.request).toMatchObject({
+    kind: { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' },
+    resource: { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' },
+    requestKind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
+    requestResource: { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' },
+    object: { apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 70 } },
+  })
+  expect(made).toMatchObject({
+    apiVersion: 'autoscaling/v2',
+    spec: { metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 33 } } }] },
+  })
+})
+
+test('ADM-FLOW-16: events reach a webhook that knows them in the other group', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['CREATE'], apiGroups: ['events.orch.io'], apiVersions: ['v1'], resources: ['events'] }]
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  const event = { kind: 'Event', apiVersion: 'v1', metadata: { name: 'e' }, involvedObject: { namespace }, message: 'hello' }
+  await created(api, `/api/v1/namespaces/${namespace}/events`, event)
+  expect(hook.calls[0]?.request).toMatchObject({
+    kind: { group: 'events.orch.io', version: 'v1', kind: 'Event' },
+    requestKind: { group: '', version: 'v1', kind: 'Event' },
+    object: { apiVersion: 'events.orch.io/v1', note: 'hello' },
+  })
+})
+
+test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is sent', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Exact' })
+  await created(api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, autoscaler)
+  expect(hook.calls).toEqual([])
+})
+
+test('ADM-WH-45: a configuration counts from its creation, in its present form, until it is deleted', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(answering(() => ({ allowed: false })))
+  const { path, configuration } = await aHookedNamespace(api, 'validating', hook)
+  const tryOnce = async () => (await api.post(`${path}?dryRun=All`, configMap({ name: 'a' }))).status
+  expect(await tryOnce()).toBe(400)
+  await api.patch(pathOf('validating', configuration), [{ op: 'replace', path: '/webhooks/0/rules/0/operations', value: ['DELETE'] }])
+  expect(await tryOnce()).toBe(201)
+  await api.patch(pathOf('validating', configuration), [{ op: 'replace', path: '/webhooks/0/rules/0/operations', value: ['*'] }])
+  expect(await tryOnce()).toBe(400)
+  await api.delete(pathOf('validating', configuration))
+  expect(await tryOnce()).toBe(201)
+})
+
+test('webhooks are never asked about configurations of webhooks', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(answering(() => ({ allowed: false })))
+  const rules = [{ operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*/*'] }]
+  await aConfiguration(api, 'validating', [aHook(hook, undefined, { rules })])
+  await aConfiguration(api, 'mutating', [aHook(hook, undefined, { rules })])
+  expect(hook.calls).toEqual([])
+})
+
+test('ADM-WH-01, ADM-WH-12, ADM-WH-14, ADM-WH-15, ADM-WH-22, ADM-WH-23, ADM-WH-31, ADM-WH-42: what is left out of a configuration', async () => {
+  const { api } = server
+  const clientConfig = { service: { name: 's', namespace: 'none' } }
+  const name = await aConfiguration(api, 'mutating', [aHook({ url: '', caBundle: '' }, 'no-such-namespace', { clientConfig })])
+  const { body } = await api.get(pathOf('mutating', name))
+  expect(body['webhooks']).toMatchObject([
+    {
+      timeoutSeconds: 10,
+      failurePolicy: 'Fail',
+      matchPolicy: 'Equivalent',
+      objectSelector: {},
+      reinvocationPolicy: 'Never',
+      rules: [{ scope: '*' }],
+      clientConfig: { service: { port: 443 } },
+    },
+  ])
+})
+
+const bad: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
+  ['ADM-WH-07: no versions', { admissionReviewVersions: [] }, 'webhooks[0].admissionReviewVersions: Required value'],
+  ['ADM-WH-46: no version that can be sent', { admissionReviewVersions: ['v7'] }, 'must include at least one of v1, v1beta1'],
+  ['ADM-WH-10, ADM-WH-48: side effects', { sideEffects: 'Some' }, 'webhooks[0].sideEffects: Unsupported value: "Some"'],
+  ['ADM-WH-11: no word of side effects', { sideEffects: undefined }, 'webhooks[0].sideEffects: Required value'],
+  ['ADM-WH-13: no time', { timeoutSeconds: 0 }, 'webhooks[0].timeoutSeconds: Invalid value: 0'],
+  ['ADM-WH-13: too much time', { timeoutSeconds: 31 }, 'webhooks[0].timeoutSeconds: Invalid value: 31'],
+  ['ADM-WH-34: neither url nor service', { clientConfig: {} }, 'exactly one of url or service is required'],
+  ['ADM-WH-36: no TLS', { clientConfig: { url: 'http://a.b/c' } }, "'https' is the only allowed URL scheme"],
+  ['ADM-WH-37: a user', { clientConfig: { url: 'https://u@a.b/c' } }, 'user information is not permitted in the URL'],
+  ['ADM-WH-38: a fragment', { clientConfig: { url: 'https://a.b/c#d' } }, 'fragments are not permitted in the URL'],
+  ['ADM-WH-39: a query', { clientConfig: { url: 'https://a.b/c?d=e' } }, 'query parameters are not permitted in the URL'],
+  ['ADM-WH-41: no name', { clientConfig: { service: { namespace: 'n', name: '' } } }, 'service name is required'],
+]
+
+test.each(bad)('%s: the configuration is refused', async (_what, fields, text) => {
+  const { api } = server
+  const { status, body } = await tryConfiguration(api, 'validating', [aHook({ url: 'https://a.b/c', caBundle: '' }, 'none', fields)])
+  expect({ status, message: body['message'] }).toEqual({ status: 422, message: expect.stringContaining(text) })
+})
+
+test('ADM-WH-04: two webhooks of one name', async () => {
+  const { api } = server
+  const hook = aHook({ url: 'https://a.b/c', caBundle: '' }, 'none')
+  expect((await tryConfiguration(api, 'mutating', [hook, hook])).body['message']).toContain('webhooks[1].name: Duplicate value')
+})

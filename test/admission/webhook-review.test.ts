@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
+import { allowing, answering, aWebhookServer, patching, withBody } from './webhook-server.ts'
+
+// The ConfigMap that a controller puts into every namespace would be counted.
+const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
+
+test('ADM-REV-01, ADM-REV-02, ADM-REV-04…ADM-REV-15: what a webhook is asked about a create, an update and a delete', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
+  const { path, namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  await created(api, path, configMap({ name: 'a', data: { x: '1' } }))
+  await api.put(`${path}/a`, configMap({ name: 'a', data: { x: '2' } }))
+  await api.delete(`${path}/a`)
+  const [create, update, remove] = hook.calls
+  const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
+  const resource = { group: '', version: 'v1', resource: 'configmaps' }
+  expect(create).toMatchObject({
+    method: 'POST',
+    url: '/hook?timeout=10s',
+    headers: { 'content-type': 'application/json' },
+    review: { kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1' },
+    request: {
+      kind,
+      resource,
+      requestKind: kind,
+      requestResource: resource,
+      name: 'a',
+      namespace,
+      operation: 'CREATE',
+      userInfo: { username: 'orch-admin', groups: ['system:masters', 'system:authenticated'] },
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { x: '1' } },
+      oldObject: null,
+      dryRun: false,
+      options: { kind: 'CreateOptions', apiVersion: 'meta.orch.io/v1' },
+    },
+  })
+  expect(create?.request).not.toHaveProperty('subResource')
+  expect(update?.request).toMatchObject({
+    operation: 'UPDATE',
+    object: { data: { x: '2' } },
+    oldObject: { data: { x: '1' } },
+    options: { kind: 'UpdateOptions' },
+  })
+  expect(remove?.request).toMatchObject({
+    operation: 'DELETE',
+    name: 'a',
+    object: null,
+    oldObject: { data: { x: '2' } },
+    options: { kind: 'DeleteOptions' },
+  })
+})
+
+test('ADM-REV-03: each call has a uid of its own, two webhooks of one request too', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'validating', [aHook(hook, namespace), aHook(hook, namespace)])
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  await created(api, path, configMap({ name: 'a' }))
+  await created(api, path, configMap({ name: 'b' }))
+  expect(new Set(hook.calls.map(({ request }) => request.uid)).size).toBe(4)
+})
+
+test('ADM-REV-11: the user is told with uid and extra', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  const headers = {
+    'impersonate-user': 'jane',
+    'impersonate-uid': 'u-7',
+    'impersonate-group': 'system:masters',
+    'impersonate-extra-scopes': 'a',
+  }
+  expect((await api.post(path, configMap({ name: 'a' }), headers)).status).toBe(201)
+  expect(hook.calls[0]?.request.userInfo).toEqual({
+    username: 'jane',
+    uid: 'u-7',
+    groups: ['system:masters', 'system:authenticated'],
+    extra: { scopes: ['a'] },
+  })
+})
+
+test('ADM-WH-08, ADM-REV-17, VER-14: the first listed version that can be sent; the answer has the same', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook, { admissionReviewVersions: ['v9', 'v1beta1', 'v1'] })
+  await created(api, path, configMap({ name: 'a' }))
+  expect(hook.calls[0]?.review.apiVersion).toBe('admission.orch.io/v1beta1')
+})
+
+test('ADM-REV-20, ADM-REV-21, ADM-FLOW-05, ADM-FLOW-20: a refusal in the words of the webhook, with its code', async () => {
+  const { api } = server
+  const status = { code: 409, message: 'too late', reason: 'Conflict' }
+  const hook = await aWebhookServer(answering(() => ({ allowed: false, status })))
+  const { path, hook: name } = await aHookedNamespace(api, 'validating', hook)
+  const { body } = await api.post(path, configMap({ name: 'a' }))
+  expect(body).toMatchObject({
+    kind: 'Status',
+    status: 'Failure',
+    code: 409,
+    reason: 'Conflict',
+    message: `admission webhook "${name}" denied the request: too late`,
+  })
+  expect((await api.get(`${path}/a`)).status).toBe(404)
+})
+
+test.each([
+  ['nothing', {}, 400, ' without explanation'],
+  ['a reason', { status: { reason: 'Because' } }, 400, ': Because'],
+  ['a code of success', { status: { code: 200, message: 'm', status: 'Success' } }, 400, ': m'],
+])('ADM-REV-19, ADM-REV-20: a refusal that says %s', async (_what, more, code, text) => {
+  const { api } = server
+  const hook = await aWebhookServer(answering(() => ({ allowed: false, ...more })))
+  const { path, hook: name } = await aHookedNamespace(api, 'mutating', hook)
+  const { body } = await api.post(path, configMap({ name: 'a' }))
+  expect(body).toMatchObject({ code, status: 'Failure', message: `admission webhook "${name}" denied the request${text}` })
+})
+
+test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes what is stored, and what the webhooks after it see', async () => {
+  const { api } = server
+  const first = await aWebhookServer(patching(() => [{ op: 'add', path: '/data/added', value: 'yes' }]))
+  const second = await aWebhookServer(patching(({ request }) => [{ op: 'add', path: '/data/seen', value: request.object.data.added }]))
+  const judge = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'mutating', [aHook(first, namespace), aHook(second, namespace)])
+  await aConfiguration(api, 'validating', [aHook(judge, namespace)])
+  const data = { given: '1', added: 'yes', seen: 'yes' }
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  expect(await created(api, path, configMap({ name: 'a', data: { given: '1' } }))).toMatchObject({ data })
+  expect((await api.get(`${path}/a`)).body).toMatchObject({ data })
+  expect(judge.calls[0]?.request.object.data).toEqual(data)
+})
+
+test('ADM-REV-24: a patch of a refusal counts for nothing', async () => {
+  const { api } = server
+  const patch = Buffer.from('[{"op":"add","path":"/data","value":{}}]').toString('base64')
+  const hook = await aWebhookServer(answering(() => ({ allowed: false, patchType: 'JSONPatch', patch })))
+  const { path } = await aHookedNamespace(api, 'mutating', hook)
+  expect((await api.post(path, configMap({ name: 'a' }))).status).toBe(400)
+})
+
+test('ADM-FLOW-06: a patch of a validating webhook changes nothing', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: { a: 'b' } }]))
+  const older = await aHookedNamespace(api, 'validating', hook, { admissionReviewVersions: ['v1beta1'] })
+  expect(await created(api, older.path, configMap({ name: 'a' }))).not.toHaveProperty('data')
+  const { path, hook: name } = await aHookedNamespace(api, 'validating', hook)
+  const { body } = await api.post(path, configMap({ name: 'a' }))
+  expect(body).toMatchObject({
+    code: 500,
+    reason: 'InternalError',
+    message:
+      `Internal error occurred: failed calling webhook "${name}": ` +
+      'received invalid webhook response: validating webhook may not return response.patch',
+  })
+})
+
+test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks reach the client, with yes and with no', async () => {
+  const { api } = server
+  const one = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['one', 'a "quoted" word'] })))
+  const two = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['two'] })))
+  const no = await aWebhookServer(answering(({ request }) => ({ allowed: request.name !== 'bad', warnings: ['three'] })))
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'mutating', [aHook(one, namespace)])
+  await aConfiguration(api, 'validating', [aHook(two, namespace), aHook(no, namespace)])
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  const warning = '299 - "one", 299 - "a \\"quoted\\" word", 299 - "two", 299 - "three"'
+  const good = await api.post(path, configMap({ name: 'good' }))
+  expect({ status: good.status, warning: good.headers['warning'] }).toEqual({ status: 201, warning })
+  const bad = await api.post(path, configMap({ name: 'bad' }))
+  expect({ status: bad.status, warning: bad.headers['warning'] }).toEqual({ status: 400, warning })
+})
+
+test('integers beyond 2^53 reach a webhook as they are', async () => {
+  const { api } = server
+  const texts: string[] = []
+  const hook = await aWebhookServer((called, response) => {
+    texts.push(String(called.headers['content-length']))
+    allowing(called, response)
+  })
+  const rules = [{ operations: ['*'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['controllerrevisions'] }]
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  const body = `{"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{"name":"${aName()}"},"revision":1,"data":{"big":9007199254740993}}`
+  const { status, text } = await api.post(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`, body)
+  expect({ status, isKept: text.includes('9007199254740993'), calls: texts.length }).toEqual({ status: 201, isKept: true, calls: 1 })
+})
+
+test.each([
+  ['DELETE', 'mutating'],
+  ['DELETE', 'validating'],
+] as const)('%s with a %s webhook that would change the object is refused', async (operation, phase) => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: {} }]))
+  const rules = [{ operations: [operation], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
+  const { path } = await aHookedNamespace(api, phase, hook, { rules })
+  await created(api, path, configMap({ name: 'a' }))
+  expect((await api.delete(`${path}/a`)).status).toBe(500)
+  expect((await api.get(`${path}/a`)).status).toBe(200)
+})
+
+test('ADM-FLOW-02: the object that the webhooks leave is validated', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: { 'no key!': '' } }]))
+  const { path } = await aHookedNamespace(api, 'mutating', hook)
+  const { body } = await api.post(path, configMap({ name: 'a' }))
+  expect(body).toMatchObject({ code: 422, reason: 'Invalid' })
+})
+
+test('what is no answer at all is a failed call', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(withBody(() => '<html>'))
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  expect((await api.post(path, configMap({ name: 'a' }))).body).toMatchObject({ code: 500, reason: 'InternalError' })
+})
