@@ -11,8 +11,10 @@ export {
   type PluginNeeds,
   type PluginSettings,
   type Reinvocation,
+  type ReviewSender,
   type Verdict,
 } from './plugin.ts'
+export { type ImagePolicy, readImagePolicy } from './plugins/image-policy-configuration.ts'
 export { choosePlugins, type PluginChoice, type PluginName, pluginNames, pluginOrder } from './registry.ts'
 export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
 export type { Credential, WebhookCredentials } from './webhooks/credentials.ts'

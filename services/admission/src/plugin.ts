@@ -121,7 +121,12 @@ export interface PluginSettings {
   readonly webhookServices: ReadonlyMap<string, string>
   /** Who the server is to webhooks: by name of the plugin that calls them. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
+  /** Way to the server that ImagePolicyWebhook asks; absent: it is off, or nobody says whom. */
+  readonly imageReviews?: ReviewSender
 }
+
+/** Posts a review in JSON; rejects when there is no answer in time. */
+export type ReviewSender = (body: string, timeoutMs: number) => Promise<{ readonly code: number; readonly body: string }>
 
 /** Settings without any flag. */
 export const defaultPluginSettings: PluginSettings = {

@@ -2,16 +2,19 @@ import { dirname, resolve } from 'node:path'
 import {
   type Admission,
   ConfigurationError,
+  choosePlugins,
   createAdmission,
   type PluginConfiguration,
   type PluginSettings,
   parseAdmissionConfiguration,
+  readImagePolicy,
 } from '@orch/admission'
 import type { StorageService } from '@orch/core'
 import { loadYamlFile, SettingsError } from '@orch/platform'
 import type { AdmissionSettings } from '../options/admission.ts'
 import type { Surroundings } from './surroundings.ts'
 import { readWebhookCredentials } from './webhook-credentials.ts'
+import { openWebhookSender } from './webhook-sender.ts'
 
 const flag = '--admission-control-config-file'
 
@@ -23,7 +26,8 @@ export async function openAdmission(
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
-  const settings = await withCredentials(admission, configurations, surroundings)
+  const known = await withCredentials(admission, configurations, surroundings)
+  const settings = await withImageReviews(known, admission, configurations, surroundings)
   const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, plugins, configurations, settings }))
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened
@@ -41,6 +45,21 @@ async function withCredentials(
   } catch (error) {
     throw asSettingsError(error, configFile)
   }
+}
+
+/** The settings of plugins, with a way to the server that decides about images where a plugin wants it. */
+async function withImageReviews(
+  settings: PluginSettings,
+  { plugins, configFile }: AdmissionSettings,
+  configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
+  { catalogue: { names }, lifecycle }: Surroundings,
+): Promise<PluginSettings> {
+  const configuration = configurations?.get('ImagePolicyWebhook')
+  if (configuration === undefined || !choosePlugins(plugins).includes('ImagePolicyWebhook')) return settings
+  const { clientConfigFile } = refusing(configFile, () => readImagePolicy(configuration, names))
+  const sender = await openWebhookSender(`${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, clientConfigFile)
+  await lifecycle.run({ name: 'image reviews', stop: () => sender.close() })
+  return { ...settings, imageReviews: (body, timeoutMs) => sender.send(body, timeoutMs) }
 }
 
 /** What the file says of each plugin; paths in it start at its own folder. */

@@ -1,0 +1,70 @@
+import { dirname, resolve } from 'node:path'
+import { isJsonObject, type Names } from '@orch/core'
+import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
+
+/** What ImagePolicyWebhook is told. */
+export interface ImagePolicy {
+  /** Client configuration file of the server that is asked. */
+  readonly clientConfigFile: string
+  /** How long a yes is remembered; 0: not at all. */
+  readonly allowTtlMs: number
+  readonly denyTtlMs: number
+  /** Pause before the second attempt. */
+  readonly retryBackoffMs: number
+  /** Images are allowed when nobody answers. */
+  readonly defaultAllow: boolean
+}
+
+interface Duration {
+  readonly field: string
+  readonly unitMs: number
+  readonly minMs: number
+  readonly maxMs: number
+  readonly defaultMs: number
+}
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const allowTtl: Duration = { field: 'allowTTL', unitMs: secondMs, minMs: secondMs, maxMs: 30 * minuteMs, defaultMs: 5 * minuteMs }
+const denyTtl: Duration = { field: 'denyTTL', unitMs: secondMs, minMs: secondMs, maxMs: 30 * minuteMs, defaultMs: 30 * secondMs }
+const retryBackoff: Duration = { field: 'retryBackoff', unitMs: 1, minMs: 1, maxMs: 5 * minuteMs, defaultMs: 500 }
+
+/** A path in it starts at the folder of the file in which it stands. */
+export function readImagePolicy({ value, file }: PluginConfiguration, names: Names): ImagePolicy {
+  const refuse = (field: string, why: string): never => {
+    throw new ConfigurationError(`${file}: imagePolicy${field === '' ? '' : `.${field}`}: ${why}`)
+  }
+  const policy = isJsonObject(value) ? value['imagePolicy'] : undefined
+  if (!isJsonObject(policy)) return refuse('', 'expected the fields of ImagePolicyWebhook')
+  const fileField = names.clientConfigFileKey
+  const known = [fileField, allowTtl.field, denyTtl.field, retryBackoff.field, 'defaultAllow']
+  const unknown = Object.keys(policy).find((field) => !known.includes(field))
+  if (unknown !== undefined) refuse(unknown, `there is no such field; expected some of ${known.join(', ')}`)
+  const { [fileField]: clientConfigFile, defaultAllow = false } = policy
+  if (typeof clientConfigFile !== 'string' || clientConfigFile === '')
+    return refuse(fileField, 'expected the name of a client configuration file')
+  if (typeof defaultAllow !== 'boolean') return refuse('defaultAllow', 'expected true or false')
+  const read = (duration: Duration): number => {
+    const ms = toMs(policy[duration.field] ?? 0, duration)
+    return ms ?? refuse(duration.field, `expected ${rangeOf(duration)}, 0 for ${duration.defaultMs / duration.unitMs}, or -1 for none`)
+  }
+  return {
+    clientConfigFile: resolve(dirname(file), clientConfigFile),
+    allowTtlMs: read(allowTtl),
+    denyTtlMs: read(denyTtl),
+    retryBackoffMs: read(retryBackoff),
+    defaultAllow,
+  }
+}
+
+function toMs(value: unknown, { unitMs, minMs, maxMs, defaultMs }: Duration): number | undefined {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined
+  if (value === 0) return defaultMs
+  if (value === -1) return 0
+  const ms = value * unitMs
+  return ms < minMs || ms > maxMs ? undefined : ms
+}
+
+function rangeOf({ unitMs, minMs, maxMs }: Duration): string {
+  return `a whole number from ${minMs / unitMs} to ${maxMs / unitMs}`
+}
