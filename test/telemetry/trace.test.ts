@@ -1,60 +1,14 @@
-import { request as httpsRequest } from 'node:https'
-import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { silentLog } from '@orch/platform'
 import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isTracingOn, openTelemetry } from '../../services/orch/src/telemetry.ts'
-import { startProcess } from '../e2e/server-process.ts'
-import { type Collector, openCollector, type ReceivedSpan } from './collector.ts'
+import type { Collector, ReceivedSpan } from './collector.ts'
 import { printTrace } from './print-trace.ts'
+import { clientSpan, createTraced, startTraced, traceId } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? missing.reason : ''
-
-/** What a client's own trace looks like. */
-const traceId = '0af7651916cd43dd8448eb211c80319c'
-const clientSpan = 'b7ad6b7169203331'
-
-async function startTraced(flags: readonly string[], more: Record<string, string> = {}) {
-  const collector = await openCollector()
-  onTestFinished(() => collector.close())
-  const env = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-    ...more,
-  }
-  const server = await startProcess(flags, { env })
-  return { collector, server, configuration: await loadConfiguration(`${server.dataDir}/admin.conf`) }
-}
-
-/** A create with a trace of the client's own. */
-function createTraced(
-  { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
-  url: string,
-  name: string,
-  flags: string,
-) {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const request = httpsRequest(
-    `${url}/api/v1/namespaces/default/configmaps`,
-    {
-      method: 'POST',
-      ca: certificateAuthority,
-      cert: clientCertificate,
-      key: clientKey,
-      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${traceId}-${clientSpan}-${flags}` },
-    },
-    (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode ?? 0))
-    },
-  )
-  request.on('error', reject)
-  request.end(JSON.stringify(aConfigMap({ name })))
-  return promise
-}
 
 const inTrace =
   (service: string, name: string) =>

@@ -1,0 +1,52 @@
+import { request as httpsRequest } from 'node:https'
+import { type ClientConfiguration, loadConfiguration } from '@orch/client'
+import { aConfigMap } from '@orch/testkit'
+import { onTestFinished } from 'vitest'
+import { startProcess } from '../e2e/server-process.ts'
+import { openCollector } from './collector.ts'
+
+/** What a client's own trace looks like. */
+export const traceId = '0af7651916cd43dd8448eb211c80319c'
+/** The span of it that the server's hang under. */
+export const clientSpan = 'b7ad6b7169203331'
+
+/** A server that sends its spans to a collector of the test's own. */
+export async function startTraced(flags: readonly string[], more: Record<string, string> = {}) {
+  const collector = await openCollector()
+  onTestFinished(() => collector.close())
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+    ...more,
+  }
+  const server = await startProcess(flags, { env })
+  return { collector, server, configuration: await loadConfiguration(`${server.dataDir}/admin.conf`) }
+}
+
+/** A create with a trace of the client's own. */
+export function createTraced(
+  { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
+  url: string,
+  name: string,
+  flags: string,
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const request = httpsRequest(
+    `${url}/api/v1/namespaces/default/configmaps`,
+    {
+      method: 'POST',
+      ca: certificateAuthority,
+      cert: clientCertificate,
+      key: clientKey,
+      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${traceId}-${clientSpan}-${flags}` },
+    },
+    (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    },
+  )
+  request.on('error', reject)
+  request.end(JSON.stringify(aConfigMap({ name })))
+  return promise
+}
