@@ -2,6 +2,9 @@ import { readSettings, type SettingType, settingTypes } from '@orch/platform'
 import { startSettings } from './settings/start.ts'
 import type { StartOptions } from './start.ts'
 
+/** All but those that put objects into every namespace: what is created is all that there is, and a reset leaves nothing to be made again. */
+const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
+
 /** Flags, then what the options say beside them. */
 export function readStartSettings(options: StartOptions) {
   const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
@@ -10,7 +13,7 @@ export function readStartSettings(options: StartOptions) {
     securePort: given.has('securePort') ? values.securePort : 0,
     profile: options.profile ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,
-    controllers: options.controllers ?? values.controllers,
+    controllers: options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers),
     runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
     anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
     pathPrefix: options.pathPrefix ?? values.pathPrefix,

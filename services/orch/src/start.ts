@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly profile?: Profile
   /** Words such as `APIListChunking=false`. */
   readonly featureGates?: readonly string[]
-  /** Words such as `*` and `-namespace`; all by default. */
+  /** Words such as `*` and `-namespace`; by default all but those that put objects into every namespace. */
   readonly controllers?: readonly string[]
   /** Words such as `api/beta=false`. */
   readonly runtimeConfig?: readonly string[]
