@@ -31,10 +31,11 @@ export interface TestServer {
   askAsAdmin(path: string, asking?: Asking): Promise<Answer>
 }
 
-/** A server of the test's own. */
-export async function aServer(options: StartOptions = {}): Promise<TestServer> {
+/** A server of the test's own; the authority is that of a certificate which the test has given it. */
+export async function aServer({ authority = '', ...options }: StartOptions & { readonly authority?: string } = {}): Promise<TestServer> {
   const server = await start(options)
-  const { ca, cert, key } = await credentialsOf(server)
+  const { ca: own, cert, key } = await credentialsOf(server)
+  const ca = [own, authority].filter((pem) => pem !== '')
   const strangers = new Agent({ keepAlive: true, ca })
   const admins = new Agent({ keepAlive: true, ca, cert, key })
   onTestFinished(async () => {

@@ -1,4 +1,6 @@
-import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
@@ -222,7 +224,7 @@ describe('tokens of service accounts', () => {
     const payload = decodeJwt(token)
     const header = decodeProtectedHeader(token)
     const nowSeconds = Math.floor(clock.now() / second)
-    const publicPem = createPrivateKey(pem).export({ type: 'pkcs8', format: 'pem' }).toString()
+    const publicPem = createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString()
     const hmacHead = encode({ ...header, alg: 'HS256' })
     const bad = {
       'no signature': `${encode({ alg: 'none' })}.${middle}.`,
@@ -249,6 +251,95 @@ describe('tokens of service accounts', () => {
     )
     const expected = Object.keys(bad).map((what) => ({ what, code: 401, message: 'Unauthorized', reason: 'Unauthorized' }))
     expect(answers).toEqual(expected)
+  })
+
+  test.each([
+    ['--service-account-key-file', 'nonsense', 'it holds no key in PEM form'],
+    ['--service-account-signing-key-file', 'nonsense', 'it holds no private key in PEM form'],
+    ['--service-account-signing-key-file', generateKeyPairSync('ed25519').privateKey, 'neither RSA nor ECDSA'],
+  ])('AUTHN-SA-05, FLAG-04: %s with a bad key is refused at the start', async (flag, key, message) => {
+    const path = aFile(typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString())
+    const problem = await aServer({ flags: [`${flag}=${path}`] }).catch((error: Error) => error.message)
+    expect(problem).toContain(`${flag}=${path}: `)
+    expect(problem).toContain(message)
+  })
+
+  test('AUTHN-SA-09, FLAG-04, FLAG-05: without further keys the one of the port verifies too', async () => {
+    const { serving, authority } = await readCertificates({
+      files: certificateMemory(),
+      product: 'a',
+      names: ['127.0.0.1'],
+      clock: systemClock,
+    })
+    const tls = [`--tls-cert-file=${aFile(serving.certificate)}`, `--tls-private-key-file=${aFile(serving.key)}`]
+    const further = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    for (const [flags, isTaken] of [
+      [tls, true],
+      [[...tls, `--service-account-key-file=${aFile(further)}`], false],
+    ] as const) {
+      const server = await aServer({ flags, authority })
+      const accounts = '/api/v1/namespaces/default/serviceaccounts'
+      await server.askAsAdmin(accounts, { method: 'POST', body: { metadata: { name: 'robot' } } })
+      const { body } = await server.askAsAdmin('/api/v1/namespaces/default/serviceaccounts/robot/token', {
+        method: 'POST',
+        body: { spec: {} },
+      })
+      const forged = signed(serving.key, { alg: 'ES256' }, decodeJwt(body.status.token))
+      const who = await whoIs(server, forged)
+      expect(who === 401 ? 401 : who.username).toBe(isTaken ? 'system:serviceaccount:default:robot' : 401)
+    }
+  })
+
+  test.each([
+    [true, 401],
+    [false, 'system:serviceaccount:default:robot'],
+  ])('AUTHN-SA-10, FLAG-06: with --service-account-lookup=%j the token of a Secret that is gone is %s', async (looksUp, expected) => {
+    const clock = createFakeClock()
+    const server = await aServer({ clock, flags: [`--service-account-lookup=${looksUp}`] })
+    await anAccount(server)
+    const metadata = { name: 'held', namespace: 'default', annotations: { 'orch.io/service-account.name': 'robot' } }
+    await server.client.resource(secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
+    const held = async () => (await server.client.resource(secrets).get('held', { namespace: 'default' }))['data'] as { token?: string }
+    await vi.waitFor(async () => expect((await held())?.token ?? '').not.toBe(''))
+    const token = Buffer.from((await held()).token ?? '', 'base64').toString()
+    expect(await whoIs(server, token)).toMatchObject({ username: 'system:serviceaccount:default:robot' })
+    await server.client.resource(secrets).delete('held', { namespace: 'default' })
+    clock.advance(11 * second)
+    await vi.waitFor(async () => {
+      const who = await whoIs(server, token)
+      expect(who === 401 ? 401 : who.username).toBe(expected)
+    })
+  })
+
+  test('AUTHN-SA-13, AUDIT-08: the use of a token after the time that was asked for stands in the audit event, and is counted', async () => {
+    const clock = createFakeClock()
+    const log = aFile('')
+    const policy = aFile(JSON.stringify({ apiVersion: 'audit.orch.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }))
+    const server = await aServer({ clock, flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] })
+    await anAccount(server)
+    await aPod(server, 'ours', 'robot')
+    const token = await aToken(server, { expirationSeconds: 3607, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'ours' } })
+    await server.ask('/version?early', { token })
+    clock.advance(3667 * second)
+    await server.ask('/version?late', { token })
+    const events = () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { requestURI: string; stage: string; annotations?: Record<string, string> })
+    const staleOf = (uri: string) =>
+      events().find(({ requestURI, stage }) => requestURI === uri && stage === 'ResponseComplete')?.annotations?.[
+        'authentication.orch.io/stale-token'
+      ]
+    await vi.waitFor(() =>
+      expect(staleOf('/version?late')).toBe('subject: system:serviceaccount:default:robot, seconds after warning threshold: 60'),
+    )
+    expect(staleOf('/version?early')).toBeUndefined()
+    const { text } = await server.askAsAdmin('/metrics')
+    expect(text).toContain('serviceaccount_stale_tokens_total 1\n')
+    expect(text).toContain('serviceaccount_valid_tokens_total 1\n')
+    expect(text).toMatch(/^authentication_attempts\{result="success"\} [1-9]/m)
+    expect(text).toMatch(/^authenticated_user_requests\{username="other"\} [1-9]/m)
   })
 
   test('AUTHN-SA-11: others can check a token by what the server publishes', async () => {

@@ -1,0 +1,54 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { expect, onTestFinished, test } from 'vitest'
+import { createFetchJson } from './fetch-json.ts'
+
+/** A server that leads from /from to /to, where the document is; remembers what it was asked for. */
+async function aProvider() {
+  const authority = await anAuthority('authority')
+  const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'provider', use: 'server' })
+  const asked: string[] = []
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url === '/from') response.writeHead(302, { location: '/to' }).end()
+    else response.end(request.url === '/large' ? Buffer.alloc(2 * 1024 * 1024, ' ') : '{"a":1}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, authority: authority.certificate }
+}
+
+test('AUTHN-OIDC-10: a redirect is a failure and is not followed', async () => {
+  const { url, asked, authority } = await aProvider()
+  const fetchJson = createFetchJson({ certificateAuthorities: authority })
+  expect(await fetchJson(`${url}/to`, 5_000)).toEqual({ a: 1 })
+  await expect(fetchJson(`${url}/from`, 5_000)).rejects.toThrow(`${url}/from: the answer is 302, not 200`)
+  expect(asked).toEqual(['/to', '/from'])
+})
+
+test('AUTHN-OIDC-10: a document without end is given up', async () => {
+  const { url, authority } = await aProvider()
+  await expect(createFetchJson({ certificateAuthorities: authority })(`${url}/large`, 5_000)).rejects.toThrow('the document has more than')
+})
+
+test('AUTHN-OIDC-11: a server of another authority is not asked', async () => {
+  const { url, asked } = await aProvider()
+  const { certificate } = await anAuthority('other')
+  await expect(createFetchJson({ certificateAuthorities: certificate })(`${url}/to`, 5_000)).rejects.toThrow(`${url}/to: `)
+  expect(asked).toEqual([])
+})
+
+test.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'])(
+  'AUTHN-OIDC-12: %s is of this link alone and is not asked',
+  async (url) => {
+    await expect(createFetchJson({})(url, 5_000)).rejects.toThrow('link-local addresses are not asked')
+  },
+)
+
+test('AUTHN-OIDC-12: an address without TLS is not asked', async () => {
+  await expect(createFetchJson({})('http://127.0.0.1/', 5_000)).rejects.toThrow('must begin with https://')
+})
