@@ -6,7 +6,9 @@ import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someCo
 
 /** A server over a store on disk, in a process of its own. */
 async function openProcess(dataDir: string, flags: readonly string[] = []): Promise<{ api: Api; process: ServerProcess }> {
-  const process = await startProcess(flags, { dataDir })
+  // Nothing is made that the test has not asked for.
+  const controllers = '--controllers=*,-serviceaccount,-root-ca-cert-publisher'
+  const process = await startProcess([controllers, ...flags], { dataDir })
   const api = new Api([process.url], await loadConfiguration(join(dataDir, 'admin.conf')), async () => {})
   onTestFinished(() => api.stop())
   return { api, process }
