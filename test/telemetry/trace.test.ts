@@ -53,7 +53,9 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { time
     const watched = await collector.find(({ name }) => name === 'watch configmaps')
     expect(watched.traceId).not.toBe(traceId)
     expect(delivered.links).toContainEqual(expect.objectContaining({ traceId: watched.traceId, spanId: watched.spanId }))
-    if (process.env['PRINT_TRACE'] !== undefined) process.stderr.write(printTrace(collector.spans, traceId))
+    if (process.env['PRINT_TRACE'] !== undefined) {
+      for (const id of [traceId, watched.traceId]) process.stderr.write(`\n${printTrace(collector.spans, id)}`)
+    }
   })
 })
 
