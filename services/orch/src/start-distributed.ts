@@ -138,7 +138,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const secretTokens = { signingKey, certificateAuthority: certificates.authority }
   await running(
     openControllersReplica(
-      { ...as('controllers'), configuration, controllers, leaderElect: false, impersonates: true, secretTokens },
+      { ...as('controllers'), configuration, servers: urls, controllers, leaderElect: false, impersonates: true, secretTokens },
       { ...world, catalogue },
     ),
   )

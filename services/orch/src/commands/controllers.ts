@@ -18,6 +18,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   const trust = readTrust(settings)
   const configuration = await readConfiguration(kubeconfig)
+  const servers = readServers(settings.servers)
   const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')
   // Each gateway keeps the objects of the start itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
@@ -29,10 +30,16 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
     shutdownDelayMs: 0,
     open: (world) =>
       openControllersReplica(
-        { trust, hasProcessMetrics: true, configuration, controllers: names, leaderElect, impersonates, secretTokens },
+        { trust, hasProcessMetrics: true, configuration, servers, controllers: names, leaderElect, impersonates, secretTokens },
         world,
       ),
   })
+}
+
+function readServers(servers: readonly string[]): readonly string[] {
+  const wrong = servers.find((server) => !URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
+  if (wrong !== undefined) throw new SettingsError(`--servers=${wrong}: must be an address such as https://gateway:6443`)
+  return servers
 }
 
 async function readConfiguration(path: string) {

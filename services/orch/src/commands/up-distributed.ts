@@ -96,6 +96,8 @@ interface Plan {
   readonly dataDir: string
   /** The flags that the caller has given and the settings know. */
   given(settings: Settings): string[]
+  /** Of etcd and NATS, which are found there again after a restart. */
+  readonly backendPorts: { readonly etcd: number; readonly nats: number }
   readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
   /** Of each process that has a port for probes alone. */
   readonly probes: Readonly<Record<string, string>>
@@ -106,7 +108,7 @@ const loopback = '127.0.0.1'
 /** Decides about ports and makes certificates, so that all can be started at once. */
 async function makePlan(options: UpOptions): Promise<Plan> {
   const { settings, dataDir, serving, texts } = options
-  const { profile, gateways, storages, watches, admissions } = settings
+  const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
   const names = namesOf(profile)
   const certificates = join(dataDir, 'services')
   makePrivateFolder(certificates)
@@ -117,7 +119,7 @@ async function makePlan(options: UpOptions): Promise<Plan> {
     clock: systemClock,
   })
   const inner = storages + watches + admissions
-  const ports = await freePorts(gateways + 2 * inner + 1)
+  const [etcd = 0, nats = 0, ...ports] = await freePorts(2 + gateways + 2 * inner + controllerReplicas)
   const take = (count: number) => ports.splice(0, count).map((port) => `${loopback}:${port}`)
   const gatewayPorts = serving.securePort === 0 ? ports.splice(0, gateways) : numbered(gateways).map((index) => serving.securePort + index)
   const addresses = {
@@ -126,7 +128,12 @@ async function makePlan(options: UpOptions): Promise<Plan> {
     watch: take(watches),
     admission: take(admissions),
   }
-  const probed = [...named('storage', storages), ...named('watch', watches), ...named('admission', admissions), 'controllers-0']
+  const probed = [
+    ...named('storage', storages),
+    ...named('watch', watches),
+    ...named('admission', admissions),
+    ...named('controllers', controllerReplicas),
+  ]
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
   const { certificates: clients, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
   return {
@@ -136,6 +143,7 @@ async function makePlan(options: UpOptions): Promise<Plan> {
     clientFlags,
     signingKeyFile,
     dataDir,
+    backendPorts: { etcd, nats },
     addresses,
     probes,
     given: (known) => givenFlags(known, texts),
@@ -190,11 +198,17 @@ async function makeClientFlags(names: Names, { dataDir, serving, objects, authen
 
 /** Starts everything; gives the addresses of the gateways. */
 async function startAll(plan: Plan, children: Children, log: Log): Promise<string[]> {
-  const { addresses, certificates, dataDir, given, probes } = plan
+  const { addresses, backendPorts, certificates, dataDir, given, probes } = plan
   log.info({}, 'starting etcd and NATS')
   const backends = await children.start({
     name: 'backends',
-    arguments: ['backends', `--data-dir=${dataDir}`, `--certificates=${certificates}`],
+    arguments: [
+      'backends',
+      `--data-dir=${dataDir}`,
+      `--certificates=${certificates}`,
+      `--etcd-port=${backendPorts.etcd}`,
+      `--nats-port=${backendPorts.nats}`,
+    ],
   })
   const trust = (role: ServiceRole) => [
     `--service-certificate=${join(certificates, `${role}.crt`)}`,
@@ -230,17 +244,23 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   await Promise.all(started)
   const kubeconfig = join(dataDir, 'admin.conf')
   writeConfiguration(kubeconfig, gateways[0] ?? '', plan)
-  await children.start({
-    name: 'controllers-0',
-    arguments: [
-      'controllers',
-      `--kubeconfig=${kubeconfig}`,
-      `--service-account-private-key-file=${plan.signingKeyFile}`,
-      `--probe-address=${probes['controllers-0']}`,
-      ...trust('controllers'),
-      ...given(controllersCommandSettings),
-    ],
-  })
+  const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
+  await Promise.all(
+    controllers.map((name) =>
+      children.start({
+        name,
+        arguments: [
+          'controllers',
+          `--kubeconfig=${kubeconfig}`,
+          `--servers=${gateways.join(',')}`,
+          `--service-account-private-key-file=${plan.signingKeyFile}`,
+          `--probe-address=${probes[name]}`,
+          ...trust('controllers'),
+          ...given(controllersCommandSettings),
+        ],
+      }),
+    ),
+  )
   return gateways
 }
 
@@ -274,7 +294,9 @@ function printReady(
     ...(['storage', 'watch', 'admission'] as const).flatMap((service) =>
       addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
     ),
-    ['controllers-0', '', probes['controllers-0']],
+    ...Object.keys(probes)
+      .filter((name) => name.startsWith('controllers-'))
+      .map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
   const message = printStartMessage({ profile: settings.profile, url: urls[0] ?? '', dataDir, isInMemory: false, workingFolder })

@@ -4,11 +4,14 @@ import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@
 import { createLifecycle } from '@orch/platform'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
+import { createFailover } from './failover.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
 export interface ControllersReplicaOptions extends ReplicaOptions {
   /** How the gateways are reached, and as whom. */
   readonly configuration: ClientConfiguration
+  /** Gateways instead of the one in the configuration; empty: that one. */
+  readonly servers: readonly string[]
   readonly controllers: readonly ControllerName[]
   /** Whether this is one of several replicas, of which one runs the controllers. */
   readonly leaderElect: boolean
@@ -26,7 +29,8 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
     const { catalogue, clock, random, log } = rest
     const { configuration, controllers, secretTokens } = options
-    const transport = () => createHttpsTransport(configuration)
+    const servers = options.servers.length === 0 ? [configuration.server] : options.servers
+    const transport = () => createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
     // What acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport()) : transport())

@@ -34,7 +34,8 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
 
 function checkDistributed({ distributed, memory }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
   if (distributed && memory) throw new SettingsError('--memory with --distributed: services apart keep their objects in etcd')
-  const counts = [upSettings.gateways, upSettings.storages, upSettings.watches, upSettings.admissions]
+  const { gateways, storages, watches, admissions, controllerReplicas } = upSettings
+  const counts = [gateways, storages, watches, admissions, controllerReplicas]
   const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))
   if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --distributed: in one process there is one of each service`)
 }

@@ -85,6 +85,15 @@ export const controllersCommandSettings = {
     group: 'Controllers',
     doc: 'Client configuration by which the gateways are reached, and as whom.',
   }),
+  servers: setting({
+    flag: '--servers',
+    env: 'ORCH_SERVERS',
+    type: settingTypes.list,
+    default: '',
+    defaultDoc: 'the server of --kubeconfig',
+    group: 'Controllers',
+    doc: 'URLs of the gateways, where no balancer stands before them: when one cannot be reached the next is asked.',
+  }),
   leaderElect: setting({
     flag: '--leader-elect',
     env: 'ORCH_LEADER_ELECT',

@@ -27,4 +27,10 @@ export const upDistributedSettings = {
   storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', '2'),
   watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches', '2'),
   admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions', '1'),
+  controllerReplicas: replicaSetting(
+    '--controller-replicas',
+    'ORCH_CONTROLLER_REPLICAS',
+    'processes for controllers, of which one runs them,',
+    '1',
+  ),
 }

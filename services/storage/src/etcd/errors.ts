@@ -56,8 +56,9 @@ export function unavailable(message: string, cause?: unknown): StatusError {
   return serviceUnavailable(message, { cause, retryAfterSeconds: unavailableRetrySeconds })
 }
 
-/** An error in one line, without what only the protocol knows. */
+/** An error in one line, without what only the protocol knows, and without addresses, which are nobody's business who asks for objects. */
 export function sayFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
+  if (toFailure(error) === 'unsent') return `no connection (${/\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? 'the address is not known'})`
   return message.replace(/^\d+ [A-Z_]+: /, '').split('\n', 1)[0] ?? ''
 }

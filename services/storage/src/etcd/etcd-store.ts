@@ -423,7 +423,7 @@ class StoreOnEtcd implements EtcdStore {
         else throw end.error
       } catch (error) {
         this.#refusing = `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}`
-        if (failures === 0) log.warn({ err: error }, 'the watch of etcd was lost')
+        if (failures === 0) log.warn({ reason: this.#refusing }, 'the watch of etcd was lost')
         const delayMs = Math.min(etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
         await sleep(clock, delayMs * (0.5 + random() / 2), signal)
       }

@@ -12,6 +12,8 @@ export interface PublisherLimits {
   readonly storageSilenceMsMax: number
   /** Longest pause between two attempts. */
   readonly retryDelayMsMax: number
+  /** Failed attempts in a row after which the log is told again: about once a minute. */
+  readonly attemptsPerLine: number
 }
 
 /** The bounds of a server that was told nothing else. */
@@ -22,4 +24,5 @@ export const defaultPublisherLimits: PublisherLimits = {
   heartbeatMs: 400,
   storageSilenceMsMax: 2_500,
   retryDelayMsMax: 5_000,
+  attemptsPerLine: 15,
 }

@@ -75,7 +75,9 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
       }).run()
     } catch (error) {
       counts.restarts.inc()
-      if (!term.signal.aborted) log.warn({ err: error, attempt }, 'changes cannot be published')
+      // Watch goes on without what is published, so that the reason is told once, and again when it lasts.
+      const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
+      if (!term.signal.aborted) log[level]({ reason: (error as Error).message, attempt }, 'changes cannot be published')
     } finally {
       counts.publishing.set(0)
       term.end()
