@@ -72,7 +72,10 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
     made.reply(called, response)
   }
   const tls = { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true }
-  const server: Server = createServer({ ...tls, rejectUnauthorized: requiresCertificate }, (request, response) => void handle(request, response))
+  const server: Server = createServer(
+    { ...tls, rejectUnauthorized: requiresCertificate },
+    (request, response) => void handle(request, response),
+  )
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const stop = () => {
     server.closeAllConnections()
@@ -108,7 +111,9 @@ export const allowing: Reply = answering(() => ({ allowed: true }))
 export function patching(patch: (called: Called) => readonly object[]): Reply {
   return answering((called) => {
     const operations = patch(called)
-    return operations.length === 0 ? { allowed: true } : { allowed: true, patchType: 'JSONPatch', patch: toBase64(JSON.stringify(operations)) }
+    return operations.length === 0
+      ? { allowed: true }
+      : { allowed: true, patchType: 'JSONPatch', patch: toBase64(JSON.stringify(operations)) }
   })
 }
 

@@ -1,0 +1,98 @@
+import { type Entry, type ListPart, matchesLabels, namesOf, objectKey, type StorageService } from '@orch/core'
+import { PushStream } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { createServiceAddresses, parseAddress } from './addresses.ts'
+
+const place = { namespace: 'n', name: 's', port: 443 }
+
+/** Objects of one namespace, by resource and name. */
+function open(known: ReadonlyMap<string, string> = new Map()) {
+  const objects = new Map<string, object>()
+  let reads = 0
+  const entryOf = (key: string): Entry => {
+    const value = Buffer.from(JSON.stringify(objects.get(key)))
+    return { key, revision: 1, value, metadataStart: 0, metadataEnd: 0, writeId: '' }
+  }
+  const storage: StorageService = {
+    ...createTinyStorage(),
+    async get({ key }) {
+      reads += 1
+      return { ...(objects.has(key) ? { entry: entryOf(key) } : {}), revision: 1, epoch: '' }
+    },
+    list({ scope, selection }) {
+      const isMeant = (key: string) => {
+        const { metadata } = objects.get(key) as { metadata?: { labels?: Record<string, string> } }
+        return key.startsWith(`${scope.resource}/${scope.namespace}/`) && matchesLabels(selection.labels, metadata?.labels)
+      }
+      const stream = new PushStream<ListPart>()
+      stream.push({ kind: 'entries', entries: [...objects.keys()].filter(isMeant).map(entryOf) })
+      stream.end()
+      return stream
+    },
+  }
+  const clock = createFakeClock()
+  const addresses = createServiceAddresses({ storage, names: namesOf('orch'), clock, random: () => 0, known })
+  return {
+    clock,
+    reads: () => reads,
+    put: (resource: string, name: string, object: object) => objects.set(objectKey(resource, 'n', name), object),
+    find: () => addresses.find(place),
+  }
+}
+
+const service = { spec: { ports: [{ name: 'https', port: 443, targetPort: 9443 }] } }
+const slices = 'discovery.orch.io/endpointslices'
+const slice = (host: string, more: object = {}) => ({
+  metadata: { labels: { 'orch.io/service-name': 's' } },
+  endpoints: [{ addresses: [host], ...more }],
+  ports: [{ name: 'https', port: 9443 }],
+})
+const endpoints = { subsets: [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'https', port: 9444 }] }] }
+
+test('what the server was told comes first', async () => {
+  const { put, find } = open(new Map([['n/s', '[::1]:8443']]))
+  put('core/services', 's', service)
+  put(slices, 'a', slice('10.0.0.1'))
+  expect(await find()).toEqual({ host: '::1', port: 8443 })
+})
+
+test('then slices of endpoints, at the port that has the name of the Service’s port', async () => {
+  const { put, find } = open()
+  put('core/services', 's', service)
+  put('core/endpoints', 's', endpoints)
+  put(slices, 'a', { ...slice('10.0.0.1'), metadata: { labels: { 'orch.io/service-name': 'other' } } })
+  put(slices, 'b', slice('10.0.0.2', { conditions: { ready: false } }))
+  put(slices, 'c', slice('10.0.0.3', { conditions: { ready: true } }))
+  expect(await find()).toEqual({ host: '10.0.0.3', port: 9443 })
+})
+
+test('then Endpoints, then the external name, then the name in DNS', async () => {
+  const { put, find, clock } = open()
+  expect(await find()).toEqual({ host: 's.n.svc', port: 443 })
+  put('core/services', 's', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })
+  clock.advance(1_000)
+  expect(await find()).toEqual({ host: 'hooks.example.com', port: 443 })
+  put('core/services', 's', service)
+  put('core/endpoints', 's', endpoints)
+  clock.advance(1_000)
+  expect(await find()).toEqual({ host: '10.0.0.9', port: 9444 })
+})
+
+test('an answer is believed for a second', async () => {
+  const { find, clock, reads } = open()
+  await find()
+  const first = reads()
+  await find()
+  expect(reads()).toBe(first)
+  clock.advance(1_000)
+  await find()
+  expect(reads()).toBe(2 * first)
+})
+
+test('an address is a host and a port', () => {
+  expect([parseAddress('a.b:1'), parseAddress('[::1]:2')]).toEqual([
+    { host: 'a.b', port: 1 },
+    { host: '::1', port: 2 },
+  ])
+})

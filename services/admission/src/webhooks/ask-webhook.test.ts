@@ -1,0 +1,112 @@
+import { type Attributes, createCatalogue } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
+import type { CallAnswer } from './caller.ts'
+import { createEquivalents } from './equivalents.ts'
+import { readWebhooks, type Webhook } from './webhook.ts'
+
+const catalogue = createCatalogue('orch')
+
+const attributes: Attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  subresource: '',
+  namespace: 'n',
+  name: 'a',
+  object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
+  oldObject: undefined,
+  options: { kind: 'CreateOptions' },
+  user: { name: 'jane', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '',
+  writeId: '',
+}
+
+function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs = 60_000): WebhookQuestion {
+  const fields = {
+    name: 'a.example.com',
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    clientConfig: { url: 'https://a' },
+    ...webhook,
+  }
+  const [read] = readWebhooks({ kind: '', apiVersion: '', metadata: { name: 'c' }, webhooks: [fields] })
+  const own = createEquivalents(catalogue).own(attributes)
+  const deadline = { remainingMs: () => remainingMs, signal: undefined }
+  const all = { ...attributes, ...more }
+  return {
+    webhook: read as Webhook,
+    isMutating: false,
+    attributes: all,
+    form: own,
+    own,
+    object: all.object,
+    oldObject: undefined,
+    deadline,
+  }
+}
+
+async function ask(question: WebhookQuestion, answer?: CallAnswer) {
+  const calls: { timeoutMs: number; uid: string }[] = []
+  const call = async ({ body, timeoutMs }: { body: string; timeoutMs: number }): Promise<CallAnswer> => {
+    const { uid } = JSON.parse(body).request
+    calls.push({ timeoutMs, uid })
+    const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1', response: { uid, allowed: true } })
+    return answer ?? { kind: 'answered', text }
+  }
+  const caller = { call, close: () => {} }
+  const outcome = await askWebhook(question, { caller, names: catalogue.names, clock: createFakeClock(), log: silentLog })
+  return { outcome, calls }
+}
+
+test.each(['Some', 'Unknown'])(
+  'ADM-FLOW-12, DRY-12, ADM-WH-48: a dry run fails where an old configuration says %s',
+  async (sideEffects) => {
+    const { outcome, calls } = await ask(aQuestion({ sideEffects }, { dryRun: true }))
+    expect(outcome).toMatchObject({
+      kind: 'impossible',
+      error: { status: { code: 400, message: 'admission webhook "a.example.com" does not support dry run' } },
+    })
+    expect(calls).toEqual([])
+    expect((await ask(aQuestion({ sideEffects }))).outcome.kind).toBe('allowed')
+  },
+)
+
+test('ADM-WH-47: a call without a version that can be sent fails, and follows the failure policy', async () => {
+  const question = aQuestion({ admissionReviewVersions: ['v7'], failurePolicy: 'Ignore' })
+  const { outcome } = await ask(question)
+  expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('known AdmissionReview versions') })
+  expect(errorOf(question, outcome)).toBeUndefined()
+  expect(errorOf(aQuestion({ admissionReviewVersions: ['v7'] }), outcome)).toMatchObject({ code: 500 })
+})
+
+test('ADM-WH-12: there is as much time as the webhook has, and never more than the request has', async () => {
+  const times = async (webhook: object, remainingMs?: number) => (await ask(aQuestion(webhook, {}, remainingMs))).calls[0]?.timeoutMs
+  expect(await times({})).toBe(10_000)
+  expect(await times({ timeoutSeconds: 30 })).toBe(30_000)
+  expect(await times({ timeoutSeconds: 30 }, 1_500)).toBe(1_500)
+})
+
+test('METRIC-08, METRIC-09: the code of a failed call is that of the answer, 400 without one, 600 at most', async () => {
+  const codeOf = async (code: number | undefined) => {
+    const question = aQuestion({})
+    const { outcome } = await ask(question, { kind: 'failed', message: '', code, isLate: false })
+    return countsOf(question, outcome).find(({ name }) => name.endsWith('rejection_count'))?.labels['rejection_code']
+  }
+  expect([await codeOf(undefined), await codeOf(503), await codeOf(700)]).toEqual(['400', '503', '600'])
+})
+
+test('a refusal keeps details, and does without what is null', () => {
+  const status = { code: 422, message: null, reason: 'Invalid', details: { causes: [{ field: 'a' }] } } as never
+  expect(denial('a.b.c', status).status).toMatchObject({
+    code: 422,
+    reason: 'Invalid',
+    message: 'admission webhook "a.b.c" denied the request: Invalid',
+    details: { causes: [{ field: 'a' }] },
+  })
+})

@@ -1,0 +1,95 @@
+import { type Attributes, createCatalogue, parseRuntimeConfigOf } from '@orch/core'
+import { expect, test } from 'vitest'
+import { interestsOf } from './configurations.ts'
+import { createEquivalents } from './equivalents.ts'
+import { formFor, matchesRule, type RuleSubject } from './match.ts'
+import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
+
+const everything: WebhookRule = { operations: ['*'], groups: ['*'], versions: ['*'], resources: ['*/*'], scope: '*' }
+const pods: RuleSubject = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', isNamespaced: true }
+const status: RuleSubject = { ...pods, operation: 'UPDATE', subresource: 'status' }
+const nodes: RuleSubject = { ...pods, resource: 'nodes', isNamespaced: false }
+
+test.each<readonly [string, Partial<WebhookRule>, RuleSubject, boolean]>([
+  ['ADM-WH-24: an operation', { operations: ['CREATE'] }, pods, true],
+  ['ADM-WH-24: another operation', { operations: ['UPDATE', 'DELETE'] }, pods, false],
+  ['ADM-WH-24: all operations', { operations: ['*'] }, pods, true],
+  ['ADM-WH-25: the core group', { groups: [''] }, pods, true],
+  ['ADM-WH-25: another group', { groups: ['apps'] }, pods, false],
+  ['ADM-WH-26: a version', { versions: ['v1'] }, pods, true],
+  ['ADM-WH-26: another version', { versions: ['v2'] }, pods, false],
+  ['ADM-WH-27: * is about resources', { resources: ['*'] }, pods, true],
+  ['ADM-WH-27: * is not about their parts', { resources: ['*'] }, status, false],
+  ['ADM-WH-28: */* is about resources', { resources: ['*/*'] }, pods, true],
+  ['ADM-WH-28: */* is about their parts', { resources: ['*/*'] }, status, true],
+  ['ADM-WH-29: pods/* is about parts of pods', { resources: ['pods/*'] }, status, true],
+  ['ADM-WH-29: pods/* is about no other parts', { resources: ['pods/*'] }, { ...status, resource: 'services' }, false],
+  ['ADM-WH-30: */status is about every status', { resources: ['*/status'] }, status, true],
+  ['ADM-WH-30: */status is about nothing else', { resources: ['*/status'] }, pods, false],
+  ['ADM-WH-31: Namespaced', { scope: 'Namespaced' }, pods, true],
+  ['ADM-WH-31: not Namespaced', { scope: 'Namespaced' }, nodes, false],
+  ['ADM-WH-31: Cluster', { scope: 'Cluster' }, nodes, true],
+  ['ADM-WH-31: not Cluster', { scope: 'Cluster' }, pods, false],
+  ['ADM-WH-32: a part lies where its parent does', { scope: 'Cluster' }, { ...nodes, subresource: 'status' }, true],
+])('%s', (_what, rule, subject, isMatched) => {
+  expect(matchesRule({ ...everything, ...rule }, subject)).toBe(isMatched)
+})
+
+const attributes = (more: Partial<Attributes>): Attributes => ({
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: '',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'n',
+  name: 'a',
+  object: undefined,
+  oldObject: undefined,
+  options: undefined,
+  user: { name: 'jane', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '',
+  writeId: '',
+  ...more,
+})
+
+function aWebhook(rule: object, more: object = {}): Webhook {
+  const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...rule }]
+  const webhooks = [{ name: 'a.example.com', rules, ...more }]
+  return readWebhooks({ kind: 'ValidatingWebhookConfiguration', apiVersion: '', metadata: { name: 'c' }, webhooks })[0] as Webhook
+}
+
+const autoscalers = { apiGroups: ['autoscaling'], apiVersions: ['v2'], resources: ['horizontalpodautoscalers'] }
+const throughV1 = attributes({ group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' })
+
+test('ADM-FLOW-16: the form in which another version is sent; the rule for the version itself comes first', () => {
+  const equivalents = createEquivalents(createCatalogue('orch'))
+  expect(formFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
+  expect(formFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
+  expect(formFor(aWebhook(autoscalers, { matchPolicy: 'Exact' }), throughV1, equivalents)).toBeUndefined()
+})
+
+test('ADM-FLOW-18: a version that is not served is no equivalent', () => {
+  const reading = parseRuntimeConfigOf('orch', 'autoscaling/v2=false')
+  if (reading.kind !== 'config') throw new Error('the configuration is good')
+  const equivalents = createEquivalents(createCatalogue('orch', { runtimeConfig: reading.config }))
+  expect(formFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
+})
+
+test('a request for a Namespace lies in none, and so do those for its parts', () => {
+  const equivalents = createEquivalents(createCatalogue('orch'))
+  const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })
+  const subject = attributes({ resource: 'namespaces', namespace: 'a', subresource: 'finalize' })
+  expect(formFor(webhook, subject, equivalents)).toBeDefined()
+})
+
+test('interests are those of the rules, and of the groups that lead to the same objects', () => {
+  const catalogue = createCatalogue('orch')
+  const needs = { catalogue, equivalents: createEquivalents(catalogue) }
+  const webhook = aWebhook({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['events', 'pods/*'] })
+  expect(interestsOf(webhook, 'mutate', needs)).toEqual([
+    { phase: 'mutate', operations: ['CREATE'], groups: ['', 'events.orch.io'], resources: ['events', 'pods', 'pods/*'], namespaces: [] },
+  ])
+  expect(interestsOf({ ...webhook, isEquivalentMatched: false }, 'mutate', needs)).toMatchObject([{ groups: [''] }])
+})

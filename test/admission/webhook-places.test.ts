@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { aCertificate } from '@orch/platform/any-certificate'
+import { expect, test } from 'vitest'
+import { type Api, aNamespace, anApi, configMap, created } from '../api/api.ts'
+import { aFolder } from '../audit/audited.ts'
+import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
+import { allowing, aWebhookServer, toBase64, type WebhookServer } from './webhook-server.ts'
+
+// The ConfigMap that a controller puts into every namespace would be counted.
+const quiet = '--controllers=*,-root-ca-cert-publisher'
+
+/** A webhook at a Service, asked about one ConfigMap. */
+async function callService(api: Api, hook: WebhookServer, service: object) {
+  const namespace = await aNamespace(api)
+  await aConfiguration(api, 'validating', [aHook(hook, namespace, { clientConfig: { service, caBundle: hook.caBundle } })])
+  return api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+}
+
+test('ADM-WH-41…ADM-WH-44: a Service is called where the map says, under its name', async () => {
+  const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
+  const api = await anApi({ flags: [quiet, `--webhook-service-map=team/checks=127.0.0.1:${hook.port}`] })
+  expect((await callService(api, hook, { namespace: 'team', name: 'checks', path: '/a/b' })).status).toBe(201)
+  expect((await callService(api, hook, { namespace: 'team', name: 'checks', port: 8443 })).status).toBe(201)
+  expect(hook.calls).toMatchObject([
+    { url: '/a/b?timeout=10s', serverName: 'checks.team.svc', headers: { host: 'checks.team.svc:443' } },
+    { url: '/?timeout=10s', serverName: 'checks.team.svc', headers: { host: 'checks.team.svc:8443' } },
+  ])
+})
+
+test('ADM-WH-44: a certificate without the name of the Service is not believed', async () => {
+  const hook = await aWebhookServer(allowing)
+  const api = await anApi({ flags: [quiet, `--webhook-service-map=team/checks=127.0.0.1:${hook.port}`] })
+  const { body } = await callService(api, hook, { namespace: 'team', name: 'checks' })
+  expect(body['message']).toContain('Post "https://checks.team.svc:443/?timeout=10s": ')
+  expect(hook.calls).toEqual([])
+})
+
+test('a Service with an external name is called there, under its own name', async () => {
+  const api = await anApi({ flags: [quiet] })
+  const namespace = await aNamespace(api)
+  const hook = await aWebhookServer(allowing, { dnsNames: [`away.${namespace}.svc`] })
+  const spec = { type: 'ExternalName', externalName: 'localhost' }
+  await created(api, `/api/v1/namespaces/${namespace}/services`, { kind: 'Service', apiVersion: 'v1', metadata: { name: 'away' }, spec })
+  expect((await callService(api, hook, { namespace, name: 'away', port: hook.port })).status).toBe(201)
+  expect(hook.calls[0]?.serverName).toBe(`away.${namespace}.svc`)
+})
+
+test('a Service that nobody knows is looked for in DNS', async () => {
+  const hook = await aWebhookServer(allowing)
+  const api = await anApi({ flags: [quiet] })
+  const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
+  expect(body['message']).toContain('Post "https://nobody.none.svc:443/?timeout=10s": ')
+  expect(body['message']).toMatch(/no such host|EAI_AGAIN/)
+})
+
+test.each(['team=127.0.0.1:1', 'team/checks=127.0.0.1', 'team/checks=127.0.0.1:0', 'a/b=c:1,a/b=d:2'])(
+  '--webhook-service-map=%s is refused',
+  async (text) => {
+    await expect(anApi({ flags: [`--webhook-service-map=${text}`] })).rejects.toThrow('--webhook-service-map=')
+  },
+)
+
+/** A server whose admission configuration file names these users; `path` is taken relative to it. */
+async function aServerKnownAs(users: readonly object[], extra: { readonly flags?: readonly string[]; readonly old?: boolean } = {}) {
+  const folder = aFolder()
+  writeFileSync(join(folder, 'webhooks.conf'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', users }))
+  const configuration = extra.old
+    ? { apiVersion: 'apiserver.config.orch.io/v1alpha1', kind: 'WebhookAdmission', orchConfigFile: 'webhooks.conf' }
+    : { apiVersion: 'apiserver.config.orch.io/v1', kind: 'WebhookAdmissionConfiguration', orchConfigFile: 'webhooks.conf' }
+  const plugins = ['ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook'].map((name) => ({ name, configuration }))
+  const apiVersion = extra.old ? 'apiserver.orch.io/v1alpha1' : 'apiserver.config.orch.io/v1'
+  const file = join(folder, 'admission.conf')
+  writeFileSync(file, JSON.stringify({ apiVersion, kind: 'AdmissionConfiguration', plugins }))
+  return anApi({ flags: [quiet, `--admission-control-config-file=${file}`, ...(extra.flags ?? [])] })
+}
+
+test('ADM-CRED-02…ADM-CRED-07, ADM-CRED-11, ADM-CRED-16: a token for the host and port of an address', async () => {
+  const hook = await aWebhookServer(allowing)
+  const api = await aServerKnownAs([{ name: `127.0.0.1:${hook.port}`, user: { token: 't-1' } }])
+  for (const phase of ['mutating', 'validating'] as const) {
+    const { path } = await aHookedNamespace(api, phase, hook)
+    await created(api, path, configMap({ name: 'a' }))
+  }
+  expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-1'])
+})
+
+test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-09, ADM-CRED-10, ADM-CRED-15: names and passwords by the names of Services', async () => {
+  const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
+  const users = [
+    { name: 'checks.team.svc', user: { username: 'u', password: 'p' } },
+    { name: 'checks.team.svc:8443', user: { username: 'u', password: 'q' } },
+  ]
+  const api = await aServerKnownAs(users, { flags: [`--webhook-service-map=team/checks=127.0.0.1:${hook.port}`] })
+  await callService(api, hook, { namespace: 'team', name: 'checks' })
+  await callService(api, hook, { namespace: 'team', name: 'checks', port: 8443 })
+  expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual([`Basic ${toBase64('u:p')}`, `Basic ${toBase64('u:q')}`])
+})
+
+test('ADM-CRED-03, ADM-CRED-13, ADM-CRED-14, ADM-CRED-18: a certificate for all, from a file of the old form', async () => {
+  const hook = await aWebhookServer(allowing, { requiresCertificate: true })
+  const pair = await aCertificate({ issuer: hook.authority, commonName: 'orch-server', use: 'client' })
+  const user = { 'client-certificate-data': toBase64(pair.certificate), 'client-key-data': toBase64(pair.key) }
+  const api = await aServerKnownAs([{ name: '*', user }], { old: true })
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  await created(api, path, configMap({ name: 'a' }))
+  expect(hook.calls[0]?.caller).toBe('orch-server')
+})
+
+test('ADM-CRED-17: whoever is nobody to a webhook that wants a certificate is not answered', async () => {
+  const hook = await aWebhookServer(allowing, { requiresCertificate: true })
+  const api = await aServerKnownAs([{ name: 'other.team.svc', user: { token: 't' } }])
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  expect((await api.post(path, configMap({ name: 'a' }))).status).toBe(500)
+  expect(hook.calls).toEqual([])
+})
+
+test.each([
+  ['a command', [{ name: '*', user: { exec: { command: 'x' } } }], 'users[0].user.exec: webhooks cannot be shown this'],
+  ['half a certificate', [{ name: '*', user: { 'client-key-data': 'YQ==' } }], 'client-certificate and client-key belong together'],
+  ['one name twice', [{ name: 'a' }, { name: 'a' }], 'users[1].name: a: there is an entry of that name already'],
+])('a client configuration file with %s is refused at the start', async (_what, users, text) => {
+  await expect(aServerKnownAs(users)).rejects.toThrow(text)
+})
