@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { aName, created, sharedApi } from '../api/api.ts'
+import { aPerson, give, onceAllowed } from '../authorization/people.ts'
+
+const server = sharedApi({ controllers: ['-*'] })
+const apiVersion = 'certificates.orch.io/v1'
+const path = `/apis/${apiVersion}/certificatesigningrequests`
+
+/** PKCS #10 requests with the subjects O=system:masters,CN=ann and O=team,CN=ann. */
+const masters =
+  'MIGmMFoCAQAwJzEXMBUGA1UECgwOc3lzdGVtOm1hc3RlcnMxDDAKBgNVBAMMA2Fu\n' +
+  'bjAqMAUGAytlcAMhAL6HnerVbLCf+jtz4TwxrvktQrCtwqOUjT/Qs8Ynq6TxoAAw\n' +
+  'BQYDK2VwA0EArDluuKxa1MQ9W4lFTGQswyHsvVszMWUFyr5djhna/SrW0/CHkG12\n' +
+  'PXf7cUhnFr1Ae8VZ7byXjU7VBYrFzFDUBw=='
+const team =
+  'MIGcMFACAQAwHTENMAsGA1UECgwEdGVhbTEMMAoGA1UEAwwDYW5uMCowBQYDK2Vw\n' +
+  'AyEAjybJSKU2C+qIelBuEQwewqoztSxeOtkJ25N0WbJx21WgADAFBgMrZXADQQBB\n' +
+  'xKz/c7FKoLL7dDCleFGNeH/paQP5NcjK+NO0alffXmumb6YRDgixeVQg/iZSFtBy\n' +
+  'gFo57GSwCENXewVnxPYG'
+
+function aRequest(body: string, signerName: string) {
+  const request = Buffer.from(`-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`).toString('base64')
+  return {
+    apiVersion,
+    kind: 'CertificateSigningRequest',
+    metadata: { name: aName('request') },
+    spec: { request, signerName, usages: ['client auth'] },
+  }
+}
+
+const clientSigner = 'orch.io/kube-apiserver-client'
+const onRequests = { verbs: ['get', 'patch', 'update'], apiGroups: ['certificates.orch.io'] }
+const onSigner = (verb: string, name: string) => ({
+  verbs: [verb],
+  apiGroups: ['certificates.orch.io'],
+  resources: ['signers'],
+  resourceNames: [name],
+})
+const merge = { 'content-type': 'application/merge-patch+json' }
+const condition = { type: 'Approved', status: 'True', reason: 'R', message: 'm' }
+
+describe.each([
+  ['approve', 'approval', 'the name of the signer', 'example.com/s'],
+  ['approve', 'approval', 'all signers of the domain', 'example.com/*'],
+  ['sign', 'status', 'the name of the signer', 'example.com/s'],
+  ['sign', 'status', 'all signers of the domain', 'example.com/*'],
+])('to %s at %s', (verb, subresource, what, signer) => {
+  test(`a user must be allowed to for ${what}`, async () => {
+    const { api } = server
+    const { metadata } = await created(api, path, aRequest(team, 'example.com/s'))
+    const person = aPerson(api)
+    await give(api, person, [{ ...onRequests, resources: [`certificatesigningrequests/${subresource}`] }])
+    const type = verb === 'approve' ? 'Approved' : 'Failed'
+    const body = { status: { conditions: [{ ...condition, type }] } }
+    const write = () => person.send('PATCH', `${path}/${metadata.name}/${subresource}`, { headers: merge, body })
+    const why = `user not permitted to ${verb} requests with signerName "example.com/s"`
+    const expected = `certificatesigningrequests.certificates.orch.io "${metadata.name}" is forbidden: ${why}`
+    await expect.poll(async () => (await write()).body['message']).toBe(expected)
+    await give(api, person, [onSigner(verb, signer)])
+    expect((await onceAllowed(write)).status).toBe(200)
+  })
+})
+
+test('who changes neither certificate nor conditions need not be a signer', async () => {
+  const { api } = server
+  const { metadata } = await created(api, path, aRequest(team, 'example.com/s'))
+  const person = aPerson(api)
+  await give(api, person, [{ ...onRequests, resources: ['certificatesigningrequests/status'] }])
+  const write = () => person.send('PATCH', `${path}/${metadata.name}/status`, { headers: merge, body: { status: {} } })
+  expect((await onceAllowed(write)).status).toBe(200)
+})
+
+test('a certificate for clients does not make its holder one to whom everything is allowed', async () => {
+  const { api } = server
+  const request = aRequest(masters, clientSigner)
+  const answer = await api.post(path, request)
+  expect(answer.status).toBe(403)
+  expect(answer.body['message']).toBe(
+    `certificatesigningrequests.certificates.orch.io "${request.metadata.name}" is forbidden: use of ${clientSigner} signer with system:masters group is not allowed`,
+  )
+  expect((await api.post(path, aRequest(team, clientSigner))).status).toBe(201)
+  expect((await api.post(path, aRequest(masters, 'example.com/s'))).status).toBe(201)
+})
+
+test('a request for such a certificate that cannot be read is refused', async () => {
+  const answer = await server.api.post(path, aRequest('MAA=', clientSigner))
+  expect(answer.status).toBe(403)
+  expect(answer.body['message']).toContain('failed to parse CSR: ')
+})

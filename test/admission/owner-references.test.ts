@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { type Api, aName, aNamespace, configMap, configMapsIn, created, sharedApi } from '../api/api.ts'
+import { aPerson, give, onceAllowed, type Person, type Rule } from '../authorization/people.ts'
+
+const server = sharedApi({ flags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'], controllers: ['-*'] })
+
+const may = (...verbs: string[]): Rule => ({ verbs, apiGroups: [''], resources: ['configmaps'] })
+const finalizers: Rule = { verbs: ['update'], apiGroups: [''], resources: ['secrets/finalizers'] }
+
+interface Scene {
+  readonly api: Api
+  readonly path: string
+  readonly person: Person
+  readonly namespace: string
+  readonly owner: Record<string, unknown>
+}
+
+/** A Secret that may become an owner, and somebody who may do a few things in its namespace. */
+async function aScene(...rules: Rule[]): Promise<Scene> {
+  const { api } = server
+  const namespace = await aNamespace(api)
+  const secret = await created(api, `/api/v1/namespaces/${namespace}/secrets`, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'owner' },
+  })
+  const person = aPerson(api)
+  await give(api, person, rules, namespace)
+  const path = configMapsIn(namespace)
+  await onceAllowed(() => person.post(path, configMap({ name: aName() })))
+  return { api, path, person, namespace, owner: { apiVersion: 'v1', kind: 'Secret', name: 'owner', uid: secret.metadata.uid } }
+}
+
+const cannotDelete = `cannot set an ownerRef on a resource you can't delete`
+const cannotBlock = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on`
+
+test('who may delete an object may give it an owner', async () => {
+  const { path, person, owner } = await aScene(may('create', 'delete'))
+  expect((await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))).status).toBe(201)
+})
+
+test('who may not delete it may not, and everything else goes as before', async () => {
+  const { path, person, owner } = await aScene(may('create', 'patch'))
+  const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))
+  expect(answer.status).toBe(403)
+  expect(answer.body['message']).toContain(`configmaps "a" is forbidden: ${cannotDelete}`)
+  expect((await person.post(path, configMap({ name: 'a' }))).status).toBe(201)
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const labels = await person.send('PATCH', `${path}/a`, { headers, body: { metadata: { labels: { x: 'y' } } } })
+  expect(labels.status).toBe(200)
+  const owned = await person.send('PATCH', `${path}/a`, { headers, body: { metadata: { ownerReferences: [owner] } } })
+  expect(owned.body['message']).toContain(cannotDelete)
+})
+
+test('who holds up the deletion of an owner must be allowed to write its finalizers', async () => {
+  const { api, path, person, namespace, owner } = await aScene(may('create', 'delete'))
+  const blocking = { ...owner, blockOwnerDeletion: true }
+  const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [blocking] }))
+  expect(answer.status).toBe(403)
+  expect(answer.body['message']).toContain(`configmaps "a" is forbidden: ${cannotBlock}`)
+  await give(api, person, [finalizers], namespace)
+  const post = () => person.post(path, configMap({ name: 'a', ownerReferences: [blocking] }))
+  expect((await onceAllowed(post)).status).toBe(201)
+})
+
+test('an owner that blocked already needs no further right', async () => {
+  const { api, path, person, owner } = await aScene(may('create', 'delete', 'patch'))
+  const blocking = { ...owner, blockOwnerDeletion: true }
+  await created(api, path, configMap({ name: 'a', ownerReferences: [blocking] }))
+  const more = { apiVersion: 'v1', kind: 'Secret', name: 'more', uid: 'u' }
+  const answer = await person.send('PATCH', `${path}/a`, {
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { metadata: { ownerReferences: [blocking, more] } },
+  })
+  expect(answer.status).toBe(200)
+})
+
+test('nobody can say whose finalizers to write for a kind that is not served', async () => {
+  const { path, person } = await aScene(may('create', 'delete'))
+  const owner = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u', blockOwnerDeletion: true }
+  const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))
+  expect(answer.status).toBe(403)
+  expect(answer.body['message']).toContain(
+    'cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion example.com/v1 Kind Thing',
+  )
+})
