@@ -58,7 +58,9 @@ test('a Service may become one of another type and back', async () => {
 
 test('a bound claim may grow, and nothing else of its spec may change', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/persistentvolumeclaims`
-  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+  const growing = { metadata: { generateName: 'growing-' }, provisioner: 'p', allowVolumeExpansion: true }
+  const { metadata } = await created(server.api, '/apis/storage.orch.io/v1/storageclasses', growing)
+  const spec = { accessModes: ['ReadWriteOnce'], storageClassName: metadata.name, resources: { requests: { storage: '1Gi' } } }
   await created(server.api, path, { metadata: { name: 'a' }, spec })
   const size = (storage: string) => ({ spec: { resources: { requests: { storage } } } })
   expect(message(await server.api.patch(`${path}/a`, size('2Gi')))).toContain('spec: Forbidden: spec is immutable after creation')

@@ -3,6 +3,7 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
+import { pluginNames } from '../registry.ts'
 
 const prefix = 'core/namespaces'
 
@@ -12,7 +13,8 @@ function open(namespaceText?: string) {
   const entry = { key: '', revision: 7, value: Buffer.from(namespaceText ?? ''), metadataStart: 0, metadataEnd: 0, writeId: '' }
   const storage = namespaceText === undefined ? tiny : { ...tiny, get: async () => ({ entry, revision: 7, epoch: tiny.epoch }) }
   const options = { storage, catalogue: createCatalogue('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 }
-  const admission = createAdmission(options)
+  const others = pluginNames.filter((name) => name !== 'NamespaceLifecycle')
+  const admission = createAdmission({ ...options, plugins: { enabled: [], disabled: others } })
   onTestFinished(() => admission.close())
   return { storage: tiny, admission, clock: options.clock }
 }
@@ -78,7 +80,7 @@ test.each([
 
 test('what nobody is interested in is allowed without a question', async () => {
   const { admission } = open()
-  const attributes = { ...aCreate, kind: 'Node', resource: 'nodes', namespace: '' }
+  const attributes = { ...aCreate, operation: 'DELETE' }
   expect(await admission.admit({ ...asking, phase: 'mutate', attributes })).toEqual({
     kind: 'allowed',
     object: undefined,

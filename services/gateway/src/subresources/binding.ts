@@ -2,6 +2,7 @@ import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime
 import { readBody } from '../body.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target, Verb } from '../verbs/verb.ts'
+import { admitBody } from '../write/admitting.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -35,16 +36,19 @@ async function bind(request: Parameters<Verb>[0], source: Target, pod: Target, p
   const described = source.subresource ?? source.served.resource
   const body = await readBody(request, parts, described)
   if (source.info.name !== '') requireNameInBody(body.value, source.info.name, 'Binding')
-  const { object, problems } = readCandidate(source, body)
-  judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
-  const binding = object as Binding
+  const candidate = readCandidate(source, body)
+  judgeProblems(described, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
+  const { object } = candidate
+  const told = { isDryRun: options.isDryRun, object: optionsObject }
+  const asked = { request, target: source, operation: 'CREATE', described, object, options: told } as const
+  const binding = (await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts)) as Binding
   const name = binding.metadata.name ?? ''
   const errors = judge(binding)
   if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
-  const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const target = { ...pod, info: { ...pod.info, resource: 'pods', name, subresource: 'binding' } }
   const step = (live: Live | undefined) => bound(target, binding, live, parts)
-  await write({ request, target, name, options, optionsObject, step }, parts)
+  await write({ request, target, name, options, optionsObject, step, isAdmitted: true }, parts)
   await respondCreated(request, parts)
 }
 

@@ -4,6 +4,7 @@ import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { readLive } from '../write/live.ts'
+import { admitConnection } from './connection-options.ts'
 
 interface PodSpec {
   readonly nodeName?: string
@@ -27,6 +28,7 @@ export const readLog: Verb = async (request, target, parts) => {
 
 /** A tunnel into a container. */
 export const enterContainer: Verb = async (request, target, parts) => {
+  await admitConnection(request, target, parts)
   const pod = await requireObject(request, target, parts)
   const isOfContainer = target.subresource?.name !== 'portforward'
   if (isOfContainer) requireContainer(pod, request)
@@ -37,6 +39,7 @@ export const enterContainer: Verb = async (request, target, parts) => {
 
 /** A request that is passed on to a pod, a service or a node. */
 export const proxy: Verb = async (request, target, parts) => {
+  await admitConnection(request, target, parts)
   const { kind, metadata, status } = await requireObject(request, target, parts)
   const name = metadata.name ?? ''
   if (kind === 'Node') throw notConnected(name)

@@ -4,6 +4,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { deleteObject } from '../verbs/delete.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
+import { admitBody } from '../write/admitting.ts'
 import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
@@ -31,7 +32,8 @@ export const evictPod: Verb = async (request, target, parts) => {
   }
   const { uid } = live.object.metadata
   const preconditions = { ...options.preconditions, ...(options.preconditions.uid === undefined && uid !== undefined ? { uid } : {}) }
-  await deleteObject(request, { ...target, subresource: undefined }, info.name, { ...options, preconditions }, parts)
+  const deletion = { ...options, preconditions }
+  await deleteObject(request, { ...target, subresource: undefined }, info.name, deletion, parts, { isAdmitted: true })
   await respondCreated(request, parts)
 }
 
@@ -60,13 +62,16 @@ function severalBudgets(): Error {
 }
 
 async function readOptions(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<DeleteOptions> {
-  const { isDryRun, fieldValidation } = writeOptionsOf(request, parts, 'CreateOptions')
+  const { isDryRun, fieldValidation, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
   const { kind, type } = target.subresource as Subresource
   const body = await readBody(request, parts, { kind, type })
   requireNameInBody(body.value, target.info.name, kind)
   const subresource = versionOf(target.subresource as Subresource, body.value)
-  const { object, problems } = readCandidate({ ...target, subresource }, body)
-  judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
+  const candidate = readCandidate({ ...target, subresource }, body)
+  judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
+  const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
+  const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const
+  const object = await admitBody({ ...asked, object: candidate.object }, parts)
   const given = (object['deleteOptions'] ?? {}) as Record<string, unknown>
   const options = toDeleteOptions(given, parts)
   if (isDryRun && given['dryRun'] != null && !options.isDryRun) throw badRequest('Non-matching dry-run options in request and content')

@@ -25,7 +25,7 @@ import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { decodeCandidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import { type Intent, type Write, write } from '../write/write-loop.ts'
+import { type Intent, type ShownAs, type Write, write } from '../write/write-loop.ts'
 import { respondKind } from './respond-kind.ts'
 
 /** The number of pods of an object, apart from everything else in it. */
@@ -106,7 +106,12 @@ async function writeStep(
 ): Promise<void> {
   const { name } = target.info
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const { json } = await write({ request, target, name, options, optionsObject, step }, parts)
+  const shownAs: ShownAs = {
+    kind: (target.subresource as Subresource).kind,
+    show: (object) => scaleOf(object, target),
+    take: (object, shown) => withReplicas(object, shown as Scale),
+  }
+  const { json } = await write({ request, target, name, options, optionsObject, step, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
   await respondKind(request, 200, target.subresource as Subresource, scaleOf(object, target), parts)
 }
@@ -118,8 +123,12 @@ function scaled(target: Target, wish: Wish, live: Live | undefined): Intent {
   requireSame(target, scale, live)
   const replicas = scale.spec?.replicas ?? 0
   if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
-  const object = { ...live.object, metadata: { ...live.object.metadata }, spec: { ...(live.object.spec as object), replicas } }
+  const object = withReplicas(live.object, scale)
   return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+function withReplicas(object: ApiObject, { spec }: Scale): ApiObject {
+  return { ...object, metadata: { ...object.metadata }, spec: { ...(object.spec as object), replicas: spec?.replicas ?? 0 } }
 }
 
 function negative(replicas: number): FieldError {

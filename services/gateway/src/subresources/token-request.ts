@@ -20,6 +20,7 @@ import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
+import { admitBody } from '../write/admitting.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -94,11 +95,14 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Gatew
   const { names } = parts
   const { info } = target
   const subresource = target.subresource as Subresource
-  const { fieldValidation } = writeOptionsOf(request, parts, 'CreateOptions')
+  const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
   const anywhere = { ...target, info: { ...info, name: '' } }
-  const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource))
-  judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
-  applyDefaults(subresource.type, object, { names, isNew: true })
+  const candidate = readCandidate(anywhere, await readBody(request, parts, subresource))
+  judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
+  applyDefaults(subresource.type, candidate.object, { names, isNew: true })
+  const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
+  const admission = { request, target, operation: 'CREATE', described: subresource, name: info.name, options: told } as const
+  const object = await admitBody({ ...admission, object: candidate.object }, parts)
   return object
 }
 

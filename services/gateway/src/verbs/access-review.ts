@@ -1,11 +1,10 @@
 import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, type User } from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
-import { readBody } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { inOrder, judgeProblems, readCandidate } from '../write/candidate.ts'
-import { writeOptionsOf } from '../write/options.ts'
+import { inOrder } from '../write/candidate.ts'
+import { readReview } from './review-body.ts'
 import type { Target, Verb } from './verb.ts'
 
 /** Kinds whose creation is the question whether somebody may do something. */
@@ -40,9 +39,7 @@ interface ResourceAttributes {
 /** Answers the question in the body with the same object and its status. Nothing is stored. */
 export const accessReview: Verb = async (request, target, parts) => {
   const { resource, kind } = target.served
-  const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
-  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const object = await readReview(request, target, parts)
   const spec = (object.spec ?? {}) as ReviewSpec
   const errors = judge(object, spec, target)
   if (errors.length > 0) throw invalid(kind, '', errors)
@@ -54,9 +51,7 @@ export const accessReview: Verb = async (request, target, parts) => {
 /** Answers with what the caller may do in a namespace, as far as it can be told. */
 export const rulesReview: Verb = async (request, target, parts) => {
   const { resource } = target.served
-  const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
-  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const object = await readReview(request, target, parts)
   const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
   if (namespace === '') throw badRequest('no namespace on request')
   const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })

@@ -29,10 +29,11 @@ export function deleteObject(
   name: string,
   options: DeleteOptions,
   parts: GatewayParts,
+  more: Pick<Write, 'isAdmitted'> = {},
 ): Promise<Written> {
   const step = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
   const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
-  return write({ request, target, name, options: writeOptions, optionsObject: options.object, step }, parts)
+  return write({ request, target, name, options: writeOptions, optionsObject: options.object, step, ...more }, parts)
 }
 
 function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: GatewayParts, live: Live | undefined): Intent {

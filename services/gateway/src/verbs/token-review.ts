@@ -1,9 +1,8 @@
 import { type ApiObject, badRequest, type User } from '@orch/core'
 import { asAuthenticated } from '../authentication/authenticators.ts'
-import { readBody } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
-import { inOrder, judgeProblems, readCandidate } from '../write/candidate.ts'
-import { writeOptionsOf } from '../write/options.ts'
+import { inOrder } from '../write/candidate.ts'
+import { readReview } from './review-body.ts'
 import { remainingMs, type Verb } from './verb.ts'
 
 interface ReviewSpec {
@@ -14,9 +13,7 @@ interface ReviewSpec {
 /** Answers whose the token in the body is. Nothing is stored. Why a token is bad is told to nobody. */
 export const tokenReview: Verb = async (request, target, parts) => {
   const { resource } = target.served
-  const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
-  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const object = await readReview(request, target, parts)
   const { token = '', audiences = [] } = (object['spec'] ?? {}) as ReviewSpec
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const ours = parts.authentication.audiences
@@ -41,9 +38,7 @@ export const tokenReview: Verb = async (request, target, parts) => {
 /** Answers who asks, as it came out of authentication and impersonation. */
 export const selfReview: Verb = async (request, target, parts) => {
   const { resource } = target.served
-  const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
-  judgeProblems(resource, problems, options.fieldValidation, (text) => request.warn(text))
+  const object = await readReview(request, target, parts)
   const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })
   await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
 }

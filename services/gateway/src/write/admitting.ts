@@ -1,4 +1,5 @@
-import { type ApiObject, internal, StatusError } from '@orch/core'
+import { randomUUID } from 'node:crypto'
+import { type ApiObject, type Attributes, internal, type Resource, StatusError, type Subresource } from '@orch/core'
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../verbs/verb.ts'
@@ -16,24 +17,26 @@ export interface ObjectChange {
 }
 
 /** What admission is told of a write. */
-export function admittingOf({ request, target, id, name, options, optionsObject }: PlannedWrite, change: ObjectChange): Admitting {
-  const { operation, object, live } = change
+export function admittingOf(plan: PlannedWrite, { operation, object, live }: ObjectChange): Admitting {
+  const { request, target, id, name, options, optionsObject, shownAs } = plan
   const { served, subresource } = target
-  const { group, version, kind, plural } = served.resource
+  const { plural } = served.resource
+  const { kind } = shownAs ?? served.resource
+  const show = (shown: ApiObject | undefined) => (shown === undefined ? undefined : (shownAs?.show(shown) ?? shown))
   const ownName = name !== '' ? name : (object?.metadata.name ?? '')
   return {
     request,
     attributes: {
       operation,
-      group,
-      version,
+      group: served.resource.group,
+      version: served.resource.version,
       kind,
       resource: plural,
       subresource: subresource?.name ?? '',
       namespace: namespaceOf(target, ownName),
       name: ownName,
-      object,
-      oldObject: live,
+      object: show(object),
+      oldObject: show(live),
       options: optionsOf(operation, options, optionsObject),
       user: request.user,
       dryRun: options.isDryRun,
@@ -67,23 +70,72 @@ export async function mutated(
   change: ObjectChange & { readonly object: ApiObject },
   parts: GatewayParts,
 ): Promise<Admitted & { readonly object: ApiObject }> {
+  const { object } = change
+  const own = { ...object, metadata: { ...object.metadata } }
+  if (plan.isAdmitted) return { object: own, conditions: [], reservations: [] }
   const admitted = await parts.admitter.mutate(admittingOf(plan, change))
-  if (admitted.object === undefined) return { ...admitted, object: { ...change.object, metadata: { ...change.object.metadata } } }
-  return { ...admitted, object: afterAdmission(plan, admitted.object as ApiObject) }
+  if (admitted.object === undefined) return { ...admitted, object: own }
+  const left = admitted.object as ApiObject
+  const { shownAs, target } = plan
+  return { ...admitted, object: shownAs === undefined ? afterAdmission(target.served.resource, left) : shownAs.take(own, left) }
+}
+
+/** Validating admission. */
+export async function validated(plan: PlannedWrite, change: ObjectChange, parts: GatewayParts): Promise<Admitted> {
+  return plan.isAdmitted ? { object: undefined, conditions: [], reservations: [] } : parts.admitter.validate(admittingOf(plan, change))
+}
+
+/** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
+export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
+  readonly operation: 'CREATE' | 'CONNECT'
+  /** What the body is. */
+  readonly described: Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
+  readonly name: string
+  readonly object: ApiObject
+  /** What the client said beside the body; a connection says nothing. */
+  readonly options: { readonly isDryRun: boolean; readonly object: unknown }
+}
+
+/** Both phases of admission; gives the body as admission left it. */
+export async function admitBody(asked: BodyRequest, parts: GatewayParts): Promise<ApiObject> {
+  const { request, target, operation, described, name, object, options } = asked
+  const { group, version, plural } = target.served.resource
+  const attributes: Attributes = {
+    operation,
+    group,
+    version,
+    kind: described.kind,
+    resource: plural,
+    subresource: target.subresource?.name ?? '',
+    namespace: namespaceOf(target, name),
+    name,
+    object,
+    oldObject: undefined,
+    options: options.object,
+    user: request.user,
+    dryRun: options.isDryRun,
+    requestId: request.auditId,
+    writeId: randomUUID(),
+  }
+  const mutation = await parts.admitter.mutate({ request, attributes })
+  const left = mutation.object === undefined ? object : afterAdmission(described, mutation.object as ApiObject)
+  await parts.admitter.validate({ request, attributes: { ...attributes, object: left } })
+  return left
 }
 
 /** Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
-function afterAdmission({ target: { served } }: PlannedWrite, object: ApiObject): ApiObject {
+function afterAdmission(described: BodyRequest['described'], object: ApiObject): ApiObject {
   try {
-    return inOrder(served.resource, object)
+    return inOrder(described, object)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    throw internal(`admission left an object that is no ${served.resource.kind}: ${error.status.message}`, { cause: error })
+    throw internal(`admission left an object that is no ${described.kind}: ${error.status.message}`, { cause: error })
   }
 }
 
 /** Deletions are asked about in both phases, one after the other. */
 export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: GatewayParts): Promise<Admitted> {
+  if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
   const admitting = admittingOf(plan, { operation: 'DELETE', object: undefined, live })
   return both(await parts.admitter.mutate(admitting), await parts.admitter.validate(admitting))
 }

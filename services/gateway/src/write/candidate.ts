@@ -63,7 +63,7 @@ export function complete(resource: Resource, object: ApiObject, { names }: Gatew
 }
 
 /** The object with its fields in the order of its type, so that equal objects have equal bytes. */
-export function inOrder({ type, kind, version, apiVersion }: Resource, object: ApiObject): ApiObject {
+export function inOrder({ type, kind, version, apiVersion }: Described, object: ApiObject): ApiObject {
   const decoded = decoderOf(type)(object, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.object as ApiObject

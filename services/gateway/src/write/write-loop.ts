@@ -23,7 +23,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import { callContext, keyOf, remainingMs, type Target } from '../verbs/verb.ts'
-import { admitDeletion, admittingOf, both, mutated } from './admitting.ts'
+import { admitDeletion, both, mutated, validated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
@@ -51,6 +51,18 @@ export interface Write {
   readonly optionsObject: unknown
   /** The only part in which writes differ. It refuses by throwing, and may be called again with a newer object. */
   readonly step: (live: Live | undefined) => Intent | Promise<Intent>
+  /** Absent: admission sees the object itself. */
+  readonly shownAs?: ShownAs
+  /** Admission has been asked about the request already, which is more than this write. */
+  readonly isAdmitted?: boolean
+}
+
+/** How admission sees an object that is written through a subresource with a kind of its own. */
+export interface ShownAs {
+  readonly kind: string
+  show(object: ApiObject): ApiObject
+  /** What admission has changed there is brought back into the object. */
+  take(object: ApiObject, shown: ApiObject): ApiObject
 }
 
 /** A write under way. */
@@ -170,7 +182,7 @@ async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: Ga
   const { object } = mutation
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
-  const admitted = both(mutation, await parts.admitter.validate(admittingOf(plan, { ...change, object })))
+  const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
   const reserved = await parts.allocator.reserve(plan, object, undefined)
   const name = object.metadata.name as string
   const key = keyOf(plan.target, name)
@@ -216,7 +228,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
-  const admitted = both(mutation, await parts.admitter.validate(admittingOf(plan, { ...change, object })))
+  const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers
   const isApplied = candidate.owners !== undefined

@@ -69,7 +69,7 @@ async function readConfigurations(file: string, { catalogue: { names } }: Surrou
   for (const plugin of refusing(file, () => parseAdmissionConfiguration(document, names))) {
     switch (plugin.kind) {
       case 'inline':
-        if (plugin.value !== undefined) configurations.set(plugin.name, { value: plugin.value, file })
+        configurations.set(plugin.name, { value: plugin.value, file })
         break
       case 'file': {
         const path = resolve(dirname(file), plugin.path)

@@ -1,0 +1,31 @@
+import type { ApiObject, Subresource } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import { queryBoolean } from '../query.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Target } from '../verbs/verb.ts'
+import { admitBody } from '../write/admitting.ts'
+
+/** What the parameters of a connection are. */
+const flags = ['stdin', 'stdout', 'stderr', 'tty'] as const
+const streams: ReadonlySet<string> = new Set(['exec', 'attach'])
+
+/** Asks admission about a connection, before anything is looked up for it. Its object is what the query says. */
+export async function admitConnection(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<void> {
+  const described = target.subresource as Subresource
+  const options = { isDryRun: false, object: undefined }
+  const asked = { request, target, operation: 'CONNECT', described, name: target.info.name, options } as const
+  await admitBody({ ...asked, object: optionsOf(request, target, described) }, parts)
+}
+
+function optionsOf({ query }: GatewayRequest, { info }: Target, { name, kind, apiVersion }: Subresource): ApiObject {
+  const options: Record<string, unknown> = {}
+  if (streams.has(name)) {
+    for (const flag of flags) if (query.get(flag) !== undefined) options[flag] = queryBoolean(query, flag)
+    const container = query.get('container')
+    if (container !== undefined) options['container'] = container
+    if (name === 'exec') options['command'] = query.all('command')
+  }
+  if (name === 'portforward') options['ports'] = query.all('ports').map(Number).filter(Number.isInteger)
+  if (name === 'proxy') options['path'] = info.rest.length === 0 ? (query.get('path') ?? '') : `/${info.rest.join('/')}`
+  return { kind, apiVersion, ...options } as unknown as ApiObject
+}

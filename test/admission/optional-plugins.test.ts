@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from 'orch'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Api, aName, aNamespace, anApi, created } from '../api/api.ts'
+
+type Fields = Record<string, unknown>
+
+const container = { name: 'c', image: 'i' }
+const podsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`
+
+function aPod(spec: Fields = {}, metadata: Fields = {}) {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', ...metadata }, spec: { containers: [container], ...spec } }
+}
+
+/** A server with these plugins besides the default ones, told what the text says. */
+function serverWith(plugins: string, configuration?: string): Promise<Api> {
+  const flags = [`--enable-admission-plugins=${plugins}`]
+  return anApi({ flags: configuration === undefined ? flags : [...flags, `--admission-control-config-file=${aFile(configuration)}`] })
+}
+
+function aFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'admission-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'file.yaml'), text)
+  return join(folder, 'file.yaml')
+}
+
+async function refusal(api: Api, path: string, object: unknown) {
+  const { status, body } = await api.post(path, object)
+  return [status, (body as Fields)['message']]
+}
+
+async function annotatedNamespace(api: Api, annotations: Fields): Promise<string> {
+  const name = aName('ns')
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations } })
+  return name
+}
+
+describe('the choice of plugins', () => {
+  test('ADM-BI-18: the order of names does not matter', async () => {
+    const api = await serverWith('DenyServiceExternalIPs,AlwaysPullImages,SecurityContextDeny')
+    const pod = await created(api, podsIn(await aNamespace(api)), aPod())
+    expect(pod).toMatchObject({ spec: { containers: [{ imagePullPolicy: 'Always' }] } })
+  })
+
+  test.each([
+    ['--enable-admission-plugins=Nobody', 'there is no admission plugin "Nobody"; expected some of AlwaysAdmit'],
+    ['--disable-admission-plugins=Nobody', 'there is no admission plugin "Nobody"'],
+    ['--enable-admission-plugins=PersistentVolumeLabel', 'the admission plugin PersistentVolumeLabel cannot be enabled'],
+    ['--enable-admission-plugins=EventRateLimit', 'EventRateLimit needs a Configuration of eventratelimit.admission.orch.io/v1alpha1'],
+    ['--admission-control-config-file=/none', 'the file cannot be read (ENOENT)'],
+  ])('%s is refused', async (flag, message) => {
+    await expect(start({ flags: [flag] })).rejects.toThrow(message)
+  })
+
+  test('a plugin that is both enabled and disabled is refused', async () => {
+    const flags = ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority']
+    await expect(start({ flags })).rejects.toThrow('the admission plugin Priority is both enabled and disabled')
+  })
+
+  test.each([
+    ['kind: Other\napiVersion: v1', 'expected kind AdmissionConfiguration of apiserver.config.orch.io/v1 or apiserver.orch.io/v1alpha1'],
+    ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugin: []', 'plugin: there is no such field'],
+    ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{}]', 'plugins[0].name: expected the name'],
+    ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: Nobody}]', 'no admission plugin "Nobody"'],
+    ['a: [', 'the file is not YAML'],
+  ])('ADM-BI-19: a configuration file of %j is refused', async (text, message) => {
+    await expect(start({ flags: [`--admission-control-config-file=${aFile(text)}`] })).rejects.toThrow(message)
+  })
+})
+
+test('AlwaysDeny refuses every write but those of the server’s own start', async () => {
+  const api = await serverWith('AlwaysDeny')
+  expect(await refusal(api, '/api/v1/namespaces', { metadata: { name: 'a' } })).toEqual([
+    403,
+    'namespaces "a" is forbidden: admission control is denying all modifications',
+  ])
+})
+
+test('AlwaysAdmit admits', async () => {
+  const api = await serverWith('AlwaysAdmit')
+  expect((await api.post(podsIn(await aNamespace(api)), aPod())).status).toBe(201)
+})
+
+test('NamespaceExists: without NamespaceLifecycle too, nothing is created where there is no namespace', async () => {
+  const api = await anApi({ flags: ['--enable-admission-plugins=NamespaceExists', '--disable-admission-plugins=NamespaceLifecycle'] })
+  expect(await refusal(api, '/api/v1/namespaces/none/secrets', { metadata: { name: 's' } })).toEqual([404, 'namespaces "none" not found'])
+})
+
+test('ADM-BI-07, ADM-BI-08: SecurityContextDeny refuses elevated fields', async () => {
+  const api = await serverWith('SecurityContextDeny')
+  const path = podsIn(await aNamespace(api))
+  const rows: readonly [Fields, string][] = [
+    [{ supplementalGroups: [1] }, 'SupplementalGroups'],
+    [{ seLinuxOptions: { level: 'a' } }, 'SELinuxOptions'],
+    [{ runAsUser: 1 }, 'RunAsUser'],
+    [{ fsGroup: 1 }, 'FSGroup'],
+  ]
+  for (const [securityContext, word] of rows) {
+    const message = `pods "p" is forbidden: pod.Spec.SecurityContext.${word} is forbidden`
+    expect(await refusal(api, path, aPod({ securityContext }))).toEqual([403, message])
+  }
+  const containers = [{ ...container, securityContext: { runAsUser: 1 } }]
+  expect(await refusal(api, path, aPod({ containers }))).toEqual([403, 'pods "p" is forbidden: SecurityContext.RunAsUser is forbidden'])
+  await created(api, path, aPod({ securityContext: { runAsNonRoot: true } }))
+})
+
+test('LimitPodHardAntiAffinityTopology: only the node itself may be kept free of others', async () => {
+  const api = await serverWith('LimitPodHardAntiAffinityTopology')
+  const path = podsIn(await aNamespace(api))
+  const affinity = (topologyKey: string) => ({
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: {} }] } },
+  })
+  expect(await refusal(api, path, aPod(affinity('zone')))).toEqual([
+    403,
+    'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key orch.io/hostname is allowed',
+  ])
+  expect((await api.post(path, aPod(affinity('orch.io/hostname')))).status).toBe(201)
+})
+
+test('DenyServiceExternalIPs: addresses may be kept and dropped, but not taken', async () => {
+  const api = await serverWith('DenyServiceExternalIPs')
+  const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
+  const service = (spec: Fields) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+  expect(await refusal(api, path, service({ externalIPs: ['192.0.2.1'] }))).toEqual([
+    403,
+    'services "s" is forbidden: Use of external IPs is denied by admission control.',
+  ])
+  await created(api, path, service({}))
+})
+
+test('ExtendedResourceToleration: who asks for a special resource may go where it is', async () => {
+  const api = await serverWith('ExtendedResourceToleration')
+  const amounts = { 'example.com/gpu': '1', cpu: '1' }
+  const containers = [{ ...container, resources: { requests: amounts, limits: amounts } }]
+  expect(await created(api, podsIn(await aNamespace(api)), aPod({ containers }))).toMatchObject({
+    spec: { tolerations: expect.arrayContaining([{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]) },
+  })
+})
+
+describe('PodNodeSelector', () => {
+  const configuration = `
+kind: AdmissionConfiguration
+apiVersion: apiserver.config.orch.io/v1
+plugins:
+- name: PodNodeSelector
+  configuration:
+    podNodeSelectorPluginConfig:
+      clusterDefaultNodeSelector: kind=any
+      listed: disk=ssd,kind=any
+`
+  test('the labels of the namespace, or of the cluster, are given; others are refused', async () => {
+    const api = await serverWith('PodNodeSelector', configuration)
+    const own = await annotatedNamespace(api, { 'scheduler.alpha.orch.io/node-selector': 'team=a' })
+    expect(await created(api, podsIn(own), aPod({ nodeSelector: { x: 'y' } }))).toMatchObject({
+      spec: { nodeSelector: { team: 'a', x: 'y' } },
+    })
+    expect(await refusal(api, podsIn(own), aPod({ nodeSelector: { team: 'b' } }))).toEqual([
+      403,
+      'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
+    ])
+    expect(await created(api, podsIn(await aNamespace(api)), aPod())).toMatchObject({ spec: { nodeSelector: { kind: 'any' } } })
+    await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'listed' } })
+    expect(await refusal(api, podsIn('listed'), aPod({ nodeSelector: { disk: 'hdd' } }))).toEqual([
+      403,
+      'pods "p" is forbidden: pod node label selector labels conflict with its namespace whitelist',
+    ])
+  })
+
+  test('ADM-CRED-18: the older form of the file is read, and a file of the plugin alone', async () => {
+    const selectors = 'podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: a=b }'
+    const older = `kind: AdmissionConfiguration\napiVersion: apiserver.orch.io/v1alpha1\nplugins: [{name: PodNodeSelector, path: ${aFile(selectors)}}]`
+    for (const text of [older, selectors]) {
+      const api = await serverWith('PodNodeSelector', text)
+      expect(await created(api, podsIn(await aNamespace(api)), aPod())).toMatchObject({ spec: { nodeSelector: { a: 'b' } } })
+    }
+  })
+})
+
+test('PodTolerationRestriction: Pods have what their namespace gives, and nothing that it does not list', async () => {
+  const api = await serverWith('PodTolerationRestriction')
+  const text = (...keys: string[]) => JSON.stringify(keys.map((key) => ({ key, operator: 'Exists' })))
+  const namespace = await annotatedNamespace(api, {
+    'scheduler.alpha.orch.io/defaultTolerations': text('given'),
+    'scheduler.alpha.orch.io/tolerationsWhitelist': text('given', 'node.orch.io/not-ready', 'node.orch.io/unreachable'),
+  })
+  expect(await created(api, podsIn(namespace), aPod())).toMatchObject({
+    spec: { tolerations: expect.arrayContaining([{ key: 'given', operator: 'Exists' }]) },
+  })
+  expect(await refusal(api, podsIn(namespace), aPod({ tolerations: [{ key: 'other', operator: 'Exists' }] }))).toEqual([
+    403,
+    'pods "p" is forbidden: pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+  ])
+})
+
+test('EventRateLimit: more Events than agreed are a 429', async () => {
+  const api = await serverWith(
+    'EventRateLimit',
+    `
+kind: AdmissionConfiguration
+apiVersion: apiserver.config.orch.io/v1
+plugins:
+- name: EventRateLimit
+  configuration:
+    kind: Configuration
+    apiVersion: eventratelimit.admission.orch.io/v1alpha1
+    limits: [{ type: Namespace, qps: 1, burst: 2 }]
+`,
+  )
+  const namespace = await aNamespace(api)
+  const event = () => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: aName('event') },
+    involvedObject: { kind: 'Pod', namespace, name: 'p' },
+  })
+  const path = `/api/v1/namespaces/${namespace}/events`
+  const answers = await Promise.all(Array.from({ length: 60 }, () => api.post(path, event())))
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  expect((refused[0]?.body as Fields)['message']).toBe(`Too many requests: limit reached on type Namespace for key ${namespace}`)
+  expect(answers.filter(({ status }) => status === 201).length).toBe(answers.length - refused.length)
+})
