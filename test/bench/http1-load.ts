@@ -1,5 +1,5 @@
 import { connect, type TLSSocket } from 'node:tls'
-import type { Credentials } from './orch-server.ts'
+import type { Shown } from './orch-server.ts'
 
 /** One keep-alive HTTP/1.1 connection that does the least a client can do. */
 export class Connection {
@@ -21,7 +21,7 @@ export class Connection {
     socket.on('close', () => this.#pending?.reject(new Error('the connection was closed')))
   }
 
-  static async open(port: number, { ca, cert, key }: Credentials): Promise<Connection> {
+  static async open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
     return await new Promise((resolve, reject) => {
       const socket = connect({ host: '127.0.0.1', port, ca, cert, key, servername: 'localhost', ALPNProtocols: ['http/1.1'] }, () => {
         socket.setNoDelay(true)
@@ -129,6 +129,6 @@ export async function loadHttp1(
   return { perSecond: count / seconds, count, bytesPerSecond: bytes / seconds }
 }
 
-export async function openConnections(count: number, port: number, credentials: Credentials): Promise<Connection[]> {
+export async function openConnections(count: number, port: number, credentials: Shown): Promise<Connection[]> {
   return await Promise.all(Array.from({ length: count }, () => Connection.open(port, credentials)))
 }

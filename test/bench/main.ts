@@ -7,6 +7,7 @@ import { cpus } from 'node:os'
 import type { Line } from './figure.ts'
 import { applyLine } from './lines/apply.ts'
 import { formatsLine } from './lines/formats.ts'
+import { identityLine } from './lines/identity.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
@@ -18,6 +19,7 @@ const lines: readonly Line[] = [
   warmStart,
   idleMemory,
   getLine,
+  identityLine,
   listLine,
   formatsLine,
   slowReaders,

@@ -17,6 +17,9 @@ export interface Credentials {
   readonly key: Buffer
 }
 
+/** What a connection shows; without a certificate its requests bring tokens. */
+export type Shown = Pick<Credentials, 'ca'> & Partial<Credentials>
+
 /** `orch up` as a process of its own, on a folder and a port of its own. */
 export interface OrchServer extends Credentials {
   readonly child: Child

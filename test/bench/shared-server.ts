@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configMap } from './figure.ts'
 import { bodyRequest, type Connection, openConnections } from './http1-load.ts'
-import { type Credentials, type OrchServer, startOrch } from './orch-server.ts'
+import { type OrchServer, type Shown, startOrch } from './orch-server.ts'
 import { Child } from './process.ts'
 
 const floorEntry = new URL('./floor-server.ts', import.meta.url).pathname
@@ -45,7 +45,7 @@ export async function withOrch<T>(options: Parameters<typeof startOrch>[0], use:
 export async function withConnections<T>(
   count: number,
   port: number,
-  credentials: Credentials,
+  credentials: Shown,
   use: (connections: Connection[]) => Promise<T>,
 ): Promise<T> {
   const connections = await openConnections(count, port, credentials)

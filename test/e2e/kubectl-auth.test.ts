@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfiguration, printConfiguration } from '@orch/client'
 import { describe, expect, test } from 'vitest'
 import { aKubectl, findKubectls } from './kubectl.ts'
+import { aFolder } from './server-process.ts'
 
 describe.each(findKubectls())('%s', (binary) => {
   const failing = (command: Promise<string>) =>
@@ -29,5 +33,24 @@ describe.each(findKubectls())('%s', (binary) => {
     await expect.poll(() => failing(kubectl('get', 'configmaps', `--as=${account}`))).toBe('')
     expect(await failing(kubectl('get', 'secrets', `--as=${account}`))).toContain(`User "${account}" cannot list resource "secrets"`)
     expect(await kubectl('get', 'secrets', '--as=john', '--as-group=system:masters', '-o', 'name')).toBe('')
+  })
+
+  test('AUTHN-SA-01, AUTHN-SA-13: auth whoami, and a token that create token has made', async () => {
+    const { kubectl, env } = await aKubectl(binary)
+    const name = ['-o', 'jsonpath={.status.userInfo.username}']
+    expect(await kubectl('auth', 'whoami', ...name)).toBe('kubernetes-admin')
+    await kubectl('create', 'serviceaccount', 'till')
+    const token = (
+      await kubectl('create', 'token', 'till', '--duration=20m', '--audience=https://kubernetes.default.svc.cluster.local')
+    ).trim()
+    const account = 'system:serviceaccount:default:till'
+    // A certificate goes before a token, so the token is used without the administrator's configuration.
+    const bare = join(aFolder(), 'bare.conf')
+    const admin = await loadConfiguration(env.KUBECONFIG)
+    const configuration = { server: admin.server, certificateAuthority: admin.certificateAuthority ?? '', token }
+    writeFileSync(bare, printConfiguration({ cluster: 'c', user: 'u', configuration }))
+    expect(await kubectl('auth', 'whoami', ...name, `--kubeconfig=${bare}`)).toBe(account)
+    expect(await failing(kubectl('get', 'pods', `--kubeconfig=${bare}`))).toContain(`User "${account}" cannot list resource "pods"`)
+    expect(await failing(kubectl('create', 'token', 'nobody'))).toContain('serviceaccounts "nobody" not found')
   })
 })
