@@ -1,0 +1,167 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Attributes, type CallContext, createCatalogue } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage, type FakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { defaultPluginSettings, type Inquiry, type ReviewSender } from '../plugin.ts'
+import { imagePolicyWebhook } from './image-policy-webhook.ts'
+
+const apiVersion = 'imagepolicy.orch.io/v1alpha1'
+const answer = (status: object) => ({ code: 200, body: JSON.stringify({ kind: 'ImageReview', apiVersion, status }) })
+const yes = answer({ allowed: true })
+const no = answer({ allowed: false, reason: 'too old' })
+
+const inquiry: Inquiry = {
+  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
+  context: {} as CallContext,
+  explain: false,
+  decisionOn: () => undefined,
+}
+
+const aPod: Attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'team',
+  name: 'a',
+  object: {
+    metadata: { name: 'a', annotations: { 'break.image-policy.orch.io/glass': 'yes', other: 'x' } },
+    spec: { containers: [{ image: 'i:1' }], initContainers: [{ image: 'init:1' }], ephemeralContainers: [{ image: 'debug:1' }] },
+  },
+  oldObject: undefined,
+  options: {},
+  user: { name: 'ann', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '1',
+  writeId: 'w1',
+}
+
+/** The plugin, and what it has sent; answers are given in turn, the last one again and again. */
+function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], policy: object = {}) {
+  const sent: string[] = []
+  const clock = createFakeClock()
+  const send: ReviewSender = async (body) => {
+    sent.push(body)
+    const given = answers[Math.min(sent.length, answers.length) - 1] as (typeof answers)[number]
+    if (given instanceof Error) throw given
+    return given
+  }
+  const plugin = imagePolicyWebhook.create({
+    storage: createTinyStorage(),
+    catalogue: createCatalogue('orch'),
+    clock,
+    log: silentLog,
+    random: () => 0,
+    configuration: { value: { imagePolicy: { orchConfigFile: 'k', ...policy } }, file: 'a.yaml' },
+    settings: { ...defaultPluginSettings, imageReviews: send },
+  })
+  const ask = async (attributes: Partial<Attributes> = {}) => await plugin.validate?.({ ...aPod, ...attributes }, inquiry)
+  return { sent, clock, ask }
+}
+
+/** Time goes on until the work is done. */
+async function whileTimePasses<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  let isDone = false
+  void work.finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await setImmediate()
+    clock.advance(100)
+  }
+  return await work
+}
+
+const refusalOf = (verdict: Awaited<ReturnType<ReturnType<typeof open>['ask']>>) => {
+  return verdict?.kind === 'denied' ? verdict.error.status.message : undefined
+}
+
+test('images, the annotations that are meant for it, and the namespace are sent', async () => {
+  const { sent, ask } = open([yes])
+  expect(refusalOf(await ask())).toBeUndefined()
+  expect(sent.map((body) => JSON.parse(body))).toEqual([
+    {
+      kind: 'ImageReview',
+      apiVersion,
+      metadata: { creationTimestamp: null },
+      spec: {
+        containers: [{ image: 'i:1' }, { image: 'init:1' }],
+        annotations: { 'break.image-policy.orch.io/glass': 'yes' },
+        namespace: 'team',
+      },
+      status: { allowed: false },
+    },
+  ])
+})
+
+test('of containers that are added to a running pod, theirs alone', async () => {
+  const { sent, ask } = open([yes])
+  await ask({ subresource: 'ephemeralcontainers' })
+  expect(JSON.parse(sent[0] ?? '')).toMatchObject({ spec: { containers: [{ image: 'debug:1' }] } })
+})
+
+test.each([
+  [no, 'pods "a" is forbidden: image policy webhook backend denied one or more images: too old'],
+  [answer({ allowed: false }), 'pods "a" is forbidden: one or more images rejected by webhook backend'],
+  [answer({}), 'pods "a" is forbidden: one or more images rejected by webhook backend'],
+  [{ code: 403, body: '' }, 'pods "a" is forbidden: Error contacting webhook: 403'],
+  [
+    { code: 200, body: '{"kind":"Other"}' },
+    `pods "a" is forbidden: the webhook has answered something else than an ImageReview of ${apiVersion}`,
+  ],
+  [answer({ allowed: 'yes' }), 'pods "a" is forbidden: the webhook has answered with a status that cannot be read'],
+])('%j is a no', async (given, message) => {
+  expect(refusalOf(await open([given]).ask())).toBe(message)
+})
+
+test('what the answer tells goes to the audit log', async () => {
+  const { ask } = open([answer({ allowed: true, auditAnnotations: { why: 'signed' } })])
+  expect(await ask()).toMatchObject({
+    auditAnnotations: [{ key: 'imagepolicywebhook.image-policy.orch.io/why', value: 'signed', level: 'Metadata' }],
+  })
+})
+
+test('a yes is remembered for as long as the configuration says, a no likewise', async () => {
+  const { sent, clock, ask } = open([no, yes], { allowTTL: 60, denyTTL: 10 })
+  await ask()
+  clock.advance(9_000)
+  expect(refusalOf(await ask())).toContain('too old')
+  clock.advance(2_000)
+  expect(refusalOf(await ask())).toBeUndefined()
+  clock.advance(59_000)
+  await ask()
+  expect(sent).toHaveLength(2)
+  clock.advance(2_000)
+  await ask()
+  expect(sent).toHaveLength(3)
+})
+
+test('another question is another answer', async () => {
+  const { sent, ask } = open([yes])
+  await ask()
+  await ask({ namespace: 'other' })
+  expect(sent).toHaveLength(2)
+})
+
+test('without an answer the images are refused, after further attempts', async () => {
+  const { sent, clock, ask } = open([new Error('connection refused')])
+  expect(refusalOf(await whileTimePasses(clock, ask()))).toBe('pods "a" is forbidden: connection refused')
+  expect(sent).toHaveLength(5)
+})
+
+test('a failure that passes is not noticed', async () => {
+  const { sent, clock, ask } = open([{ code: 503, body: '' }, { code: 429, body: '' }, yes])
+  expect(refusalOf(await whileTimePasses(clock, ask()))).toBeUndefined()
+  expect(sent).toHaveLength(3)
+})
+
+test('where nobody answers and the configuration says so, images are allowed, and the audit log tells', async () => {
+  const { ask } = open([{ code: 400, body: '' }], { defaultAllow: true })
+  expect(await ask()).toMatchObject({
+    kind: 'allowed',
+    auditAnnotations: [{ key: 'imagepolicywebhook.image-policy.orch.io/failed-open', value: 'true' }],
+  })
+})
