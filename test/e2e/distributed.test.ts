@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { request } from 'node:https'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
+import { StatusError } from '@orch/core'
 import { aConfigMap } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -46,6 +48,18 @@ function gatewaysOf({ message }: ServerProcess): string[] {
   return [...message.matchAll(/^ {2}gateway-\d+ +(\S+)/gm)].map((found) => found[1] ?? '')
 }
 
+/** What the first gateway says of itself; anybody may ask. */
+function readyz({ url }: ServerProcess): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/readyz`, { rejectUnauthorized: false }, (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode === 200))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
 async function clientsOf(server: ServerProcess) {
   const configuration = await loadConfiguration(`${server.dataDir}/admin.conf`)
   return gatewaysOf(server).map((url) => {
@@ -87,6 +101,35 @@ describe.skipIf(missing !== undefined)(`CARD-23, CARD-24: services as processes 
     await server.exited
     await gone(pids)
     expect(alive(pids)).toEqual([])
+  })
+
+  test('the first signal makes gateways unready and waits; a second one ends all at once', async () => {
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--shutdown-delay-duration=1h'])
+    const pids = descendants(server.pid).map(({ pid }) => pid)
+    expect(await readyz(server)).toBe(true)
+    server.signal('SIGTERM')
+    while (await readyz(server)) await new Promise((resolve) => setImmediate(resolve))
+    server.signal('SIGTERM')
+    expect(await server.exited).toMatchObject({ code: 1 })
+    await gone(pids)
+    expect(alive(pids)).toEqual([])
+  })
+
+  test('etcd and NATS are found again where they were when they were killed', async () => {
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1'])
+    const maps = server.client.resource(configMaps)
+    await maps.create(aConfigMap({ name: 'before' }))
+    const backends = descendants(server.pid).filter(({ command }) => /main\.js backends /.test(command))
+    expect(backends).toHaveLength(1)
+    for (const { pid } of backends) process.kill(pid, 'SIGKILL')
+    await gone(backends.map(({ pid }) => pid))
+    const isThere = () =>
+      maps.create(aConfigMap({ name: 'after' })).then(
+        () => true,
+        (error: unknown) => error instanceof StatusError && error.reason === 'AlreadyExists',
+      )
+    while (!(await isThere())) await new Promise((resolve) => setImmediate(resolve))
+    expect((await maps.list(inDefault)).items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['after', 'before']))
   })
 
   test('CARD-25: state is there again after a stop', async () => {

@@ -1,2 +1,5 @@
 /** Longest that watches are spread over when a gateway stops, so that not all clients come back at once; systemd waits 90 s. */
 export const watchGraceMs = 10_000
+
+/** How long a process may take to end in order when the one that has started it is gone: nobody is there to be served. */
+export const orphanStopMs = 5_000

@@ -5,6 +5,7 @@ import type { Terminal } from '../command-line.ts'
 import { readCommandSettings } from '../options/up.ts'
 import { backendsCommandSettings } from '../settings/backends.ts'
 import { StartError } from '../start-error.ts'
+import { endWithStarter } from './end-with-starter.ts'
 
 /** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
@@ -28,7 +29,7 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     const [etcd, nats] = await Promise.all([openEtcd(options('etcd', etcdPort)), openNats(options('nats', natsPort))])
     programs.push(etcd, nats)
     stopOnSignal({ source: process, log, stop })
-    if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+    endWithStarter()
     const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
     log.info(where, 'ready')
     terminal.out(`orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`)

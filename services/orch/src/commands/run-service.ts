@@ -8,6 +8,7 @@ import type { Replica } from '../distributed/replica.ts'
 import type { ListenAddress } from '../options/addresses.ts'
 import { type ApiOptions, everythingServed } from '../options/api.ts'
 import { openTelemetry } from '../telemetry.ts'
+import { endWithStarter } from './end-with-starter.ts'
 
 /** How a service runs as a process. */
 export interface ServiceProcess {
@@ -76,7 +77,6 @@ function probed({ replica, isReady, isEnding }: State) {
   return { checks: [...own, ...(replica?.checks ?? [])], metrics: replica?.metrics }
 }
 
-/** A process that was started by `orch up --distributed` ends with it, however that ended. */
 function endWith(stop: () => Promise<void>, log: Log): void {
   stopOnSignal({
     source: {
@@ -87,5 +87,5 @@ function endWith(stop: () => Promise<void>, log: Log): void {
     log,
     stop,
   })
-  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  endWithStarter()
 }
