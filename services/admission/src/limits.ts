@@ -14,6 +14,8 @@ export const limits = {
   imageAttemptsMax: 5,
   /** Longest that a review of images may take, all attempts together. */
   imageReviewMs: 30_000,
+  /** How long a pod waits for the default account of its namespace, which may just have been created. */
+  defaultAccountWaitMs: 2_000,
   /** Reservations of one quota that are made and ended by one commit; their row stays far below what one value may hold. */
   quotaTasksMax: 256,
   /** Attempts at a quota that several processes change at once; with a handful of them the last is never reached. */

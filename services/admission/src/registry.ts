@@ -25,6 +25,7 @@ import { podSecurity } from './plugins/pod-security.ts'
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
+import { serviceAccount } from './plugins/service-account.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
@@ -85,6 +86,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   MutatingAdmissionWebhook: mutatingAdmissionWebhook,
   ValidatingAdmissionWebhook: validatingAdmissionWebhook,
   ResourceQuota: resourceQuota,
+  ServiceAccount: serviceAccount,
   AlwaysAdmit: alwaysAdmit,
   NamespaceExists: namespaceExists,
   SecurityContextDeny: securityContextDeny,

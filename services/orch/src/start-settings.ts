@@ -1,4 +1,5 @@
-import { readSettings, type SettingType, settingTypes } from '@orch/platform'
+import { readSettings, type SettingType, settingTypes, type Values } from '@orch/platform'
+import { readControllers } from './options/controllers.ts'
 import { startSettings } from './settings/start.ts'
 import type { StartOptions } from './start.ts'
 
@@ -8,12 +9,14 @@ const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 /** Flags, then what the options say beside them. */
 export function readStartSettings(options: StartOptions) {
   const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
+  const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   return {
     ...values,
+    disableAdmissionPlugins: withoutUseless(values, controllers),
     securePort: given.has('securePort') ? values.securePort : 0,
     profile: options.profile ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,
-    controllers: options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers),
+    controllers,
     runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
     anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
     pathPrefix: options.pathPrefix ?? values.pathPrefix,
@@ -25,6 +28,16 @@ export function readStartSettings(options: StartOptions) {
     serviceNodePortRange:
       parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
   }
+}
+
+/** Without anybody who makes service accounts, every pod would be refused for the lack of one. */
+function withoutUseless(
+  { enableAdmissionPlugins, disableAdmissionPlugins }: Values<typeof startSettings>,
+  controllers: readonly string[],
+): readonly string[] {
+  const hasAccounts = readControllers({ controllers }).includes('serviceaccount')
+  const isWanted = hasAccounts || enableAdmissionPlugins.includes('ServiceAccount') || disableAdmissionPlugins.includes('ServiceAccount')
+  return isWanted ? disableAdmissionPlugins : [...disableAdmissionPlugins, 'ServiceAccount']
 }
 
 function parsed<T>(name: string, { expected, parse }: SettingType<T>, text: string | undefined): T | undefined {

@@ -39,6 +39,8 @@ export interface Names {
   readonly execInfoVariable: string
   /** Root certificate ConfigMap of each namespace. */
   readonly rootCertificateConfigMap: string
+  /** How the names of volumes begin in which pods find their token. */
+  readonly tokenVolumePrefix: string
   /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
   readonly clientConfigFileKey: string
 }
@@ -62,6 +64,7 @@ const table: Readonly<Record<Profile, Names>> = {
     serverManager: 'orch-apiserver',
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
+    tokenVolumePrefix: 'orch-api-access',
     clientConfigFileKey: 'orchConfigFile',
   }),
   kubernetes: Object.freeze({
@@ -82,6 +85,7 @@ const table: Readonly<Record<Profile, Names>> = {
     serverManager: 'kube-apiserver',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
+    tokenVolumePrefix: 'kube-api-access',
     clientConfigFileKey: 'kubeConfigFile',
   }),
 }

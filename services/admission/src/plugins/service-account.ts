@@ -1,0 +1,148 @@
+import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, type Names, objectKey, type StatusError } from '@orch/core'
+import { type Clock, follow } from '@orch/platform'
+import { limits } from '../limits.ts'
+import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { type PodWithAccount, secretReferences } from './service-account-secrets.ts'
+import { withToken } from './service-account-token.ts'
+
+/** On by default. */
+export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
+
+/** A ServiceAccount. */
+export interface Account extends ApiObject {
+  readonly automountServiceAccountToken?: boolean
+  readonly imagePullSecrets?: readonly { readonly name?: string }[]
+  readonly secrets?: readonly { readonly name?: string }[]
+}
+
+const prefix = 'core/serviceaccounts'
+const defaultName = 'default'
+
+/**
+ * ServiceAccount: a pod without an account gets the default one of its namespace, with its token in a volume and its secrets
+ * for images. An account must exist; one that says so lets its pods use only the secrets that it names.
+ */
+function createServiceAccount(needs: PluginNeeds): Plugin {
+  const { catalogue, random } = needs
+  const { names } = catalogue
+  const accounts = new Accounts(needs)
+  const judged = async (attributes: Attributes, pod: PodWithAccount): Promise<Verdict> => {
+    const mirrored = isMirror(pod, names) ? mirrorProblem(pod) : undefined
+    if (isMirror(pod, names)) return mirrored === undefined ? allowed : denied(refusal(attributes, mirrored))
+    const name = pod.spec?.serviceAccountName ?? ''
+    if (name === '') return denied(refusal(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
+    const account = await accounts.find(attributes.namespace, name)
+    if (account === undefined) return denied(missing(attributes, name))
+    const problem = limitsSecrets(account, names) ? secretProblem(pod, account) : undefined
+    return problem === undefined ? allowed : denied(refusal(attributes, problem))
+  }
+  return {
+    name: 'ServiceAccount',
+    interests: [
+      { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] },
+      { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/ephemeralcontainers'], namespaces: [] },
+    ],
+    async mutate(attributes) {
+      const pod = attributes.object as PodWithAccount
+      if (isMirror(pod, names)) return judged(attributes, pod)
+      const name = pod.spec?.serviceAccountName || defaultName
+      const account = await accounts.find(attributes.namespace, name)
+      if (account === undefined) return denied(missing(attributes, name))
+      const bound = withAccount(pod, name, account)
+      const isMounted = pod.spec?.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
+      const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(random() * bound))
+      return { kind: 'allowed', object: isMounted ? withToken(bound, names, volumeName) : bound }
+    },
+    validate: (attributes) => judged(attributes, attributes.object as PodWithAccount),
+    close: () => accounts.close(),
+  }
+}
+
+function withAccount(pod: PodWithAccount, name: string, { imagePullSecrets = [] }: Account): PodWithAccount {
+  // The second field is the old name of the first.
+  const spec = { ...pod.spec, serviceAccountName: name, serviceAccount: name }
+  if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return { ...pod, spec }
+  return { ...pod, spec: { ...spec, imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) } }
+}
+
+function isMirror({ metadata }: PodWithAccount, names: Names): boolean {
+  return metadata.annotations?.[domainLabel(names, 'config.mirror')] !== undefined
+}
+
+/** A pod that only shows what a node runs by itself refers to nothing that the server would have to give it. */
+function mirrorProblem(pod: PodWithAccount): string | undefined {
+  if ((pod.spec?.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts'
+  if (secretReferences(pod).length > 0) return 'a mirror pod may not reference secrets'
+  const isTokenProjected = (pod.spec?.volumes ?? []).some(({ projected }) =>
+    projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken != null),
+  )
+  return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
+}
+
+function limitsSecrets({ metadata }: Account, names: Names): boolean {
+  return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[domainLabel(names, 'enforce-mountable-secrets')] ?? '')
+}
+
+function secretProblem(pod: PodWithAccount, account: Account): string | undefined {
+  const named = (list: Account['secrets']) => new Set(list?.map(({ name }) => name))
+  const [mountable, forImages] = [named(account.secrets), named(account.imagePullSecrets)]
+  const bad = secretReferences(pod).find(({ secret, isForImages }) => !(isForImages ? forImages : mountable).has(secret))
+  if (bad === undefined) return undefined
+  return `${bad.where} is not allowed because service account ${account.metadata.name} does not reference that ${bad.isForImages ? 'imagePullSecret' : 'secret'}`
+}
+
+function missing(attributes: Attributes, name: string): StatusError {
+  return refusal(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`)
+}
+
+function refusal({ group, resource, name }: Attributes, why: string): StatusError {
+  return forbidden({ group, resource }, name, why)
+}
+
+const decoder = new TextDecoder()
+const decode = (value: Uint8Array) => JSON.parse(decoder.decode(value)) as Account
+
+/** All accounts, in memory. */
+class Accounts {
+  readonly #needs: PluginNeeds
+  readonly #closed = new AbortController()
+  readonly #followed: ReturnType<typeof follow<Account>>
+
+  constructor(needs: PluginNeeds) {
+    const { storage, clock, log, random } = needs
+    this.#needs = needs
+    this.#followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: this.#closed.signal })
+  }
+
+  /** One that memory lacks is asked of storage. The default account of a new namespace may be on its way: it is waited for. */
+  async find(namespace: string, name: string): Promise<Account | undefined> {
+    const key = objectKey(prefix, namespace, name)
+    const known = this.#followed.get(key)
+    if (known !== undefined) return known
+    const { entry } = await this.#needs.storage.get({ key, read: { kind: 'latest' } })
+    if (entry !== undefined) return decode(entry.value)
+    return name === defaultName ? this.#arrival(key, this.#needs.clock) : undefined
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  #arrival(key: string, clock: Clock): Promise<Account | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Account | undefined>()
+    const timer = clock.after(limits.defaultAccountWaitMs, () => resolve(this.#followed.get(key)))
+    const forget = this.#followed.onChange((change) => {
+      if (change.key === key && change.after !== undefined) resolve(change.after)
+    })
+    const end = () => resolve(undefined)
+    this.#closed.signal.addEventListener('abort', end)
+    // It may have come between the question and the listening.
+    const already = this.#followed.get(key)
+    if (already !== undefined) resolve(already)
+    return promise.finally(() => {
+      timer.cancel()
+      forget()
+      this.#closed.signal.removeEventListener('abort', end)
+    })
+  }
+}
