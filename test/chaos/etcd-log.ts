@@ -28,11 +28,15 @@ interface WatchLine {
 export async function readEtcdLog(address: string, prefix: string): Promise<EtcdLog> {
   const from = Buffer.from(prefix).toString('base64')
   const until = Buffer.from(`${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`).toString('base64')
-  const { header } = await ask<{ header: { revision: string } }>(address, '/v3/kv/range', { key: from, range_end: until, count_only: true })
+  const { header } = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/range', {
+    key: from,
+    range_end: until,
+    count_only: true,
+  })
   const revision = Number(header.revision)
   // A change behind the last of interest shows that all before have come.
   const mark = Buffer.from('/test-mark').toString('base64')
-  const marked = await ask<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
+  const marked = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
   const end = Number(marked.header.revision)
   const changes: TrueChange[] = []
   const all = Buffer.from([0]).toString('base64')
@@ -49,6 +53,18 @@ export async function readEtcdLog(address: string, prefix: string): Promise<Etcd
   return { revision, changes }
 }
 
+/** Makes etcd forget what was before its present. */
+export async function compactEtcd(address: string): Promise<void> {
+  const { header } = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/range', { key: Buffer.from('x').toString('base64') })
+  await askEtcd(address, '/v3/kv/compaction', { revision: header.revision, physical: true })
+}
+
+/** The revision of a key; 0 where there is none. */
+export async function revisionInEtcd(address: string, key: string): Promise<number> {
+  const { kvs = [] } = await askEtcd<{ kvs?: readonly Kv[] }>(address, '/v3/kv/range', { key: Buffer.from(key).toString('base64') })
+  return Number(kvs[0]?.mod_revision ?? 0)
+}
+
 function toChange(key: string, revision: number, kv: Kv | undefined): TrueChange {
   if (kv === undefined) return { revision, key, after: undefined }
   const framed = Buffer.from(kv.value ?? '', 'base64')
@@ -60,7 +76,8 @@ function toChange(key: string, revision: number, kv: Kv | undefined): TrueChange
   return { revision, key, after: { text: object.data?.['text'] ?? '', app: object.metadata.labels?.['app'] ?? '' } }
 }
 
-function ask<T>(address: string, path: string, body: unknown): Promise<T> {
+/** Asks etcd over its own HTTP. */
+export function askEtcd<T>(address: string, path: string, body: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const sent = post(address, path, body)
     sent.on('response', (response) => {

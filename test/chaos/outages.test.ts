@@ -1,5 +1,4 @@
 import type { Client } from '@orch/client'
-import { sleep, systemClock } from '@orch/platform'
 import { findBackend } from '@orch/testkit/backends'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFault } from '../watch/checker.ts'
@@ -9,6 +8,7 @@ import { configMaps, namespace } from './load.ts'
 import { keysOfRun } from './run.ts'
 import { openServiceSet, type Service, type ServiceSet } from './service-set.ts'
 import { longestGapMs, type SteadyLoad, startSteadyLoad } from './steady-load.ts'
+import { until } from './waiting.ts'
 import { openWatcher, type Watcher } from './watcher.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
@@ -114,12 +114,4 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
 function answers(load: SteadyLoad, count: number): Promise<void> {
   const wanted = load.answered.length + count
   return until(() => load.answered.length >= wanted)
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const begunMs = performance.now()
-  while (!isTrue()) {
-    if (performance.now() - begunMs > waitMsMax) throw new Error(`nothing came within ${waitMsMax} ms`)
-    await sleep(systemClock, 5)
-  }
 }

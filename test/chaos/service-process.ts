@@ -16,6 +16,8 @@ export interface ServiceProcessOptions {
   /** Authority of a certificate that the probes' port shows; absent: plain HTTP. */
   readonly authority: string | undefined
   readonly logFile: string
+  /** Whether its clock may be moved. */
+  readonly isShiftable: boolean
 }
 
 /** A process of a set, which keeps its ports over restarts. */
@@ -38,21 +40,35 @@ export interface ServiceProcess {
   cpuMicros(): number
   /** What it has logged. */
   log(): string
+  /** Its metrics; of those that have a port for probes. */
+  metrics(): Promise<string>
 }
 
 /** What `npm start` runs; ORCH_CHAOS_SERVER names another one. */
 export const serverEntry =
   process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
 const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
-const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4', '--no-warnings', `--import=${shiftClock}`]
+const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
+const shiftFlags = ['--no-warnings', `--import=${shiftClock}`]
+/** What would be left behind, paused perhaps, should this process end too early. */
+const living = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
 const pollMs = 20
 const stopMsMax = 90_000
 
 /** A process that can be started, ended and harmed. */
-export function createServiceProcess({ name, arguments: given, readyUrl, authority, logFile }: ServiceProcessOptions): ServiceProcess {
+export function createServiceProcess({
+  name,
+  arguments: given,
+  readyUrl,
+  authority,
+  logFile,
+  isShiftable,
+}: ServiceProcessOptions): ServiceProcess {
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
-  const atExit = () => void child?.kill('SIGKILL')
   const signal = async (one: 'SIGKILL' | 'SIGTERM') => {
     const running = child
     if (running === undefined || !isRunning()) return
@@ -62,7 +78,7 @@ export function createServiceProcess({ name, arguments: given, readyUrl, authori
     const killing = setTimeout(() => running.kill('SIGKILL'), stopMsMax)
     await ended
     clearTimeout(killing)
-    process.removeListener('exit', atExit)
+    living.delete(running)
   }
   return {
     name,
@@ -75,9 +91,11 @@ export function createServiceProcess({ name, arguments: given, readyUrl, authori
     start() {
       if (isRunning()) return
       const file = openSync(logFile, 'a')
-      child = spawn(process.execPath, [...nodeFlags, serverEntry, ...given], { stdio: ['ignore', file, file, 'ipc'] })
+      child = spawn(process.execPath, [...nodeFlags, ...(isShiftable ? shiftFlags : []), serverEntry, ...given], {
+        stdio: ['ignore', file, file, 'ipc'],
+      })
       closeSync(file)
-      process.once('exit', atExit)
+      living.add(child)
     },
     async ready(limitMs) {
       const begun = performance.now()
@@ -99,6 +117,7 @@ export function createServiceProcess({ name, arguments: given, readyUrl, authori
       return (Number(fields[11]) + Number(fields[12])) * 10_000
     },
     log: () => readFileSync(logFile, 'utf8'),
+    metrics: async () => (await fetch(new URL('/metrics', readyUrl))).text(),
   }
 }
 

@@ -36,7 +36,7 @@ export interface ServiceSetOptions {
   readonly natsPath: string
   readonly counts?: Partial<Readonly<Record<Service, number>>>
   readonly flags?: Partial<Readonly<Record<Service, readonly string[]>>>
-  /** Whether processes reach one another over links that can be harmed. */
+  /** Whether they can be harmed: reach one another over links, and have clocks that can be moved. */
   readonly isLinked?: boolean
 }
 
@@ -158,6 +158,7 @@ async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}
         readyUrl: isGateway ? `https://${loopback}:${portOf.get(name)}/readyz` : `http://${probeOf.get(name)}/readyz`,
         authority: isGateway ? certificates.client.certificateAuthority : undefined,
         logFile: join(folder, 'logs', name),
+        isShiftable: isLinked,
       }),
     )
   }
