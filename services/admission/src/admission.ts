@@ -5,7 +5,7 @@ import { tellInterests } from './interests.ts'
 import { defaultPluginSettings, type Plugin, type PluginNeeds, type PluginSettings } from './plugin.ts'
 import { choosePlugins, createPlugins, type PluginChoice, pluginNames } from './registry.ts'
 
-export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random'> {
+export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer'> {
   /** Default: those that are on by default. */
   readonly plugins?: PluginChoice | undefined
   /** By name of the plugin. */
@@ -22,7 +22,7 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as it is told to be. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { storage, catalogue, clock, log, random, settings = defaultPluginSettings } = options
+  const { storage, catalogue, clock, log, random, tracer, settings = defaultPluginSettings } = options
   for (const name of options.configurations?.keys() ?? []) {
     if (!pluginNames.some((known) => known === name))
       throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)
@@ -33,14 +33,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return configuration?.value == null ? undefined : configuration
   }
   const needsOf = (name: string): PluginNeeds => {
-    return { storage, catalogue, clock, log, random, settings, configuration: configurationOf(name) }
+    return { storage, catalogue, clock, log, random, tracer, settings, configuration: configurationOf(name) }
   }
   return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice), needsOf), options)
 }
 
 /** The service over plugins that are made already, asked in the given order. */
-export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage'>): Admission {
-  const { clock, storage } = options
+export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage' | 'tracer'>): Admission {
+  const { clock, storage, tracer } = options
   const closed = new AbortController()
   const interested = new InterestedPlugins(plugins)
   return {
@@ -48,7 +48,7 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionO
       if (closed.signal.aborted) throw serviceUnavailable('admission is ending')
       const { phase, attributes } = request
       if (phase !== 'mutate' && phase !== 'validate') throw badRequest(`phase: expected mutate or validate, got "${phase}"`)
-      const needs: AskNeeds = { plugins: interested.index.find(phase, attributes), clock, context }
+      const needs: AskNeeds = { plugins: interested.index.find(phase, attributes), clock, context, tracer }
       return await ask(request, phase, needs)
     },
     async outcome(outcome) {

@@ -8,7 +8,7 @@ import type {
   CallContext,
   MetricCount,
 } from '@orch/core'
-import type { Clock } from '@orch/platform'
+import type { Clock, Span, Tracer } from '@orch/platform'
 import type { Conditions, Inquiry, Plugin, Reinvocation, Verdict } from './plugin.ts'
 
 export type Phase = 'mutate' | 'validate'
@@ -18,6 +18,8 @@ export interface AskNeeds {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   readonly context: CallContext
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** What has been said so far. */
@@ -78,9 +80,11 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
     const plugin = plugins[index] as Plugin
     const startedMs = clock.monotonic()
     // A method that is called through `?.()` keeps its plugin; most answer without a promise.
-    const pending = plugin[phase]?.(attributes, inquiry)
-    if (pending === undefined) continue
-    const verdict = pending instanceof Promise ? await pending : pending
+    const span = beginSpan(plugin, phase, needs)
+    const pending = plugin[phase]?.(attributes, span === undefined ? inquiry : below(inquiry, span))
+    const verdict = pending instanceof Promise ? await ending(pending, span) : pending
+    if (!(pending instanceof Promise)) span?.end()
+    if (verdict === undefined) continue
     keep(verdict, said)
     if (verdict.kind === 'asks') {
       const { accesses } = verdict
@@ -91,6 +95,27 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
     if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }
   }
   return { kind: 'allowed', attributes }
+}
+
+/** A span for each plugin, where the request is traced. */
+function beginSpan({ name }: Plugin, phase: Phase, { tracer, context: { traceparent } }: AskNeeds): Span | undefined {
+  return traceparent === undefined ? undefined : tracer?.start(`${phase} ${name}`, { kind: 'internal', parent: traceparent })
+}
+
+/** What the plugin does hangs below its span. */
+function below(inquiry: Inquiry, { traceparent }: Span): Inquiry {
+  return { ...inquiry, context: { ...inquiry.context, traceparent } }
+}
+
+async function ending<T>(work: Promise<T>, span: Span | undefined): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    span?.fail(error)
+    throw error
+  } finally {
+    span?.end()
+  }
 }
 
 function stepOf(plugin: string, durationMs: number, round: number, verdict: Verdict, explain: boolean): AdmissionStep {

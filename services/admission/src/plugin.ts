@@ -14,7 +14,7 @@ import type {
   StatusError,
   StorageService,
 } from '@orch/core'
-import type { Clock, Log } from '@orch/platform'
+import type { Clock, Log, Tracer } from '@orch/platform'
 import type { PluginConfiguration } from './configuration.ts'
 import type { WebhookCredentials } from './webhooks/credentials.ts'
 
@@ -106,6 +106,8 @@ export interface PluginNeeds {
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
   /** From the admission configuration file; absent: nothing is said there. */
   readonly configuration: PluginConfiguration | undefined
   readonly settings: PluginSettings

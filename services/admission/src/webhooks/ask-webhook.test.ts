@@ -1,9 +1,9 @@
 import { type Attributes, createCatalogue } from '@orch/core'
-import { silentLog } from '@orch/platform'
+import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
-import type { CallAnswer } from './caller.ts'
+import type { Call, CallAnswer } from './caller.ts'
 import { createEquivalents } from './equivalents.ts'
 import { readWebhooks, type Webhook } from './webhook.ts'
 
@@ -48,19 +48,20 @@ function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs 
     object: all.object,
     oldObject: undefined,
     deadline,
+    traceparent: undefined,
   }
 }
 
-async function ask(question: WebhookQuestion, answer?: CallAnswer) {
-  const calls: { timeoutMs: number; uid: string }[] = []
-  const call = async ({ body, timeoutMs }: { body: string; timeoutMs: number }): Promise<CallAnswer> => {
+async function ask(question: WebhookQuestion, answer?: CallAnswer, tracer?: Tracer) {
+  const calls: { timeoutMs: number; uid: string; traceparent: string | undefined }[] = []
+  const call = async ({ body, timeoutMs, traceparent }: Call): Promise<CallAnswer> => {
     const { uid } = JSON.parse(body).request
-    calls.push({ timeoutMs, uid })
+    calls.push({ timeoutMs, uid, traceparent })
     const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1', response: { uid, allowed: true } })
     return answer ?? { kind: 'answered', text }
   }
   const caller = { call, close: () => {} }
-  const outcome = await askWebhook(question, { caller, names: catalogue.names, clock: createFakeClock(), log: silentLog })
+  const outcome = await askWebhook(question, { caller, names: catalogue.names, clock: createFakeClock(), log: silentLog, tracer })
   return { outcome, calls }
 }
 
@@ -109,4 +110,25 @@ test('a refusal keeps details, and does without what is null', () => {
     message: 'admission webhook "a.b.c" denied the request: Invalid',
     details: { causes: [{ field: 'a' }] },
   })
+})
+
+test('a call has a span below that of the plugin, and the webhook is told of it', async () => {
+  const spans: (SpanOptions & { name: string; isFailed: boolean; isEnded: boolean })[] = []
+  const start: Tracer['start'] = (name, options) => {
+    const record = { name, ...options, isFailed: false, isEnded: false }
+    spans.push(record)
+    const fail = () => Object.assign(record, { isFailed: true })
+    const end = () => Object.assign(record, { isEnded: true })
+    return { traceparent: 'of the span', rename: () => {}, attribute: () => {}, fail, end }
+  }
+  const question = { ...aQuestion({}), traceparent: 'of the plugin' }
+  const { calls } = await ask(question, undefined, { start })
+  await ask(question, { kind: 'failed', message: '', code: 503, isLate: false }, { start })
+  await ask(aQuestion({}), undefined, { start })
+  const span = { name: 'call webhook a.example.com', kind: 'client', parent: 'of the plugin', isEnded: true }
+  expect(spans).toEqual([
+    { ...span, isFailed: false },
+    { ...span, isFailed: true },
+  ])
+  expect(calls[0]?.traceparent).toBe('of the span')
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Attributes, badRequest, failed, internal, type MetricCount, type Names, type Status, StatusError } from '@orch/core'
-import type { Clock, Log } from '@orch/platform'
+import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from './caller.ts'
 import type { RequestForm } from './equivalents.ts'
 import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
@@ -12,6 +12,8 @@ export interface AskWebhookNeeds {
   readonly names: Names
   readonly clock: Clock
   readonly log: Log
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
 }
 
 /** One webhook and what it is asked. */
@@ -25,6 +27,8 @@ export interface WebhookQuestion {
   readonly object: unknown
   readonly oldObject: unknown
   readonly deadline: Deadline
+  /** Span of the plugin; absent: the request is not traced. */
+  readonly traceparent: string | undefined
 }
 
 /** Until when the request is waited for. */
@@ -43,7 +47,7 @@ export type WebhookOutcome =
   | { readonly kind: 'impossible'; readonly error: StatusError; readonly review?: Review }
 
 /** Asks one webhook. */
-export async function askWebhook(question: WebhookQuestion, { caller, names }: AskWebhookNeeds): Promise<WebhookOutcome> {
+export async function askWebhook(question: WebhookQuestion, { caller, names, tracer }: AskWebhookNeeds): Promise<WebhookOutcome> {
   const { webhook, attributes, deadline } = question
   if (attributes.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
     return { kind: 'impossible', error: badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`) }
@@ -56,8 +60,18 @@ export async function askWebhook(question: WebhookQuestion, { caller, names }: A
   const uid = randomUUID()
   const body = printReview({ ...question, version, uid }, names)
   const timeoutMs = Math.min(webhook.timeoutMs, deadline.remainingMs())
-  const answer = await caller.call({ webhook, body, timeoutMs, signal: deadline.signal })
-  return judgeAnswer(answer, question, { version, uid }, names)
+  const parent = question.traceparent
+  const span = parent === undefined ? undefined : tracer?.start(`call webhook ${webhook.name}`, { kind: 'client', parent })
+  const traceparent = span?.traceparent ?? parent
+  const outcome = judgeAnswer(
+    await caller.call({ webhook, body, timeoutMs, signal: deadline.signal, traceparent }),
+    question,
+    { version, uid },
+    names,
+  )
+  if (outcome.kind === 'failed') span?.fail(outcome.error)
+  span?.end()
+  return outcome
 }
 
 function judgeAnswer(

@@ -14,6 +14,8 @@ export interface Call {
   readonly timeoutMs: number
   /** Whoever asked has gone. */
   readonly signal: AbortSignal | undefined
+  /** W3C trace context, which the webhook is told; absent: the request is not traced. */
+  readonly traceparent: string | undefined
 }
 
 /** What came back, or why nothing did. */
@@ -43,7 +45,7 @@ export function createWebhookCaller({ addresses, credentials, clock }: CallerNee
     scheduling: 'lifo',
   })
   return {
-    async call({ webhook, body, timeoutMs, signal }) {
+    async call({ webhook, body, timeoutMs, signal, traceparent }) {
       const ending = new AbortController()
       const end = () => ending.abort()
       const state = { isLate: false }
@@ -59,7 +61,7 @@ export function createWebhookCaller({ addresses, credentials, clock }: CallerNee
       }
       try {
         const place = await withEnd(route.find(addresses), ending.signal)
-        const options = { ...place, ...optionsFor(webhook, route, credentials), agent, signal: ending.signal }
+        const options = { ...place, ...optionsFor(webhook, route, credentials, traceparent), agent, signal: ending.signal }
         return judge(await post(options, body), fail)
       } catch (error) {
         return fail(state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error))
@@ -112,13 +114,24 @@ function routeTo({ place }: Webhook, timeoutMs: number): Route {
   }
 }
 
-function optionsFor(webhook: Webhook, { host, path, serverName }: Route, credentials: WebhookCredentials): RequestOptions {
+function optionsFor(
+  webhook: Webhook,
+  { host, path, serverName }: Route,
+  credentials: WebhookCredentials,
+  traceparent: string | undefined,
+): RequestOptions {
   const credential = credentialTo(webhook, credentials)
   const { clientCertificate, clientKey } = credential
   return {
     method: 'POST',
     path,
-    headers: { host, 'content-type': 'application/json', accept: 'application/json', ...authorization(credential) },
+    headers: {
+      host,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...authorization(credential),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    },
     ca: webhook.authorities ?? systemAuthorities(),
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),

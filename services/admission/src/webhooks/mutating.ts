@@ -77,6 +77,7 @@ async function mutate(attributes: Attributes, inquiry: Inquiry, parts: WebhookPa
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
   const telling = new Telling(plugin, inquiry)
   const own = parts.equivalents.own(attributes)
+  const { traceparent } = inquiry.context
   const journey: Journey = { object: attributes.object, form: own, isDirty: false }
   for (const [index, webhook] of parts.configurations.webhooks.entries()) {
     const match = await matchWebhook(webhook, { ...attributes, object: journey.object }, parts)
@@ -87,7 +88,17 @@ async function mutate(attributes: Attributes, inquiry: Inquiry, parts: WebhookPa
     journey.object = parts.forms.convert(journey.object, journey.form, form)
     journey.form = form
     const oldObject = parts.forms.convert(attributes.oldObject, own, form)
-    const question: WebhookQuestion = { webhook, isMutating: true, attributes, form, own, object: journey.object, oldObject, deadline }
+    const question: WebhookQuestion = {
+      webhook,
+      isMutating: true,
+      attributes,
+      form,
+      own,
+      object: journey.object,
+      oldObject,
+      deadline,
+      traceparent,
+    }
     const error = await callOne(question, index, { journey, telling, inquiry, memory, parts })
     if (error !== undefined) return { kind: 'denied', error, ...telling.all }
   }

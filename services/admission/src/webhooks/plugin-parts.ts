@@ -37,7 +37,7 @@ export interface WebhookPluginForm {
 }
 
 export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginForm): WebhookParts {
-  const { storage, catalogue, clock, log, random, settings } = needs
+  const { storage, catalogue, clock, log, random, tracer, settings } = needs
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
@@ -49,6 +49,7 @@ export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }
     names,
     clock,
     log,
+    tracer,
     equivalents,
     configurations,
     forms: createForms(catalogue),

@@ -37,6 +37,7 @@ async function validate(attributes: Attributes, inquiry: Inquiry, parts: Webhook
   const notKnown = await known(parts, attributes, deadline)
   if (notKnown !== undefined) return { kind: 'denied', error: notKnown }
   const own = parts.equivalents.own(attributes)
+  const { traceparent } = inquiry.context
   const questions: WebhookQuestion[] = []
   for (const webhook of parts.configurations.webhooks) {
     const match = await matchWebhook(webhook, attributes, parts)
@@ -45,7 +46,7 @@ async function validate(attributes: Attributes, inquiry: Inquiry, parts: Webhook
     const { form } = match
     const object = parts.forms.convert(attributes.object, own, form)
     const oldObject = parts.forms.convert(attributes.oldObject, own, form)
-    questions.push({ webhook, isMutating: false, attributes, form, own, object, oldObject, deadline })
+    questions.push({ webhook, isMutating: false, attributes, form, own, object, oldObject, deadline, traceparent })
   }
   if (questions.length === 0) return allowed
   if (isOver(deadline)) return { kind: 'denied', error: lateError() }

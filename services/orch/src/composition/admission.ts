@@ -23,12 +23,12 @@ export async function openAdmission(
   { storage, admission }: { readonly storage: StorageService; readonly admission: AdmissionSettings },
   surroundings: Surroundings,
 ): Promise<Admission> {
-  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
   const known = await withCredentials(admission, configurations, surroundings)
   const settings = await withImageReviews(known, admission, configurations, surroundings)
-  const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, plugins, configurations, settings }))
+  const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, tracer, plugins, configurations, settings }))
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened
 }

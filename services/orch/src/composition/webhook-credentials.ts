@@ -20,7 +20,7 @@ export async function readWebhookCredentials(
   const credentials = new Map<string, WebhookCredentials>()
   for (const plugin of webhookPlugins) {
     const configuration = configurations.get(plugin)
-    const file = configuration === undefined ? undefined : clientConfigFileOf(configuration, names)
+    const file = configuration?.value == null ? undefined : clientConfigFileOf(configuration, names)
     if (file === undefined) continue
     const document = await loadYamlFile(flag, file)
     credentials.set(
