@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Api, aName, anApi, created, sharedApi } from '../api/api.ts'
+import { type Api, aName, anApi, created, sharedApi, until } from '../api/api.ts'
 import { aFolder, anAuditedApi, aPolicy } from '../audit/audited.ts'
 import { aPerson } from '../authorization/people.ts'
 
@@ -115,10 +115,14 @@ describe('without a configuration', () => {
   test('decisions are counted', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted', 'enforce-version': 'v1.99' })
     await shared.api.post(`${at}/pods`, pod('a'))
-    const { text } = await shared.api.get('/metrics')
+    // Each of several gateways counts its own requests.
     const labels =
       'decision="deny",policy_level="restricted",policy_version="future",mode="enforce",request_operation="create",resource="pod",subresource=""'
-    expect(text).toContain(`pod_security_evaluations_total{${labels}} 1`)
+    const counted = await until(
+      () => shared.api.get('/metrics'),
+      ({ text }) => text.includes('policy_version="future"'),
+    )
+    expect(counted.text).toContain(`pod_security_evaluations_total{${labels}} 1`)
   })
 })
 

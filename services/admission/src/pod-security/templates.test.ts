@@ -1,0 +1,49 @@
+import { namesOf } from '@orch/core'
+import { expect, test } from 'vitest'
+import type { PodView } from './pod.ts'
+import { isSignificantUpdate, podView, templateView } from './templates.ts'
+
+const names = namesOf('orch')
+const template = { metadata: { annotations: { a: 'b' } }, spec: { hostPID: true } }
+
+test.each([
+  ['podtemplates', { template }],
+  ['deployments', { spec: { template } }],
+  ['replicationcontrollers', { spec: { template } }],
+  ['jobs', { spec: { template } }],
+  ['cronjobs', { spec: { jobTemplate: { spec: { template } } } }],
+])('%s have a template', (resource, object) => {
+  expect(templateView(resource, object)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
+})
+
+test('a controller may have none', () => {
+  expect(templateView('replicationcontrollers', { spec: {} })).toBeUndefined()
+})
+
+const before: PodView = {
+  annotations: { x: 'y' },
+  spec: { containers: [{ name: 'a', image: 'i:1' }], initContainers: [{ name: 'i', image: 'i:1' }] },
+}
+
+test.each<readonly [string, boolean, PodView]>([
+  ['nothing', false, before],
+  ['an annotation of somebody', false, { ...before, annotations: { x: 'z' } }],
+  ['what else is in the spec', false, { ...before, spec: { ...before.spec, hostPID: true } }],
+  ['an image', true, { ...before, spec: { ...before.spec, containers: [{ name: 'a', image: 'i:2' }] } }],
+  [
+    'an image of a container that is run first',
+    true,
+    { ...before, spec: { ...before.spec, initContainers: [{ name: 'i', image: 'i:2' }] } },
+  ],
+  ['a container more', true, { ...before, spec: { ...before.spec, ephemeralContainers: [{ name: 'd', image: 'i:1' }] } }],
+  ['a container instead of another', true, { ...before, spec: { ...before.spec, containers: [{ name: 'b', image: 'i:1' }] } }],
+  ['a seccomp profile', true, { ...before, annotations: { x: 'y', 'seccomp.security.alpha.orch.io/pod': 'unconfined' } }],
+  ['a seccomp profile of a container', true, { ...before, annotations: { x: 'y', 'container.seccomp.security.alpha.orch.io/a': 'z' } }],
+  ['an AppArmor profile', true, { ...before, annotations: { x: 'y', 'container.apparmor.security.beta.orch.io/a': 'unconfined' } }],
+])('whether a change of %s counts: %s', (_title, expected, after) => {
+  expect(isSignificantUpdate(after, before, names)).toBe(expected)
+})
+
+test('a pod without annotations is read as one', () => {
+  expect(podView({ metadata: { name: 'a' } })).toEqual({ annotations: {}, spec: {} })
+})
