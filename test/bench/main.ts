@@ -6,12 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Line } from './figure.ts'
 import { applyLine } from './lines/apply.ts'
+import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
 import { formatsLine } from './lines/formats.ts'
 import { identityLine } from './lines/identity.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
-import { createLine, updateLine } from './lines/write.ts'
+import { createLine, createPluginsLine, updateLine } from './lines/write.ts'
 import { printRow, tableHead } from './table.ts'
 
 const lines: readonly Line[] = [
@@ -26,11 +27,16 @@ const lines: readonly Line[] = [
   idleWatchers,
   loadStart,
   createLine,
+  createPluginsLine,
   updateLine,
   applyLine,
   fanOut,
   eventDelay,
   objectMemory,
+  distributedCreate,
+  distributedDelay,
+  distributedGateways,
+  distributedFanOut,
 ]
 
 const report = new URL('../../.cache/bench.json', import.meta.url)

@@ -7,11 +7,12 @@ import {
   encodeObject,
   encodeStored,
   type Interest,
+  type InterestsPart,
   type StorageService,
   serviceUnavailable,
   UnknownOutcomeError,
 } from '@orch/core'
-import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { createMetrics, PushStream, silentLog, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
@@ -288,4 +289,83 @@ test('STORE-03: a write is refused while admission cannot be reached', async () 
   admission.admit = () => Promise.reject(new Error('unreachable'))
   const { call } = await aGateway(undefined, { admission })
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })
+})
+
+const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+const allConfigMaps = [{ phase: '*', operations: ['*'], groups: [''], resources: ['configmaps'], namespaces: [] }]
+
+test('a plugin that asks what the user may do is answered by the authorizers, and goes on where it was', async () => {
+  const access = { verb: 'approve', group: 'g', version: 'v1', resource: 'signers', subresource: '', namespace: '', name: 'n' }
+  const admission = anAdmission(allConfigMaps)
+  const questions: unknown[] = []
+  admission.admit = async ({ phase, resumeAt, decisions }) => {
+    questions.push([phase, resumeAt, decisions])
+    if (phase === 'validate' && decisions.length === 0) return { kind: 'asks', accesses: [access], resumeAt: 'Asker', ...saidNothing }
+    return { kind: 'allowed', ...saidNothing }
+  }
+  const { call } = await aGateway(undefined, { admission })
+  expect(await call('POST', collection, configMap())).toMatchObject({ code: 201 })
+  expect(questions).toEqual([
+    ['mutate', '', []],
+    ['validate', '', []],
+    ['validate', 'Asker', [{ access, isAllowed: true, reason: expect.any(String) }]],
+  ])
+})
+
+test('a plugin that asks for ever ends as an error', async () => {
+  const admission = anAdmission(allConfigMaps)
+  admission.admit = async () => ({ kind: 'asks', accesses: [], resumeAt: 'Asker', ...saidNothing })
+  const { call } = await aGateway(undefined, { admission })
+  expect(await call('POST', collection, configMap())).toMatchObject({
+    code: 500,
+    body: { message: expect.stringContaining('the admission plugin Asker asks again and again') },
+  })
+})
+
+test('admission is told how each write ended for which it had reserved something', async () => {
+  const admission = anAdmission(allConfigMaps)
+  const outcomes: unknown[] = []
+  admission.admit = async ({ phase, attributes }) => {
+    const reservations = phase === 'validate' ? [attributes.operation] : []
+    return { kind: 'allowed', ...saidNothing, reservations }
+  }
+  admission.outcome = async ({ reservations, isCommitted, revision }) => {
+    outcomes.push([...reservations, isCommitted, revision > 0])
+    return {}
+  }
+  const { call } = await aGateway(undefined, { admission })
+  await call('POST', collection, configMap())
+  await call('POST', collection, configMap())
+  await call('PUT', `${collection}/a`, configMap({ x: '1' }))
+  await call('PUT', `${collection}/a`, configMap({ x: '1' }))
+  await call('PUT', `${collection}/a?dryRun=All`, configMap({ x: '2' }))
+  await call('DELETE', `${collection}/a`)
+  expect(outcomes).toEqual([
+    ['CREATE', true, true],
+    ['CREATE', false, false],
+    ['UPDATE', true, true],
+    ['UPDATE', false, false],
+    ['UPDATE', false, false],
+    ['DELETE', true, true],
+  ])
+})
+
+test('a write to what interests are made from is answered once they include it', async () => {
+  const admission = anAdmission([])
+  const told = new PushStream<InterestsPart>()
+  admission.interests = () => told
+  const tell = (revision: number) =>
+    told.push({ kind: 'interests', interests: [], revision, sources: [{ resource: 'core/configmaps', revision }] })
+  tell(0)
+  const { call, storage } = await aGateway(undefined, { admission, clock: createFakeClock() })
+  let isAnswered = false
+  const answer = call('POST', collection, configMap()).finally(() => {
+    isAnswered = true
+  })
+  const key = { key: 'core/configmaps/default/a', read: { kind: 'latest' } } as const
+  while ((await storage.get(key)).entry === undefined) await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isAnswered).toBe(false)
+  tell(1_000)
+  expect(await answer).toMatchObject({ code: 201 })
 })

@@ -126,3 +126,76 @@ export const updateLine: Line = {
     })
   },
 }
+
+/** On by default; with all of them off admission has nothing to say about Pods. */
+const podPlugins = [
+  'NamespaceLifecycle',
+  'LimitRanger',
+  'ServiceAccount',
+  'TaintNodesByCondition',
+  'PodSecurity',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'DefaultIngressClass',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+]
+
+const pods = '/api/v1/namespaces/default/pods'
+const podBody = (): Buffer => {
+  const containers = ['web', 'log'].map((name) => ({ name, image: `registry.example/${name}:1`, ports: [{ containerPort: 8080 }] }))
+  return bodyRequest('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: `pod-${serial++}` }, spec: { containers } })
+}
+
+/** What a server with these flags creates in a second, and what a create costs it. */
+async function createPods(flags: readonly string[], use: (round: () => Promise<number>, cpuMicros: () => number) => Promise<void>) {
+  await withOrch({ memory: true, flags }, async (server) => {
+    await withConnections(32, server.port, server, async (connections) => {
+      // The account that Pods have is made shortly after the start.
+      while ((await (connections[0] as Connection).send(podBody())).status !== 201) await new Promise((resolve) => setTimeout(resolve, 50))
+      let cpu = 0
+      let count = 0
+      const round = async () => {
+        const before = server.child.cpuMicros()
+        const result = await loadHttp1(connections, podBody, { durationMs: 2000, expected: 201 })
+        cpu += server.child.cpuMicros() - before
+        count += result.count
+        return result.perSecond
+      }
+      await use(round, () => cpu / count)
+    })
+  })
+}
+
+export const createPluginsLine: Line = {
+  name: 'create-plugins',
+  what: 'CREATE a Pod in memory, all default admission plugins on, beside all of them off; concurrency 32',
+  async run() {
+    const figures: Figure[] = []
+    await createPods([], async (on, onCpuMicros) => {
+      await createPods([`--disable-admission-plugins=${podPlugins.join(',')}`], async (off, offCpuMicros) => {
+        const [ours = [], others = []] = await alternate(4, [on, off])
+        const value = Math.max(...ours)
+        const floor = Math.max(...others)
+        const note = `${Math.round(offCpuMicros())} µs of CPU with them off`
+        figures.push({
+          value,
+          floor,
+          unit: 'req/s',
+          ratio: value / floor,
+          target: 0.8,
+          goal: 0.9,
+          better: 'more',
+          cpuMicros: onCpuMicros(),
+          note,
+        })
+      })
+    })
+    return figures
+  },
+}

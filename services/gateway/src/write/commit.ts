@@ -76,9 +76,8 @@ export async function commitRemoval(
   removal: Pick<ObjectWrite, 'key' | 'expected' | 'conditions'>,
   request: GatewayRequest,
   parts: GatewayParts,
-): Promise<{ readonly kind: CommitOutcome['kind'] }> {
-  const { kind } = await commitSurely({ ...removal, writeId: newWriteId(request) }, request, parts)
-  return { kind }
+): Promise<CommitOutcome> {
+  return commitSurely({ ...removal, writeId: newWriteId(request) }, request, parts)
 }
 
 function newWriteId({ trace }: GatewayRequest): string {

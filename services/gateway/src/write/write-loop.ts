@@ -15,7 +15,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@orch/core'
-import type { Admitted } from '../admission/admitter.ts'
 import { refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
@@ -25,11 +24,12 @@ import { objectPartOf } from '../strategies/object-part.ts'
 import { callContext, keyOf, remainingMs, type Target } from '../verbs/verb.ts'
 import { admitDeletion, both, mutated, validated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
-import { commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
+import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
 import { differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
 import { ownersAfter, setOwners } from './ownership.ts'
+import { openSettlement, type Settlement } from './settlement.ts'
 import type { EndTurn } from './turns.ts'
 
 /** What the first step of a write wants to happen, given what is there. */
@@ -183,6 +183,7 @@ async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: Ga
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
   const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
+  using settlement = openSettlement(plan, admitted, parts)
   const reserved = await parts.allocator.reserve(plan, object, undefined)
   const name = object.metadata.name as string
   const key = keyOf(plan.target, name)
@@ -194,7 +195,7 @@ async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: Ga
     if (existing !== undefined) throw alreadyExists(served.name, name)
     return { kind: 'created', json: previewObject(write, parts, 0), uid: object.metadata.uid ?? '' }
   }
-  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts))
+  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts))
   if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid: object.metadata.uid ?? '' }
   await reserved.release()
   // A PUT that creates has met one that was faster; now it replaces.
@@ -229,33 +230,43 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
   const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
+  using settlement = openSettlement(plan, admitted, parts)
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers
   const isApplied = candidate.owners !== undefined
-  const outcome = await commitUpdate(plan, { object: reserved.object, hasBigIntegers: isBig, admitted, isApplied }, live, parts)
+  const outcome = await commitUpdate(
+    plan,
+    { object: reserved.object, hasBigIntegers: isBig, conditions: admitted.conditions, settlement, isApplied },
+    live,
+    parts,
+  )
   if (outcome.kind === 'updated') await reserved.settle()
   else await reserved.release()
   return outcome
 }
 
-type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers'> & { readonly isApplied: boolean; readonly admitted: Admitted }
+type Update = Pick<ObjectWrite, 'object' | 'hasBigIntegers' | 'conditions'> & {
+  readonly isApplied: boolean
+  readonly settlement: Settlement
+}
 
 async function commitUpdate(
   plan: PlannedWrite,
-  { isApplied, admitted, ...update }: Update,
+  { isApplied, settlement, ...update }: Update,
   live: Live,
   parts: GatewayParts,
 ): Promise<Attempt> {
   const { key, revision } = live.entry
-  const write = { ...update, served: plan.target.served, key, expected: revision, conditions: admitted.conditions }
+  const write = { ...update, served: plan.target.served, key, expected: revision }
   const uid = update.object.metadata.uid ?? ''
   const encoding = encodeWrite(write, parts)
   const preview = previewObject(write, parts, revision, encoding)
   if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
   if (isApplied && differsInTimesOnly(write, preview, live, parts)) return confirmUnchanged(plan, live, parts)
-  if (isDeletedByUpdate(update.object, live.object, plan)) return removeLive(plan, preview, live, { ...admitted, conditions: [] }, parts)
+  if (isDeletedByUpdate(update.object, live.object, plan))
+    return removeLive(plan, { json: preview, live, conditions: [], settlement }, parts)
   if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid }
-  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts, encoding))
+  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts, encoding))
   return outcome.kind === 'written' ? { kind: 'updated', json: outcome.json, uid } : { kind: 'again' }
 }
 
@@ -356,6 +367,7 @@ function isDeletedByUpdate(object: ApiObject, live: ApiObject, { target: { serve
 
 async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, parts: GatewayParts): Promise<Attempt> {
   const admitted = await admitDeletion(plan, live.object, parts)
+  using settlement = openSettlement(plan, admitted, parts)
   const write = {
     served: plan.target.served,
     object,
@@ -366,37 +378,32 @@ async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, pa
   }
   const uid = object.metadata.uid ?? ''
   if (plan.options.isDryRun) return { kind: 'marked', json: previewObject(write, parts, live.entry.revision), uid }
-  const outcome = await settled(plan, admitted, parts, () => commitObject(write, plan.request, parts))
+  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts))
   return outcome.kind === 'written' ? { kind: 'marked', json: outcome.json, uid } : { kind: 'again' }
 }
 
 async function attemptRemove(plan: PlannedWrite, live: Live, parts: GatewayParts): Promise<Attempt> {
-  return removeLive(plan, live.entry.value, live, await admitDeletion(plan, live.object, parts), parts)
+  const admitted = await admitDeletion(plan, live.object, parts)
+  using settlement = openSettlement(plan, admitted, parts)
+  return await removeLive(plan, { json: live.entry.value, live, conditions: admitted.conditions, settlement }, parts)
 }
 
-async function removeLive(plan: PlannedWrite, json: Uint8Array, live: Live, admitted: Admitted, parts: GatewayParts): Promise<Attempt> {
+interface Removal {
+  /** What is answered. */
+  readonly json: Uint8Array
+  readonly live: Live
+  readonly conditions: readonly Condition[]
+  readonly settlement: Settlement
+}
+
+async function removeLive(plan: PlannedWrite, { json, live, conditions, settlement }: Removal, parts: GatewayParts): Promise<Attempt> {
   const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
   if (plan.options.isDryRun) return removed
-  const removal = { key: live.entry.key, expected: live.entry.revision, conditions: admitted.conditions }
-  const outcome = await settled(plan, admitted, parts, () => commitRemoval(removal, plan.request, parts))
+  const removal = { key: live.entry.key, expected: live.entry.revision, conditions }
+  const outcome = await settlement.commit(() => commitRemoval(removal, plan.request, parts))
   if (outcome.kind !== 'written') return { kind: 'again' }
   await parts.allocator.release(plan.target.served, live.object)
   return removed
-}
-
-/** Commits, and tells admission how it ended where it wants to know; what admission's interests are made from waits for them. */
-async function settled<O extends { readonly kind: string; readonly revision?: number }>(
-  { id, target }: PlannedWrite,
-  { reservations }: Admitted,
-  { admitter }: GatewayParts,
-  commit: () => Promise<O>,
-): Promise<O> {
-  const outcome = await commit()
-  const { revision } = outcome
-  admitter.settle(id, reservations, revision)
-  const { prefix } = target.served.resource.stored
-  if (revision !== undefined && admitter.isSource(prefix)) await admitter.reached(prefix, revision)
-  return outcome
 }
 
 /** The end of the year 9999; later times cannot be written. */

@@ -1,0 +1,28 @@
+import type { Admitted } from '../admission/admitter.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { PlannedWrite } from './write-loop.ts'
+
+/** The end of a write as far as admission wants to know it. */
+export interface Settlement extends Disposable {
+  /** Commits, and tells how it ended. When nobody knows, nothing is told. What admission's interests are made from waits for them. */
+  commit<O extends { readonly kind: string; readonly revision?: number }>(commit: () => Promise<O>): Promise<O>
+}
+
+/** Until the end of its scope a write is either committed, or what admission has reserved for it is given back. */
+export function openSettlement({ id, target }: PlannedWrite, { reservations }: Admitted, { admitter }: GatewayParts): Settlement {
+  let isTold = false
+  return {
+    async commit(commit) {
+      isTold = true
+      const outcome = await commit()
+      const { revision } = outcome
+      admitter.settle(id, reservations, revision)
+      const { prefix } = target.served.resource.stored
+      if (revision !== undefined && admitter.isSource(prefix)) await admitter.reached(prefix, revision)
+      return outcome
+    },
+    [Symbol.dispose]() {
+      if (!isTold) admitter.settle(id, reservations, undefined)
+    },
+  }
+}
