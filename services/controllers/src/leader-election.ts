@@ -24,6 +24,8 @@ const leaseDurationMs = 15_000
 /** Whoever leads and could not renew for this long stops: well before others may begin. */
 const renewDeadlineMs = 10_000
 const retryIntervalMs = 2_000
+/** Longest that a question to the gateways may take; one that hangs may not hold up the election. */
+const answerTimeoutMs = 5_000
 
 interface LeaseSpec {
   readonly holderIdentity?: string
@@ -48,7 +50,7 @@ export async function runWhileLeading(options: LeaderElectionOptions): Promise<v
   const { clock, random, log, identity, signal } = options
   const lease = new HeldLease(options)
   while (!signal.aborted) {
-    if (await lease.tryAcquire()) {
+    if (await within(answerTimeoutMs, clock, (late) => lease.tryAcquire(late))) {
       log.info({ identity }, 'leading')
       await leadWhileRenewed(lease, options)
       log.info({ identity }, 'no longer leading')
@@ -63,14 +65,28 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
     log.error({ err: error }, 'what the leader runs has failed'),
   )
   let renewedMs = clock.monotonic()
-  while (!signal.aborted && clock.monotonic() - renewedMs < renewDeadlineMs) {
-    await sleep(clock, retryIntervalMs, signal)
-    if (!signal.aborted && (await lease.renew())) renewedMs = clock.monotonic()
-    if (lease.isLost) break
+  const leftMs = () => renewDeadlineMs - (clock.monotonic() - renewedMs)
+  while (!signal.aborted && !lease.isLost && leftMs() > 0) {
+    await sleep(clock, Math.min(retryIntervalMs, leftMs()), signal)
+    if (signal.aborted || leftMs() <= 0) break
+    // What others see is when it was written, which was not before it was asked for.
+    const askedMs = clock.monotonic()
+    if (await within(Math.min(answerTimeoutMs, leftMs()), clock, (late) => lease.renew(late))) renewedMs = askedMs
   }
   ending.abort()
   await leading
-  await lease.release()
+  await within(answerTimeoutMs, clock, (late) => lease.release(late))
+}
+
+/** Asks, and gives up when no answer comes in time. */
+async function within<T>(timeoutMs: number, clock: Clock, ask: (late: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timer = clock.after(timeoutMs, () => late.abort())
+  try {
+    return await ask(late.signal)
+  } finally {
+    timer.cancel()
+  }
 }
 
 class HeldLease {
@@ -89,12 +105,12 @@ class HeldLease {
     return this.#held === undefined
   }
 
-  async tryAcquire(): Promise<boolean> {
+  async tryAcquire(signal: AbortSignal): Promise<boolean> {
     try {
-      const live = await this.#read()
+      const live = await this.#read(signal)
       const { clock, identity } = this.#options
-      if (live === undefined) this.#held = await this.#leases.create(this.#filled(undefined))
-      else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filled(live))
+      if (live === undefined) this.#held = await this.#leases.create(this.#filled(undefined), { signal })
+      else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filled(live), { signal })
       else return false
       this.#seen = { resourceVersion: this.#held.metadata.resourceVersion ?? '', sinceMs: clock.monotonic() }
       return this.#held.spec?.holderIdentity === identity
@@ -104,27 +120,27 @@ class HeldLease {
     }
   }
 
-  async renew(): Promise<boolean> {
+  async renew(signal: AbortSignal): Promise<boolean> {
     if (this.#held === undefined) return false
     try {
-      this.#held = await this.#leases.update(this.#filled(this.#held))
+      this.#held = await this.#leases.update(this.#filled(this.#held), { signal })
       return true
     } catch (error) {
       this.#report(error)
       // Somebody has written it: read who holds it now.
-      if (error instanceof StatusError && error.code === 409) await this.#look()
+      if (error instanceof StatusError && error.code === 409) await this.#look(signal)
       return false
     }
   }
 
   /** Lets others begin at once. */
-  async release(): Promise<void> {
+  async release(signal: AbortSignal): Promise<void> {
     const held = this.#held
     this.#held = undefined
     if (held === undefined) return
     try {
       const { holderIdentity: _holder, ...spec } = held.spec ?? {}
-      await this.#leases.update({ ...held, spec: { ...spec, leaseDurationSeconds: 1 } })
+      await this.#leases.update({ ...held, spec: { ...spec, leaseDurationSeconds: 1 } }, { signal })
     } catch (error) {
       this.#report(error)
     }
@@ -134,18 +150,18 @@ class HeldLease {
     return this.#options.client.resource<Lease>(this.#resource)
   }
 
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     try {
-      const live = await this.#read()
+      const live = await this.#read(signal)
       this.#held = live?.spec?.holderIdentity === this.#options.identity ? live : undefined
     } catch (error) {
       this.#report(error)
     }
   }
 
-  async #read(): Promise<Lease | undefined> {
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
     try {
-      return await this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace })
+      return await this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace, signal })
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return undefined
       throw error
