@@ -112,6 +112,20 @@ describe('without a configuration', () => {
     )
   })
 
+  test('null says nothing, as typed clients mean it', async () => {
+    const at = await labelled(shared.api, { enforce: 'restricted' })
+    const nothing = { securityContext: null, volumes: null, initContainers: null, os: null, hostPID: null }
+    const container = {
+      name: 'main',
+      image: 'i:1',
+      ports: null,
+      securityContext: { capabilities: null, seLinuxOptions: null, procMount: null },
+    }
+    const answer = await shared.api.post(`${at}/pods`, pod('a', container, nothing))
+    expect(answer.status).toBe(403)
+    expect(answer.body.message).toContain('violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false')
+  })
+
   test('decisions are counted', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted', 'enforce-version': 'v1.99' })
     await shared.api.post(`${at}/pods`, pod('a'))
@@ -159,6 +173,16 @@ test('the configuration gives defaults, and says who is exempt', async () => {
   expect((await api.post(`${at}/pods`, pod('b', privileged, { runtimeClassName: 'vm' }))).status).toBe(201)
   expect((await aPerson(api, 'ann').post(`${at}/pods`, pod('c'))).status).toBe(201)
   expect((await api.post('/api/v1/namespaces/tools/pods', pod('d'))).status).toBe(201)
+})
+
+test('each profile has labels of its own', async () => {
+  const api = await anApi({ flags, profile: 'kubernetes' })
+  const metadata = { name: aName('ns'), labels: { [key('enforce')]: 'baseline', 'pod-security.kubernetes.io/warn': 'baseline' } }
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })
+  const at = await withAccount(api, `/api/v1/namespaces/${metadata.name}`)
+  const answer = await api.post(`${at}/pods`, pod('a'))
+  expect(answer.status).toBe(201)
+  expect(answer.headers.warning).toContain('would violate PodSecurity')
 })
 
 test('the audit log says which level was held up, and what violates the audited one', async () => {

@@ -1,4 +1,6 @@
-import { namesOf } from '@orch/core'
+import { namesOf, resolveStruct } from '@orch/core'
+import { anyStruct } from '@orch/testkit'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { evaluatePod, printReasons, printViolations } from './evaluate.ts'
 import type { ContainerView, PodSpecView } from './pod.ts'
@@ -253,5 +255,16 @@ test('violations of the baseline come first', () => {
   const spec = { hostNetwork: true, containers: [{ name: 'a', securityContext: { privileged: true } }] }
   expect(printReasons(violations({ level: 'restricted', spec }))).toBe(
     'host namespaces, privileged, allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile',
+  )
+})
+
+test('any pod gets an answer, and what the baseline forbids is forbidden by the strictest level too', () => {
+  const anySpec = anyStruct(resolveStruct('core/v1.PodSpec'), 'some') as fc.Arbitrary<PodSpecView>
+  fc.assert(
+    fc.property(anySpec, fc.integer({ min: 0, max: 30 }), (spec, minor) => {
+      const found = (level: Level) => evaluatePod({ level, version: { minor } }, { annotations: {}, spec }, names)
+      expect(found('restricted').length >= Math.min(1, found('baseline').length)).toBe(true)
+    }),
+    { numRuns: 200 },
   )
 })
