@@ -1,4 +1,9 @@
-import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { namesOf } from '@orch/core'
+import { certificateFolder, createMetrics, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProbes, type Probed } from './probes.ts'
 
@@ -60,4 +65,51 @@ test('beyond this machine probes want certificates', async () => {
     log: silentLog,
   })
   await expect(opening).rejects.toThrow('--probe-address=0.0.0.0:0: beyond this machine probes want client certificates')
+})
+
+/** Certificates of services, in a folder that goes with the test. */
+async function certificates() {
+  const folder = mkdtempSync(join(tmpdir(), 'probes-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const names = namesOf('orch')
+  await keepServiceCertificates({ files: certificateFolder(folder), names, hostNames: ['127.0.0.1'], clock: systemClock })
+  return folder
+}
+
+function ask(url: string, shown: { cert?: string; key?: string; ca?: string }): Promise<{ code: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { agent: false, ...shown }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('error', reject)
+      response.on('end', () => resolve({ code: response.statusCode ?? 0, text }))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+test('beyond this machine only who shows a certificate of the services is answered, and nothing else is served there', async () => {
+  const [ours, others] = [await certificates(), await certificates()]
+  const probes = await openProbes({
+    address: { host: '0.0.0.0', port: 0 },
+    tls: serviceTlsFiles(ours, 'storage'),
+    probed: () => ({ checks: [well], metrics: createMetrics({ process: false }) }),
+    clock: systemClock,
+    log: silentLog,
+  })
+  onTestFinished(() => probes.close())
+  expect(probes.url).toMatch(/^https:/)
+  const url = `https://127.0.0.1:${new URL(probes.url).port}`
+  const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8')
+  const ca = read(ours, 'ca.crt')
+  const shown = { ca, cert: read(ours, 'gateway.crt'), key: read(ours, 'gateway.key') }
+  expect(await ask(`${url}/readyz`, shown)).toEqual({ code: 200, text: 'ok' })
+  expect((await ask(`${url}/metrics`, shown)).code).toBe(200)
+  expect((await ask(`${url}/orch.storage.v1.Storage/Get`, shown)).code).toBe(404)
+  await expect(ask(`${url}/readyz`, { ca })).rejects.toThrow()
+  await expect(ask(`${url}/readyz`, { ca, cert: read(others, 'gateway.crt'), key: read(others, 'gateway.key') })).rejects.toThrow()
+  await expect(fetch(`http://127.0.0.1:${new URL(probes.url).port}/readyz`)).rejects.toThrow()
 })

@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type LogFormat, silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createChildren } from './children.ts'
+
+/** What a child does: `arguments` are its name for itself, and how it behaves. */
+const program = `
+const { appendFileSync } = require('node:fs')
+const [notes, behaviour] = process.argv.slice(2)
+appendFileSync(notes, 'started ')
+process.on('SIGTERM', () => {
+  if (behaviour === 'stubborn') return
+  appendFileSync(notes, 'stopped ')
+  process.exit(0)
+})
+process.on('disconnect', () => process.exit(0))
+if (behaviour === 'unable') process.exit(3)
+process.stderr.write(process.argv.includes('--json') ? '{"level":"info","msg":"hello"}\\n' : 'hello\\n')
+process.send({ kind: 'ready', address: '127.0.0.1:1', pid: String(process.pid) })
+`
+
+function someChildren(logFormat: LogFormat = 'text') {
+  const folder = mkdtempSync(join(tmpdir(), 'children-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const entry = join(folder, 'program.cjs')
+  writeFileSync(entry, program)
+  const clock = createFakeClock()
+  const lines: string[] = []
+  const fallen = Promise.withResolvers<void>()
+  const said = Promise.withResolvers<void>()
+  const children = createChildren({
+    node: { path: process.execPath, arguments: [], entry },
+    env: {},
+    workingFolder: folder,
+    logFormat,
+    clock,
+    random: () => 0,
+    log: { ...silentLog, error: () => fallen.resolve() },
+    write(line) {
+      lines.push(line)
+      said.resolve()
+    },
+  })
+  onTestFinished(() => children.stop(''))
+  const notes = (name: string) => readFileSync(join(folder, name), 'utf8').trim().split(' ')
+  const start = (name: string, ...rest: string[]) => children.start({ name, arguments: [join(folder, name), ...rest] })
+  return { children, start, notes, lines, clock, fallen: fallen.promise, said: said.promise }
+}
+
+test('a child is there when it says so, with what it tells, and its lines carry its name', async () => {
+  const { start, lines, said } = someChildren()
+  expect(await start('storage-0')).toMatchObject({ address: '127.0.0.1:1' })
+  await said
+  expect(lines).toEqual(['storage-0    | hello\n'])
+})
+
+test('lines for machines get a field more', async () => {
+  const { start, lines, said } = someChildren('json')
+  await start('storage-0', 'well', '--json')
+  await said
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ process: 'storage-0', level: 'info', msg: 'hello' }])
+})
+
+test('a child that ends before it was ready is a failure, and not started again', async () => {
+  const { start, notes } = someChildren()
+  await expect(start('storage-0', 'unable')).rejects.toThrow('storage-0 ended before it was ready (exit code 3)')
+  expect(notes('storage-0')).toEqual(['started'])
+})
+
+test('a child that ends later is started again after a pause', async () => {
+  const { start, notes, clock, fallen, children } = someChildren()
+  const { pid } = await start('storage-0')
+  process.kill(Number(pid), 'SIGKILL')
+  await fallen
+  expect(notes('storage-0')).toEqual(['started'])
+  clock.advance(10_000)
+  await expect.poll(() => notes('storage-0'), { timeout: 20_000 }).toEqual(['started', 'started'])
+  await children.stop('storage')
+})
+
+test('only those of the name are stopped, and they are gone then', async () => {
+  const { start, notes, children } = someChildren()
+  const [storage] = await Promise.all([start('storage-0'), start('watch-0')])
+  await children.stop('storage')
+  expect(notes('storage-0')).toEqual(['started', 'stopped'])
+  expect(notes('watch-0')).toEqual(['started'])
+  expect(() => process.kill(Number(storage['pid']), 0)).toThrow('ESRCH')
+})
+
+test('who does not end when asked to is killed after a while', async () => {
+  const { start, children, clock } = someChildren()
+  const { pid } = await start('storage-0', 'stubborn')
+  const stopping = children.stop('storage')
+  clock.advance(75_000)
+  await stopping
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
+})
