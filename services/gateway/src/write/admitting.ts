@@ -3,6 +3,7 @@ import { type ApiObject, type Attributes, internal, type Resource, StatusError, 
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../verbs/verb.ts'
+import { takeAdmitted } from './admitted-object.ts'
 import { inOrder } from './candidate.ts'
 import type { Condition } from './commit.ts'
 import type { PlannedWrite } from './write-loop.ts'
@@ -77,7 +78,9 @@ export async function mutated(
   if (admitted.object === undefined) return { ...admitted, object: own }
   const left = admitted.object as ApiObject
   const { shownAs, target } = plan
-  return { ...admitted, object: shownAs === undefined ? afterAdmission(target.served.resource, left) : shownAs.take(own, left) }
+  if (shownAs !== undefined) return { ...admitted, object: shownAs.take(own, left) }
+  const whole = afterAdmission(target.served.resource, left)
+  return { ...admitted, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
 }
 
 /** Validating admission. */

@@ -1,0 +1,71 @@
+import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import { objectPartOf } from '../strategies/object-part.ts'
+import type { PlannedWrite } from './write-loop.ts'
+
+/** An object before and after mutating admission. */
+export interface AdmittedObject {
+  readonly plan: PlannedWrite
+  /** As the write has made it. */
+  readonly own: ApiObject
+  /** As admission left it. */
+  readonly left: ApiObject
+  /** Absent: it is created. */
+  readonly live: ApiObject | undefined
+}
+
+/**
+ * What is written after admission has changed an object. What is the server's to say stays as it was, and what a kind
+ * derives from the rest is derived anew: a webhook may be anybody's.
+ */
+export function takeAdmitted({ plan, own, left, live }: AdmittedObject, { names }: GatewayParts): ApiObject {
+  const { served, subresource } = plan.target
+  if (subresource !== undefined) {
+    const merged = objectPartOf(served.resource.kind, subresource.name).merge(left, own)
+    return { ...merged, metadata: keepMetadata(own, merged) }
+  }
+  refuseMove(plan, own, left, live === undefined)
+  const object: ApiObject = { ...left, metadata: keepMetadata(own, left) }
+  if (served.hasStatus) {
+    if (own.status === undefined) delete object.status
+    else object.status = own.status
+  }
+  if (live === undefined) served.strategy.rules.prepareCreate?.(object, names, plan.request.user)
+  else served.strategy.rules.prepareUpdate?.(object, live)
+  return object
+}
+
+const kept = [
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+] as const
+
+function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObject): ApiObject['metadata'] {
+  const metadata: ApiObject['metadata'] = { ...left }
+  for (const field of kept) {
+    if (own[field] === undefined) delete metadata[field]
+    else Object.assign(metadata, { [field]: own[field] })
+  }
+  return metadata
+}
+
+/** A new object may be given another name, but not another namespace; one that is there already neither. */
+function refuseMove({ target: { served } }: PlannedWrite, own: ApiObject, left: ApiObject, isNew: boolean): void {
+  const { name, namespace } = left.metadata
+  const isMoved = (namespace ?? '') !== (own.metadata.namespace ?? '')
+  if (isNew && isMoved) throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  const errors: FieldError[] = []
+  if (!isNew && (name ?? '') !== (own.metadata.name ?? '')) errors.push(immutable('metadata.name', name))
+  if (isMoved) errors.push(immutable('metadata.namespace', namespace))
+  if (errors.length > 0) throw invalid(served.kind, own.metadata.name ?? '', errors)
+}
+
+function immutable(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value ?? '')}: field is immutable` }
+}

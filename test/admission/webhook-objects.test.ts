@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { aName, configMap, created, sharedApi } from '../api/api.ts'
+import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
+import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
+
+const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
+
+test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and lies where its parent does', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['replicationcontrollers/*'], scope: 'Namespaced' }]
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  await created(api, path, { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'a' }, spec: { replicas: 0, template } })
+  const { status } = await api.patch(`${path}/a/scale`, { spec: { replicas: 2 } })
+  expect(status).toBe(200)
+  expect(hook.calls.at(-1)?.request).toMatchObject({
+    operation: 'UPDATE',
+    subResource: 'scale',
+    requestSubResource: 'scale',
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    resource: { group: '', version: 'v1', resource: 'replicationcontrollers' },
+    object: { kind: 'Scale', spec: { replicas: 2 } },
+  })
+})
+
+test('ADM-REV-10, ADM-REV-13, ADM-REV-14: a request that is passed on is a CONNECT without options and old object', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(answering(() => ({ allowed: false, status: { message: 'keep out' } })))
+  const rules = [{ operations: ['CONNECT'], apiGroups: [''], apiVersions: ['v1'], resources: ['services/proxy'] }]
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}/services`
+  await created(api, path, { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
+  const answer = await api.get(`${path}/s/proxy/a/b`)
+  expect(answer.body['message']).toContain('denied the request: keep out')
+  expect(hook.calls[0]?.request).toMatchObject({
+    operation: 'CONNECT',
+    name: 's',
+    namespace,
+    subResource: 'proxy',
+    kind: { group: '', version: 'v1', kind: 'ServiceProxyOptions' },
+    object: { kind: 'ServiceProxyOptions', path: '/a/b' },
+    oldObject: null,
+    options: null,
+  })
+})
+
+test('a patch is completed and pruned like anything that is written', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(
+    patching(() => [
+      { op: 'replace', path: '/template/spec/containers', value: [{ name: 'c', image: 'i:1', zzz: 1 }] },
+      { op: 'add', path: '/template/spec/unknown', value: 1 },
+    ]),
+  )
+  const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['podtemplates'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const template = { spec: { containers: [{ name: 'x', image: 'y' }] } }
+  const podTemplate = { kind: 'PodTemplate', apiVersion: 'v1', metadata: { name: 'p' }, template }
+  const made = await created(api, `/api/v1/namespaces/${namespace}/podtemplates`, podTemplate)
+  const { containers, ...spec } = (made['template'] as { spec: { containers: object[] } }).spec
+  expect(spec).not.toHaveProperty('unknown')
+  expect(containers).toMatchObject([
+    { name: 'c', image: 'i:1', imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/dev/termination-log' },
+  ])
+  expect(containers[0]).not.toHaveProperty('zzz')
+})
+
+test('what is the server’s to say stays as it is, at a create and at an update', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(
+    patching(({ request }) => [
+      { op: 'add', path: '/metadata/uid', value: 'mine' },
+      { op: 'add', path: '/metadata/creationTimestamp', value: '2001-01-01T00:00:00Z' },
+      { op: 'add', path: '/metadata/generation', value: 77 },
+      { op: 'add', path: '/metadata/resourceVersion', value: '1' },
+      { op: 'add', path: '/metadata/managedFields', value: [] },
+      { op: 'add', path: '/status', value: { availableReplicas: 5, replicas: 5 } },
+      { op: 'add', path: '/metadata/labels', value: { seen: request.operation } },
+    ]),
+  )
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['replicationcontrollers'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const spec = { replicas: 1, selector: { a: 'b' }, template }
+  const made = await created(api, path, { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'a' }, spec })
+  expect(made).toMatchObject({ metadata: { generation: 1, labels: { seen: 'CREATE' } }, status: { replicas: 0 } })
+  expect(made.metadata.uid).not.toBe('mine')
+  expect(made.metadata.creationTimestamp).not.toContain('2001')
+  expect(made.metadata['managedFields']).toHaveLength(1)
+  const { body } = await api.patch(`${path}/a`, { spec: { replicas: 2 } })
+  const { uid, creationTimestamp } = made.metadata
+  const metadata = { uid, creationTimestamp, generation: 2, labels: { seen: 'UPDATE' } }
+  expect(body).toMatchObject({ metadata, spec: { replicas: 2 }, status: { replicas: 0 } })
+})
+
+test('a status that is written stays a status: the webhook changes nothing beside it', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(
+    patching(() => [
+      { op: 'add', path: '/spec/replicas', value: 9 },
+      { op: 'add', path: '/status/observedGeneration', value: 7 },
+    ]),
+  )
+  const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['replicationcontrollers/status'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const spec = { replicas: 1, selector: { a: 'b' }, template }
+  await created(api, path, { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'a' }, spec })
+  const { body } = await api.patch(`${path}/a/status`, { status: { replicas: 1 } })
+  expect(body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, observedGeneration: 7 } })
+})
+
+test('a Namespace that a webhook has changed is as complete as any', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/labels', value: { seen: 'yes' } }]))
+  const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['namespaces'] }]
+  await aConfiguration(api, 'mutating', [aHook(hook, undefined, { rules, objectSelector: { matchLabels: { mine: 'yes' } } })])
+  const name = aName('ns')
+  const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name, labels: { mine: 'yes' } } }
+  const made = await created(api, '/api/v1/namespaces', namespace)
+  expect(made).toMatchObject({ metadata: { labels: { seen: 'yes' } }, spec: { finalizers: ['orch'] }, status: { phase: 'Active' } })
+})
+
+test.each([
+  ['create', 400, 'the namespace of the provided object does not match the namespace sent on the request'],
+  ['update', 422, 'metadata.namespace: Invalid value: "elsewhere": field is immutable'],
+])('an object is moved to no other namespace: %s', async (verb, code, text) => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/metadata/namespace', value: 'elsewhere' }]))
+  const objectSelector = { matchLabels: { moved: 'yes' } }
+  const { path } = await aHookedNamespace(api, 'mutating', hook, { objectSelector })
+  if (verb === 'update') await created(api, path, configMap({ name: 'a' }))
+  const object = configMap({ name: 'a', labels: { moved: 'yes' } })
+  const { body } = verb === 'create' ? await api.post(path, object) : await api.put(`${path}/a`, object)
+  expect(body['code']).toBe(code)
+  expect(body['message']).toContain(text)
+})
