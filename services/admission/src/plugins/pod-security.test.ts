@@ -1,0 +1,119 @@
+import { type Attributes, type CallContext, createCatalogue, objectKey } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
+import { podSecurity } from './pod-security.ts'
+
+const prefix = 'core/namespaces'
+
+const inquiry: Inquiry = {
+  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
+  context: {} as CallContext,
+  explain: false,
+  decisionOn: () => undefined,
+}
+
+const aPod: Attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'team',
+  name: 'a',
+  object: { metadata: { name: 'a' }, spec: { hostPID: true, containers: [{ name: 'a' }] } },
+  oldObject: undefined,
+  options: {},
+  user: { name: 'ann', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '1',
+  writeId: 'w1',
+}
+
+/** The plugin over a storage in which a namespace may be labelled. */
+function open() {
+  const storage = createTinyStorage()
+  const plugin = podSecurity.create({
+    storage,
+    catalogue: createCatalogue('orch'),
+    clock: createFakeClock(),
+    log: silentLog,
+    random: () => 0,
+    configuration: undefined,
+    settings: defaultPluginSettings,
+  })
+  onTestFinished(() => plugin.close())
+  return {
+    label: (labels: Record<string, string>) => storage.put({ resource: prefix, name: 'team', labels }),
+    ask: async (attributes: Partial<Attributes> = {}) => await plugin.validate?.({ ...aPod, ...attributes }, inquiry),
+  }
+}
+
+const key = objectKey(prefix, undefined, 'team')
+
+test('a pod is let in on condition that its namespace stays as it is', async () => {
+  const { label, ask } = open()
+  const first = label({})
+  expect(await ask()).toMatchObject({ kind: 'allowed', conditions: [{ key, revision: first }] })
+  const second = label({ 'pod-security.orch.io/warn': 'baseline' })
+  expect(await ask()).toMatchObject({ kind: 'allowed', conditions: [{ key, revision: second }] })
+})
+
+test('a level that memory still has is not what refuses: the latest counts', async () => {
+  const { label, ask } = open()
+  label({ 'pod-security.orch.io/enforce': 'baseline' })
+  expect(await ask()).toMatchObject({ kind: 'denied' })
+  label({})
+  expect(await ask()).toMatchObject({ kind: 'allowed' })
+})
+
+test('in a namespace that is gone there are no pods, and nobody is told of its templates', async () => {
+  const { ask } = open()
+  expect(await ask()).toMatchObject({ kind: 'denied', error: { status: { code: 404, message: 'namespaces "team" not found' } } })
+  const template = { spec: { hostPID: true, containers: [] } }
+  const job = await ask({ group: 'batch', kind: 'Job', resource: 'jobs', object: { spec: { template } } })
+  expect(job).toMatchObject({ kind: 'allowed' })
+})
+
+test('labels that nobody can read hold pods to the strictest level, and the audit log tells', async () => {
+  const { label, ask } = open()
+  label({ 'pod-security.orch.io/enforce': 'x' })
+  const verdict = await ask()
+  expect(verdict).toMatchObject({
+    kind: 'denied',
+    auditAnnotations: [
+      {
+        key: 'pod-security.orch.io/error',
+        value:
+          'Failed to parse policy: metadata.labels[pod-security.orch.io/enforce]: Invalid value: "x": must be one of privileged, baseline, restricted',
+      },
+      { key: 'pod-security.orch.io/enforce-policy', value: 'restricted:latest' },
+    ],
+    counts: [
+      { name: 'pod_security_errors_total', labels: { fatal: 'false', resource: 'pod' } },
+      {
+        name: 'pod_security_evaluations_total',
+        labels: { decision: 'deny', policy_level: 'restricted', policy_version: 'latest', mode: 'enforce' },
+      },
+    ],
+  })
+})
+
+test('labels that were wrong already may stay while something else changes', async () => {
+  const { ask } = open()
+  const namespace = (labels: Record<string, string>) => ({ metadata: { name: 'team', labels } })
+  const wrong = { 'pod-security.orch.io/enforce': 'x' }
+  const update = {
+    operation: 'UPDATE',
+    kind: 'Namespace',
+    resource: 'namespaces',
+    namespace: '',
+    name: 'team',
+    oldObject: namespace(wrong),
+  }
+  expect(await ask({ ...update, object: namespace({ ...wrong, other: 'y' }) })).toMatchObject({ kind: 'allowed' })
+  const another = await ask({ ...update, object: namespace({ 'pod-security.orch.io/enforce': 'z' }) })
+  expect(another).toMatchObject({ kind: 'denied', error: { status: { code: 422, reason: 'Invalid' } } })
+})
