@@ -84,6 +84,14 @@ test('AlwaysAdmit admits', async () => {
   expect((await api.post(podsIn(await aNamespace(api)), aPod())).status).toBe(201)
 })
 
+test('NamespaceAutoProvision: a namespace comes to be with what is created in it', async () => {
+  const api = await serverWith('NamespaceAutoProvision')
+  const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } })
+  expect((await api.post('/api/v1/namespaces/none/secrets?dryRun=All', secret('s'))).status).toBe(404)
+  await Promise.all(['a', 'b', 'c'].map((name) => created(api, '/api/v1/namespaces/none/secrets', secret(name))))
+  expect((await api.get('/api/v1/namespaces/none')).status).toBe(200)
+})
+
 test('NamespaceExists: without NamespaceLifecycle too, nothing is created where there is no namespace', async () => {
   const api = await anApi({ flags: ['--enable-admission-plugins=NamespaceExists', '--disable-admission-plugins=NamespaceLifecycle'] })
   expect(await refusal(api, '/api/v1/namespaces/none/secrets', { metadata: { name: 's' } })).toEqual([404, 'namespaces "none" not found'])

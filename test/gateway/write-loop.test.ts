@@ -300,7 +300,8 @@ test('a plugin that asks what the user may do is answered by the authorizers, an
   const questions: unknown[] = []
   admission.admit = async ({ phase, resumeAt, decisions }) => {
     questions.push([phase, resumeAt, decisions])
-    if (phase === 'validate' && decisions.length === 0) return { kind: 'asks', accesses: [access], resumeAt: 'Asker', ...saidNothing }
+    if (phase === 'validate' && decisions.length === 0)
+      return { kind: 'asks', accesses: [access], namespaces: [], resumeAt: 'Asker', ...saidNothing }
     return { kind: 'allowed', ...saidNothing }
   }
   const { call } = await aGateway(undefined, { admission })
@@ -314,7 +315,7 @@ test('a plugin that asks what the user may do is answered by the authorizers, an
 
 test('a plugin that asks for ever ends as an error', async () => {
   const admission = anAdmission(allConfigMaps)
-  admission.admit = async () => ({ kind: 'asks', accesses: [], resumeAt: 'Asker', ...saidNothing })
+  admission.admit = async () => ({ kind: 'asks', accesses: [], namespaces: [], resumeAt: 'Asker', ...saidNothing })
   const { call } = await aGateway(undefined, { admission })
   expect(await call('POST', collection, configMap())).toMatchObject({
     code: 500,

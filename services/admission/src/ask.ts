@@ -88,7 +88,11 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
     keep(verdict, said)
     if (verdict.kind === 'asks') {
       const { accesses } = verdict
-      return { kind: 'answered', answer: { kind: 'asks', accesses, resumeAt: plugin.name, ...said } }
+      return { kind: 'answered', answer: { kind: 'asks', accesses, namespaces: [], resumeAt: plugin.name, ...said } }
+    }
+    if (verdict.kind === 'needs') {
+      const namespaces = [verdict.namespace]
+      return { kind: 'answered', answer: { kind: 'asks', accesses: [], namespaces, resumeAt: plugin.name, ...said } }
     }
     said.steps.push(stepOf(plugin.name, clock.monotonic() - startedMs, round, verdict, request.explain))
     if (verdict.kind === 'denied') return { kind: 'answered', answer: { kind: 'denied', status: verdict.error.status, ...said } }

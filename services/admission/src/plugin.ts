@@ -42,8 +42,10 @@ export type Verdict = Told &
         readonly reservations?: readonly string[]
       }
     | { readonly kind: 'denied'; readonly error: StatusError }
-    /** It must know what the user may do; it is called again with the decisions. Only while validating. */
+    /** It must know what the user may do, and is called again with the decisions. Only before anything has changed the object. */
     | { readonly kind: 'asks'; readonly accesses: readonly AdmissionAccess[] }
+    /** The namespace must be there first; it is called again once it is. Only before anything has changed the object. */
+    | { readonly kind: 'needs'; readonly namespace: string }
   )
 
 /** Nothing to say against it. */

@@ -14,6 +14,7 @@ import { extendedResourceToleration } from './plugins/extended-resource-tolerati
 import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { limitRanger } from './plugins/limit-ranger.ts'
+import { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
 import { namespaceExists } from './plugins/namespace-exists.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from './plugins/node-restriction.ts'
@@ -25,9 +26,9 @@ import { podSecurity } from './plugins/pod-security.ts'
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
-import { serviceAccount } from './plugins/service-account.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { securityContextDeny } from './plugins/security-context-deny.ts'
+import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
@@ -88,6 +89,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   ResourceQuota: resourceQuota,
   ServiceAccount: serviceAccount,
   AlwaysAdmit: alwaysAdmit,
+  NamespaceAutoProvision: namespaceAutoProvision,
   NamespaceExists: namespaceExists,
   SecurityContextDeny: securityContextDeny,
   LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,

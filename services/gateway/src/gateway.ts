@@ -1,4 +1,4 @@
-import { badRequest, domainGroup, type StatusError } from '@orch/core'
+import { badRequest, domainGroup, internal, type StatusError } from '@orch/core'
 import { noTracer, sleep, TimerWheel } from '@orch/platform'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
@@ -55,7 +55,8 @@ export interface Loopback {
 
 /** A gateway over the given services. It owns what it opens and closes it in `close`. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const parts = createParts(options)
+  // Parts serve requests, and one of them makes one.
+  const parts = createParts(options, (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''))
   const { state, clock, log } = parts
   const handle = createHandler(parts)
   const listeners: Listener[] = []
@@ -91,7 +92,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-function createParts(options: GatewayOptions): GatewayParts {
+/** Who makes what the gateway itself needs. */
+const ownUser = { name: 'system:apiserver', groups: ['system:masters'] }
+
+async function provideNamespace({ send }: Loopback, name: string, pathPrefix: string): Promise<void> {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  const headers = { 'content-type': 'application/json' }
+  const { status } = await send({ method: 'POST', path: `${pathPrefix}/api/v1/namespaces`, headers, body })
+  if (status !== 201 && status !== 409) throw internal(`the namespace ${name} could not be made: ${status}`)
+}
+
+function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>): GatewayParts {
   const { catalogue, clock, log, random, storage } = options
   const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
   const { names } = catalogue
@@ -108,7 +119,7 @@ function createParts(options: GatewayOptions): GatewayParts {
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
     attempts: createAttemptMetrics(options.metrics),
-    admitter: createAdmitter({ admission: options.admission, authorizers, metrics: admissionMetrics, clock, log }),
+    admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator: createAllocator({
       storage,
       clock,

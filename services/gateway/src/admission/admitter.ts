@@ -53,6 +53,8 @@ export interface Admitter {
 export interface AdmitterOptions {
   readonly admission: AdmissionService | undefined
   readonly authorizers: readonly Authorizer[]
+  /** Makes a namespace in the server's own name; one that is there is left as it is. */
+  readonly provideNamespace: (name: string) => Promise<void>
   readonly metrics: AdmissionMetrics
   readonly clock: Clock
   readonly log: Log
@@ -121,6 +123,7 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
       case 'asks':
         conditions.push(...answer.conditions)
         resumeAt = answer.resumeAt
+        for (const namespace of answer.namespaces) await options.provideNamespace(namespace)
         decisions = [...decisions, ...(await decideAll(answer.accesses, request.user, options.authorizers))]
     }
   }

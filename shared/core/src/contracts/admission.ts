@@ -119,13 +119,15 @@ export const admissionAnswer = variants({
     reservations: many(string(2)),
     ...told,
   }),
-  /** The same call is made again with a decision on each; only while validating. */
+  /** The same call is made again with a decision on each access, once the namespaces are there; nothing of the object has changed yet. */
   asks: message({
     accesses: many(nested(1, accessMessage)),
     /** Plugin at which the next call goes on. */
     resumeAt: string(2),
     conditions: many(nested(3, condition)),
     reservations: many(string(4)),
+    /** Namespaces that the gateway makes in its own name, where they are absent. */
+    namespaces: many(string(5)),
     ...told,
   }),
 })

@@ -1,0 +1,21 @@
+import { objectKey } from '@orch/core'
+import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+
+export const namespaceAutoProvision: Registration = { isDefault: false, create: createNamespaceAutoProvision }
+
+/** Created in a namespace, but never kept there. */
+const reviews = 'localsubjectaccessreviews'
+
+/** NamespaceAutoProvision: a namespace in which something is created comes to be with it. */
+function createNamespaceAutoProvision({ storage }: PluginNeeds): Plugin {
+  return {
+    name: 'NamespaceAutoProvision',
+    interests: [{ phase: 'mutate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces: [] }],
+    async mutate({ namespace, resource, group, dryRun }) {
+      if (namespace === '' || dryRun || resource === reviews || (group === '' && resource === 'namespaces')) return allowed
+      const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
+      return entry === undefined ? { kind: 'needs', namespace } : allowed
+    },
+    close: () => {},
+  }
+}
