@@ -9,6 +9,7 @@ import type {
   MetricCount,
 } from '@orch/core'
 import type { Clock, Span, Tracer } from '@orch/platform'
+import { differences } from './json-difference.ts'
 import type { Conditions, Inquiry, Plugin, Reinvocation, Verdict } from './plugin.ts'
 
 export type Phase = 'mutate' | 'validate'
@@ -94,7 +95,8 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
       const namespaces = [verdict.namespace]
       return { kind: 'answered', answer: { kind: 'asks', accesses: [], namespaces, resumeAt: plugin.name, ...said } }
     }
-    said.steps.push(stepOf(plugin.name, clock.monotonic() - startedMs, round, verdict, request.explain))
+    const step = stepOf(plugin.name, clock.monotonic() - startedMs, round, verdict, request.explain)
+    said.steps.push(request.explain ? withPatch(step, attributes, verdict) : step)
     if (verdict.kind === 'denied') return { kind: 'answered', answer: { kind: 'denied', status: verdict.error.status, ...said } }
     if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }
   }
@@ -126,6 +128,13 @@ function stepOf(plugin: string, durationMs: number, round: number, verdict: Verd
   const isRejected = verdict.kind === 'denied'
   const reason = explain && isRejected ? verdict.error.status.message : undefined
   return { plugin, webhook: '', durationMs, isRejected, round, reason }
+}
+
+/** Webhooks tell of their patches themselves. */
+function withPatch(step: AdmissionStep, { object }: Attributes, verdict: Verdict): AdmissionStep {
+  if (verdict.kind !== 'allowed' || verdict.object === undefined || (verdict.steps ?? []).length > 0) return step
+  const patch = differences(object, verdict.object)
+  return patch.length === 0 ? step : { ...step, patch }
 }
 
 function keep(verdict: Verdict, said: Said): void {

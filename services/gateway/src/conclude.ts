@@ -1,3 +1,4 @@
+import type { Explanation } from './explain/explanation.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import { endTrace, traceFieldsOf } from './trace.ts'
@@ -8,6 +9,7 @@ export function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
+  if (request.explanation !== undefined) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)
   parts.log.debug(
     {
@@ -21,4 +23,9 @@ export function conclude(request: GatewayRequest, parts: GatewayParts): void {
     },
     'request',
   )
+}
+
+function keepExplanation(request: GatewayRequest, explanation: Explanation, durationMs: number, { explanations }: GatewayParts): void {
+  const { auditId, method, path, code, info } = request
+  explanations?.keep(auditId, { explanation, method, path, code, durationMs, info })
 }

@@ -1,4 +1,4 @@
-import { badRequest, domainGroup, internal, type StatusError } from '@orch/core'
+import { badRequest, domainGroup, internal, StatusError } from '@orch/core'
 import { noTracer, sleep, TimerWheel } from '@orch/platform'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
@@ -7,8 +7,11 @@ import { certificatesAlone, createAuthenticators } from './authentication/authen
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
 import { conclude } from './conclude.ts'
+import { createDeprecationTeller } from './deprecation.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import { KeptExplanations } from './explain/explanation.ts'
+import { beginExplanation, permitExplanation } from './explain/steps.ts'
 import { type FlowControl, openFlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
 import { impersonate } from './impersonation/impersonate.ts'
@@ -32,7 +35,7 @@ import { beginTrace, traceFieldsOf } from './trace.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
-const chain: readonly Step[] = [deadline, authenticate, audit, impersonate, inFlight, authorize]
+const chain: readonly Step[] = [deadline, beginExplanation, authenticate, audit, impersonate, permitExplanation, inFlight, authorize]
 
 /** Who asks and in which words: the entry point of everything. */
 export interface Gateway {
@@ -119,6 +122,7 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
     attempts: createAttemptMetrics(options.metrics),
+    tellDeprecation: createDeprecationTeller(options.metrics, names),
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator: createAllocator({
       storage,
@@ -135,6 +139,7 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
     served: createServedResources(catalogue),
     forms: new FormCache(limits.formBytesMax),
     turns: new Turns(),
+    explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
     wheel: new TimerWheel({ clock }),
     state,
@@ -201,6 +206,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
     if (isOurFailure(error)) {
       parts.log.error({ err: error, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) }, 'a request has failed')
     }
+    if (error instanceof StatusError) request.explanation?.refused(error.status)
     respondError(request, error, parts.names)
   } catch (second) {
     parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')

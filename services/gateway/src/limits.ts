@@ -76,6 +76,14 @@ export const limits = {
   targetBytesMax: 64 * 1024,
   /** Characters of all warnings of one answer. Clients refuse heads of more than some 16 KiB. */
   warningsLengthMax: 4 * 1024,
+  /** Characters of the header that explains a request; with the warnings it stays below what clients take. */
+  explainHeaderLengthMax: 8 * 1024,
+  /** Steps of plugins and webhooks that an explanation holds: two rounds of all plugins and many webhooks. */
+  explainedStepsMax: 256,
+  /** Steps that are told where there is room for little. */
+  shortenedStepsMax: 16,
+  /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
+  explanationsKeptMax: 256,
   /** A warning that does not fit is cut to this. */
   cutWarningLengthMax: 256,
   /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */

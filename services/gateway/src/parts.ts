@@ -9,6 +9,8 @@ import type { AttemptMetrics } from './authentication/metrics.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { Authorizer } from './authorization/authorizer.ts'
 import type { Roles } from './authorization/roles.ts'
+import type { TellDeprecation } from './deprecation.ts'
+import type { KeptExplanations } from './explain/explanation.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
@@ -71,6 +73,8 @@ export interface GatewayOptions {
   readonly auditor?: Auditor | undefined
   /** How many requests are worked on at a time. */
   readonly inFlight?: InFlightOptions | undefined
+  /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
+  readonly keepsExplanations?: boolean
   readonly requestTimeoutMs?: number
   /** Shortest life of a watch that asks for no other. */
   readonly watchLifeMs?: number
@@ -98,6 +102,7 @@ export interface GatewayParts {
   readonly watchHub: WatchHub
   readonly authentication: Authenticators
   readonly attempts: AttemptMetrics
+  readonly tellDeprecation: TellDeprecation
   /** Asked in order until one decides. */
   readonly authorizers: readonly Authorizer[]
   /** Absent where nobody is ever refused anything. */
@@ -113,6 +118,8 @@ export interface GatewayParts {
   readonly forms: FormCache
   /** Of writers that met at one object. */
   readonly turns: Turns
+  /** How the last writes were decided; absent: it is not kept. */
+  readonly explanations: KeptExplanations | undefined
   /** Absent: two plain bounds, on reads and on writes. */
   readonly flowControl: FlowControl | undefined
   readonly wheel: TimerWheel

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { badRequest, type User } from '@orch/core'
 import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'
+import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
 import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
@@ -54,6 +55,10 @@ export class GatewayRequest {
   annotations: Record<string, string> | undefined
   /** Annotations that only events with the request's body tell. */
   bodyAnnotations: Record<string, string> | undefined
+  /** How it comes to its answer, where somebody wants to know. */
+  explanation: Explanation | undefined
+  /** What was presented to say whose it is; only where it is explained. */
+  credential: 'connection' | 'token' | 'none' = 'none'
   readonly #isAudited: boolean
   #warningsLength = 0
   #finish: (() => void)[] | undefined

@@ -161,6 +161,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
       ownSigningKey: keepSigningKey(options.certificateFiles),
       watch: watchLink.service,
       admission: admissionLink.service,
+      keepsExplanations: true,
       metrics,
       checks: [{ name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the objects of the start are being made') }],
     },

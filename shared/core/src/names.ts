@@ -41,6 +41,8 @@ export interface Names {
   readonly rootCertificateConfigMap: string
   /** How the names of volumes begin in which pods find their token. */
   readonly tokenVolumePrefix: string
+  /** Header field by which a request asks how it was decided, and by which it is told. */
+  readonly explainHeader: string
   /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
   readonly clientConfigFileKey: string
 }
@@ -65,6 +67,7 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
+    explainHeader: 'orch-explain',
     clientConfigFileKey: 'orchConfigFile',
   }),
   kubernetes: Object.freeze({
@@ -86,6 +89,7 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',
+    explainHeader: 'kube-explain',
     clientConfigFileKey: 'kubeConfigFile',
   }),
 }

@@ -105,7 +105,12 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   let decisions: readonly AccessDecision[] = []
   let resumeAt = ''
   for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
-    const answer = await admit(admission, { phase, attributes, decisions, resumeAt, explain: false }, request, clock)
+    const answer = await admit(
+      admission,
+      { phase, attributes, decisions, resumeAt, explain: request.explanation?.isAsked === true },
+      request,
+      clock,
+    )
     tell(answer, admitting, phase, metrics)
     reservations.push(...answer.reservations)
     switch (answer.kind) {
@@ -152,6 +157,7 @@ function tell(answer: AdmissionAnswer, { request, attributes }: Admitting, phase
     if (level === 'Request') request.annotateBody(key, value)
     else request.annotate(key, value)
   }
+  request.explanation?.admitted(phase, answer.steps)
   for (const step of answer.steps) metrics.plugin(phase, attributes.operation, step)
   for (const count of answer.counts) metrics.count(count)
 }

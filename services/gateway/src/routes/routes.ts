@@ -20,6 +20,7 @@ import {
 } from '@orch/core'
 import { type Context, Hono } from 'hono'
 import { dispatch } from '../dispatch.ts'
+import { explanationRoute } from '../explain/route.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
@@ -59,6 +60,7 @@ export function createRoutes(): Hono<Environment> {
   route('/openapi/v2', openApi2)
   route('/openapi/v3', openApi3)
   route('/openapi/v3/:name{.+}', openApi3One)
+  route('/debug/requests/:id', onlyRead((request, parts, context) => explanationRoute(request, parts, context.req.param('id') ?? '')))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     route(`/${probe}`, healthRoute(probe))
     route(`/${probe}/:check{.+}`, healthRoute(probe))

@@ -16,6 +16,7 @@ export const authorize: Step = (request, { authorizers, names }) => {
 function requireAllowed(request: GatewayRequest, access: Access, { kind, reason, error }: Decision, names: Names): void {
   const { user, exchange } = request
   const group = domainGroup(names, 'authorization')
+  request.explanation?.authorized(kind === 'allow', reason)
   request.annotate(`${group}/decision`, kind === 'allow' ? 'allow' : 'forbid')
   request.annotate(`${group}/reason`, kind === 'allow' || error === undefined ? reason : 'internal error')
   if (kind === 'allow') return

@@ -102,7 +102,9 @@ function expiryOf({ resource }: Served, { options, clock }: GatewayParts): numbe
 /** Commits once. When the answer is lost, the object's own past tells whether it was written. */
 async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome> {
   try {
-    return await parts.storage.commit(commit, callContext(request, parts))
+    const outcome = await parts.storage.commit(commit, callContext(request, parts))
+    if (outcome.kind === 'written') request.explanation?.stored(outcome.revision)
+    return outcome
   } catch (error) {
     // A Status is an answer: storage has refused, and nothing was written. Unless it says that nobody knows.
     if (error instanceof StatusError && !(error instanceof UnknownOutcomeError)) throw error

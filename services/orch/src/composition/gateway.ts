@@ -14,6 +14,8 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
   readonly watch: WatchService
   readonly admission: AdmissionService
   readonly checks: readonly HealthCheck[]
+  /** How the last writes were decided can be asked for afterwards: where no other gateway may have answered them. */
+  readonly keepsExplanations?: boolean
 }
 
 /** A gateway over the other services. The caller closes it, in its own way. */
@@ -48,6 +50,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceClusterIpRange: objects.serviceClusterIpRange.text,
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
+    keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, ways.check, authorization.check],
   })
 }

@@ -1,0 +1,25 @@
+import { domainLabel, type Names } from '@orch/core'
+import type { Metrics } from '@orch/platform'
+import type { GatewayRequest } from './request.ts'
+import type { Target } from './verbs/verb.ts'
+
+/** Tells that a version is used which will go: to the client, to the audit event and to whoever reads metrics. */
+export type TellDeprecation = (request: GatewayRequest, target: Target) => void
+
+export function createDeprecationTeller(metrics: Metrics, names: Names): TellDeprecation {
+  const asked = metrics.gauge({
+    name: 'apiserver_requested_deprecated_apis',
+    help: '[STABLE] 1 where a version was asked for that is deprecated, by the release that it is removed in.',
+    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+  })
+  return (request, { served: { resource }, subresource }) => {
+    const { deprecated, apiVersion, group, version, kind, plural } = resource
+    if (deprecated === undefined) return
+    const { since, removed, replacement } = deprecated
+    asked.set({ group, version, resource: plural, subresource: subresource?.name ?? '', removed_release: removed }, 1)
+    request.annotate(domainLabel(names, 'deprecated'), 'true')
+    request.annotate(domainLabel(names, 'removed-release'), removed)
+    const instead = replacement === undefined ? '' : `; use ${replacement.group}/${replacement.version} ${replacement.kind}`
+    request.warn(`${apiVersion} ${kind} is deprecated in v${since}+, unavailable in v${removed}+${instead}`)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Names, User } from '@orch/core'
+import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { RequestInfo } from '../request-info.ts'
+import type { Step } from '../steps/step.ts'
+import { Explanation } from './explanation.ts'
+
+/** Begins to note how a request comes to its answer: where its header asks for it, and of writes where they are kept. */
+export const beginExplanation: Step = (request, { names, explanations }) => {
+  const isAsked = request.exchange.header(names.explainHeader) === '1'
+  const isKept = explanations !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
+  if (!isAsked && !isKept) return
+  request.explanation = new Explanation({ isAsked, header: names.explainHeader })
+  request.credential = credentialOf(request)
+}
+
+/** Whoever may not see explanations gets none; the request itself goes on. */
+export const permitExplanation: Step = (request, { names, authorizers }) => {
+  const { explanation, user } = request
+  if (explanation === undefined) return
+  explanation.authenticated(methodOf(request), user.name)
+  return explanation.isAsked ? permit(request, explanation, names, authorizers) : undefined
+}
+
+async function permit(request: GatewayRequest, explanation: Explanation, names: Names, authorizers: readonly Authorizer[]): Promise<void> {
+  if (await mayExplain(request.user, names, authorizers)) {
+    explanation.showsValues = await mayRead(request.user, request.info, authorizers)
+    return
+  }
+  request.explanation = undefined
+  request.warn(`${names.explainHeader}: you may not see how requests are decided: get of ${explainPath(names)} is needed`)
+}
+
+/** The path that stands for the permission; nothing is served there. */
+export function explainPath(names: Names): string {
+  return `/${names.apiDomain}/explain`
+}
+
+/** Whether somebody may see how requests are decided. */
+export async function mayExplain(user: User, names: Names, authorizers: readonly Authorizer[]): Promise<boolean> {
+  const { kind } = await decide(authorizers, user, { kind: 'path', verb: 'get', path: explainPath(names) })
+  return kind === 'allow'
+}
+
+/** Whether somebody may read what a request is about; what plugins have changed in it is theirs to see only then. */
+export async function mayRead(user: User, info: RequestInfo, authorizers: readonly Authorizer[]): Promise<boolean> {
+  if (info.kind === 'path') return true
+  const { kind } = await decide(authorizers, user, { ...info, verb: 'get' })
+  return kind === 'allow'
+}
+
+type Credential = 'connection' | 'token' | 'none'
+
+/** What was presented; to be looked at before credentials are taken out of the request. */
+function credentialOf({ exchange }: GatewayRequest): Credential {
+  if (exchange.header('authorization') !== undefined) return 'token'
+  return exchange.peer.kind === 'unknown' ? 'none' : 'connection'
+}
+
+function methodOf({ exchange: { peer }, credential, user }: GatewayRequest): string {
+  if (peer.kind === 'internal') return 'part of the server'
+  if (peer.kind === 'certificate' && peer.commonName === user.name) return 'client certificate'
+  if (credential === 'token') return user.name.startsWith('system:serviceaccount:') ? 'service account token' : 'bearer token'
+  if (user.name === 'system:anonymous') return 'anonymous'
+  return peer.kind === 'certificate' ? 'authenticating proxy or impersonation' : 'connection'
+}

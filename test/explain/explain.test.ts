@@ -1,0 +1,119 @@
+import { request as httpsRequest } from 'node:https'
+import { type ClientConfiguration, parseConfiguration } from '@orch/client'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+
+interface Answer {
+  readonly code: number
+  readonly headers: Record<string, unknown>
+  readonly body: Record<string, unknown>
+}
+
+async function aServer(flags: readonly string[] = []) {
+  const server = await start({ flags })
+  onTestFinished(() => server.stop())
+  const configuration: ClientConfiguration = await parseConfiguration(server.kubeconfig)
+  const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
+    const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(
+        `${server.url}${path}`,
+        { method, ca, cert, key, agent: false, headers: { 'content-type': 'application/json', ...headers } },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString()
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : {} })
+          })
+        },
+      )
+      request.on('error', reject)
+      request.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+  return { send }
+}
+
+const asked = { 'orch-explain': '1' }
+const pods = '/api/v1/namespaces/default/pods'
+const aPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+
+const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain'])) as Record<string, unknown>
+
+test('a write that is asked about tells who asked, why it may, what plugins did to it, and what was stored', async () => {
+  const { send } = await aServer()
+  const answer = await send('POST', pods, aPod, asked)
+  expect(answer.code).toBe(201)
+  expect(told(answer)).toMatchObject({
+    authentication: { method: 'client certificate' },
+    authorization: { decision: 'allow' },
+    storedRevision: (answer.body['metadata'] as { resourceVersion: string }).resourceVersion,
+  })
+  const steps = told(answer)['admission'] as { plugin: string; patch?: unknown }[]
+  expect(steps.map(({ plugin }) => plugin)).toContain('NamespaceLifecycle')
+  expect(steps.find(({ plugin }) => plugin === 'DefaultTolerationSeconds')?.patch).toEqual([
+    { op: 'add', path: '/spec/tolerations', value: expect.arrayContaining([expect.objectContaining({ effect: 'NoExecute' })]) },
+  ])
+})
+
+test('a write that is denied tells who denied it', async () => {
+  const { send } = await aServer(['--authorization-mode=RBAC'])
+  await send('POST', '/api/v1/namespaces/default/resourcequotas', {
+    ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } },
+    spec: { hard: { pods: '0' } },
+  })
+  const answer = await send('POST', pods, aPod, asked)
+  const message = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0'
+  expect(answer.code).toBe(403)
+  expect(told(answer)).toMatchObject({
+    admission: expect.arrayContaining([
+      expect.objectContaining({ plugin: 'ResourceQuota', phase: 'validate', rejected: true, reason: message }),
+    ]),
+    refusal: { code: 403, reason: 'Forbidden', message },
+  })
+  expect(told(answer)).not.toHaveProperty('storedRevision')
+})
+
+test('an invalid object tells the causes', async () => {
+  const { send } = await aServer()
+  const answer = await send('POST', pods, { ...aPod, spec: { containers: [{ name: 'C', image: 'i' }] } }, asked)
+  expect(told(answer)).toMatchObject({ refusal: { code: 422, causes: [expect.objectContaining({ field: 'spec.containers[0].name' })] } })
+})
+
+test('who may not see explanations is told so, and gets none; the request goes on', async () => {
+  const { send } = await aServer()
+  const rbac = '/apis/rbac.authorization.orch.io/v1'
+  const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
+  const roleRef = { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'edit' }
+  await send('POST', `${rbac}/clusterrolebindings`, { kind: 'ClusterRoleBinding', metadata: { name: 'ann' }, subjects, roleRef })
+  const asAnn = { ...asked, 'impersonate-user': 'ann' }
+  const answer = await send('POST', pods, aPod, asAnn)
+  expect(answer.code).toBe(201)
+  expect(answer.headers['orch-explain']).toBeUndefined()
+  expect(String(answer.headers['warning'])).toContain('get of /orch.io/explain is needed')
+  const rules = [{ nonResourceURLs: ['/orch.io/explain', '/debug/requests/*'], verbs: ['get'] }]
+  await send('POST', `${rbac}/clusterroles`, { kind: 'ClusterRole', metadata: { name: 'explain' }, rules })
+  await send('POST', `${rbac}/clusterrolebindings`, {
+    ...{ kind: 'ClusterRoleBinding', metadata: { name: 'ann-explain' }, subjects },
+    roleRef: { ...roleRef, name: 'explain' },
+  })
+  const refused = await send('POST', '/api/v1/nodes', { kind: 'Node', metadata: { name: 'n' } }, asAnn)
+  expect(refused.code).toBe(403)
+  expect(told(refused)).toMatchObject({ authentication: { user: 'ann' }, authorization: { decision: 'forbid' }, refusal: { code: 403 } })
+})
+
+test('in one process the last writes can be asked about afterwards, by the id of their answer', async () => {
+  const { send } = await aServer()
+  const { headers } = await send('POST', pods, aPod)
+  const path = `/debug/requests/${headers['audit-id']}`
+  expect((await send('GET', path)).body).toMatchObject({
+    method: 'POST',
+    path: pods,
+    code: 201,
+    authorization: { decision: 'allow' },
+    storedRevision: expect.stringMatching(/^\d+$/),
+  })
+  expect((await send('GET', '/debug/requests/unknown')).code).toBe(404)
+  expect((await send('GET', path, undefined, { 'impersonate-user': 'ann' })).code).toBe(403)
+})
