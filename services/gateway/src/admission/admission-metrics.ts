@@ -1,5 +1,6 @@
 import type { AdmissionStep, MetricCount } from '@orch/core'
 import type { Log, Metrics } from '@orch/platform'
+import { createCountedHistogram } from './counted-histogram.ts'
 
 /** What admission has done, counted under the names that dashboards know. */
 export interface AdmissionMetrics {
@@ -41,6 +42,9 @@ const counters = {
   },
 } as const
 
+/** What is beyond the bound is not observed. */
+const unobserved: Observer = { observe: () => {} }
+
 interface Observer {
   observe(value: number): void
 }
@@ -50,22 +54,19 @@ const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
 export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMetrics {
-  const steps = metrics.histogram({
+  const steps = createCountedHistogram(metrics, {
     name: 'apiserver_admission_step_admission_duration_seconds',
     help: '[STABLE] Time of all plugins of one phase, by operation.',
-    labels: ['type', 'operation', 'rejected'],
     buckets,
   })
-  const plugins = metrics.histogram({
+  const plugins = createCountedHistogram(metrics, {
     name: 'apiserver_admission_controller_admission_duration_seconds',
     help: '[STABLE] Time of one plugin, by phase and operation.',
-    labels: ['name', 'type', 'operation', 'rejected'],
     buckets,
   })
-  const webhooks = metrics.histogram({
+  const webhooks = createCountedHistogram(metrics, {
     name: 'apiserver_admission_webhook_admission_duration_seconds',
     help: '[STABLE] Time of one webhook, by phase and operation.',
-    labels: ['name', 'type', 'operation', 'rejected'],
     buckets,
   })
   const counted = new Map(Object.entries(counters).map(([name, options]) => [name, metrics.counter<string>({ name, ...options })]))
@@ -73,24 +74,25 @@ export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMet
   const series = new Map<string, Observer>()
   const seriesOf = (key: string, make: () => Observer): Observer => {
     let known = series.get(key)
+    // Webhooks come and go, and their names are anybody's.
+    if (known === undefined && series.size >= seriesMax) return unobserved
     if (known === undefined) {
       known = make()
-      // Webhooks come and go, and their names are anybody's.
-      if (series.size < seriesMax) series.set(key, known)
+      series.set(key, known)
     }
     return known
   }
   return {
     step(phase, operation, isRejected, durationMs) {
       const labels = () => ({ type: stepTypes[phase], operation, rejected: String(isRejected) })
-      seriesOf(`${phase} ${operation} ${isRejected}`, () => steps.labels(labels())).observe(durationMs / 1000)
+      seriesOf(`${phase} ${operation} ${isRejected}`, () => steps.series(labels())).observe(durationMs / 1000)
     },
     plugin(phase, operation, { plugin, webhook, isRejected, durationMs }) {
       const rejected = String(isRejected)
       const make = (): Observer =>
         webhook === ''
-          ? plugins.labels({ name: plugin, type: stepTypes[phase], operation, rejected })
-          : webhooks.labels({ name: webhook, type: webhookTypes[phase], operation, rejected })
+          ? plugins.series({ name: plugin, type: stepTypes[phase], operation, rejected })
+          : webhooks.series({ name: webhook, type: webhookTypes[phase], operation, rejected })
       seriesOf(`${phase} ${operation} ${isRejected} ${plugin} ${webhook}`, make).observe(durationMs / 1000)
     },
     count({ name, labels, value }) {
