@@ -135,7 +135,7 @@ export const etcdSettings = {
     type: path,
     default: '',
     group: 'etcd',
-    doc: 'Certificate to show to etcd.',
+    doc: 'Certificate to show to etcd. What belongs to etcd is read at the start: replicas are restarted one after the other when it changes.',
   }),
   etcdKeyFile: setting({
     flag: '--etcd-keyfile',
@@ -195,7 +195,7 @@ export const natsSettings = {
     type: path,
     default: '',
     group: 'NATS',
-    doc: 'Certificate to show to NATS.',
+    doc: 'Certificate to show to NATS. Certificates and --nats-credsfile are read again at each connection, a password at the start.',
   }),
   natsKeyFile: setting({
     flag: '--nats-keyfile',
