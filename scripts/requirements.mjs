@@ -1,6 +1,6 @@
 /**
  * Which requirements have been shown. A requirement is shown by a test of the last whole `npm test` whose title, or whose group's title,
- * begins with its ID (`RV-12: …` or `RV-12, RV-13: …`), and that passed. That it asserted something is seen to by the runner,
+ * begins with its ID (`RV-12: …`, `RV-12, RV-13: …` or `RV-12…RV-14: …`), and that passed. That it asserted something is seen to by the runner,
  * which fails a test without assertions.
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -39,8 +39,19 @@ export function parseStatements(text) {
 
 /** The IDs at the beginning of a title. */
 export function idsOf(title) {
-  const match = /^((?:[A-Z]+-)+\d+(?:(?:,\s*|\s+|\/)(?:[A-Z]+-)+\d+)*)\s*:/.exec(title)
-  return match === null ? [] : match[1].split(/[,\s/]+/)
+  const match = /^((?:[A-Z]+-)+\d+(?:(?:,\s*|\s+|\/|…)(?:[A-Z]+-)+\d+)*)\s*:/.exec(title)
+  return match === null ? [] : match[1].split(/[,\s/]+/).flatMap(idsFromTo)
+}
+
+/** `RV-12…RV-14` is what stands between them too. */
+function idsFromTo(text) {
+  const [first, last] = text.split('…')
+  if (last === undefined) return [first]
+  const area = first.replace(/\d+$/, '')
+  const digits = first.slice(area.length)
+  const count = Number(last.replace(/^.*-/, '')) - Number(digits) + 1
+  if (!last.startsWith(area) || !(count > 0)) return [first, last]
+  return Array.from({ length: count }, (_, index) => `${area}${String(Number(digits) + index).padStart(digits.length, '0')}`)
 }
 
 /** Each statement with its state, beside the tests that were skipped and the IDs in titles that no statement has. */

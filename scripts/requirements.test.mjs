@@ -25,6 +25,8 @@ test('statements are read with area, kind and what they repeat', () => {
 test.each([
   ['RV-01: a', ['RV-01']],
   ['RV-01, AUTHN-CERT-01: a', ['RV-01', 'AUTHN-CERT-01']],
+  ['RV-01…RV-03, AUTHN-CERT-09…AUTHN-CERT-10: a', ['RV-01', 'RV-02', 'RV-03', 'AUTHN-CERT-09', 'AUTHN-CERT-10']],
+  ['RV-01…AUTHN-CERT-01: a', ['RV-01', 'AUTHN-CERT-01']],
   ['RV-01 and more', []],
   ['as RV-01: says', []],
 ])('the IDs of %s', (title, ids) => {

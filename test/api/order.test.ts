@@ -3,7 +3,7 @@ import { configMapsIn, failure, sharedApi } from './api.ts'
 
 const server = sharedApi()
 
-test('CARD-10: who asks is settled before where the request goes', async () => {
+test('CARD-10, AUTHN-GEN-02: who asks is settled before where the request goes', async () => {
   const nobody = server.api.as({})
   for (const target of ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]) {
     const { status, body } = await nobody('GET', target, { headers: { authorization: 'Bearer nobody' } })

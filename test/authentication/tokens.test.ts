@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
@@ -380,6 +380,16 @@ describe('tokens of a file', () => {
     expect(await whoIs(server, 't0ke')).toBe(401)
   })
 
+  test('AUTHN-FILE-03, AUTHN-FILE-04: are good until the server ends, whatever becomes of the file', async () => {
+    const clock = createFakeClock()
+    const path = aFile(rows)
+    const server = await aServer({ clock, flags: [`--token-auth-file=${path}`] })
+    writeFileSync(path, 'other,jim,19\n')
+    clock.advance(600 * second)
+    expect(await whoIs(server, 't0ken')).toMatchObject({ username: 'jane' })
+    expect(await whoIs(server, 'other')).toBe(401)
+  })
+
   test('AUTHN-FILE-05: a row that lacks a column is refused by its line, without its token', async () => {
     const path = aFile('good,jane,17\ns3cret,joe\n')
     const failed = aServer({ flags: [`--token-auth-file=${path}`] }).catch((error: Error) => error.message)
@@ -489,7 +499,7 @@ describe('reviews', () => {
     expect((await review(server, { token: 'nonsense' })).body.status).toEqual({ user: {}, error: 'invalid bearer token' })
   })
 
-  test('VIRT-05: a token that knows of no audiences is for this server alone', async () => {
+  test('VIRT-05, AUTHN-WH-14: a token that knows of no audiences is for this server alone', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,17\n')}`, '--api-audiences=us'] })
     expect((await review(server, { token: 't0ken' })).body.status).toMatchObject({ authenticated: true, audiences: ['us'] })
     expect((await review(server, { token: 't0ken', audiences: ['vault'] })).body.status).toEqual({

@@ -54,7 +54,7 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await alice.get('/metrics')).status).toBe(403)
   })
 
-  test('AUTHZ-08: a star means everybody who is known, and no stranger', async () => {
+  test('AUTHZ-08, AUTHN-ANON-09, AUTHN-ANON-10: a star means everybody who is known, and no stranger', async () => {
     const api = await withPolicies(line({ user: '*', namespace: '*', resource: 'pods' }))
     expect((await aPerson(api).get(pods)).status).toBe(200)
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(pods)).status).toBe(403)

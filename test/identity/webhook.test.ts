@@ -20,14 +20,18 @@ async function aServer(reply: Reply, flags: readonly string[] = [], clock?: Retu
 const headers = { authorization: 'Bearer opaque-1' }
 const yes = withStatus({ authenticated: true, user: { username: 'jane' } })
 
-test('AUTHN-WH-01, AUTHN-WH-02, AUTHN-WH-03, AUTHN-WH-07…AUTHN-WH-11, AUTHN-WH-17…AUTHN-WH-21, AUTHN-WH-25, FLAG-16, FLAG-18', async () => {
+test('AUTHN-WH-01, AUTHN-WH-02, AUTHN-WH-03, AUTHN-WH-07…AUTHN-WH-11, AUTHN-WH-17…AUTHN-WH-21, AUTHN-WH-12, AUTHN-WH-23, AUTHN-WH-25, FLAG-16, FLAG-18: whom the webhook names is the user', async () => {
   const user = { username: 'jane', uid: '42', groups: ['dev'], extra: { scopes: ['a', 'b'] } }
   const { server, asked } = await aServer(withStatus({ authenticated: true, user, error: 'of no concern' }))
   expect(await whoAmI(server, { headers })).toEqual({ ...user, groups: ['dev', 'system:authenticated'] })
   expect(asked).toMatchObject([
     {
       caller: 'orch-server',
-      review: { apiVersion: 'authentication.orch.io/v1beta1', kind: 'TokenReview', spec: { token: 'opaque-1' } },
+      review: {
+        apiVersion: 'authentication.orch.io/v1beta1',
+        kind: 'TokenReview',
+        spec: { token: 'opaque-1', audiences: ['https://orch.default.svc.cluster.local'] },
+      },
     },
   ])
 })

@@ -22,6 +22,7 @@ import { watch } from './verbs/watch.ts'
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
   const target = findTarget(request, info, parts)
   const verb = requireVerb(info.verb, target)
+  if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
   if (request.negotiated.objects === undefined) throw notAcceptable(acceptedMediaTypes(parts.names))
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
