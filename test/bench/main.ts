@@ -12,6 +12,7 @@ import { identityLine } from './lines/identity.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
+import { webhooksLine } from './lines/webhooks.ts'
 import { createLine, createPluginsLine, updateLine } from './lines/write.ts'
 import { printRow, tableHead } from './table.ts'
 
@@ -28,6 +29,7 @@ const lines: readonly Line[] = [
   loadStart,
   createLine,
   createPluginsLine,
+  webhooksLine,
   updateLine,
   applyLine,
   fanOut,
