@@ -100,6 +100,8 @@ export function createServiceProcess({
     async ready(limitMs) {
       const begun = performance.now()
       while (performance.now() - begun < limitMs) {
+        const exitCode = child?.exitCode ?? null
+        if (exitCode !== null) throw new Error(`${name} has ended by itself, with ${exitCode}`)
         if (isRunning() && (await isReady(readyUrl, authority))) return performance.now() - begun
         await sleep(systemClock, pollMs)
       }

@@ -3,3 +3,6 @@ export const watchGraceMs = 10_000
 
 /** How long a process may take to end in order when the one that has started it is gone: nobody is there to be served. */
 export const orphanStopMs = 5_000
+
+/** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
+export const stayAliveMs = 2 ** 31 - 1

@@ -1,10 +1,21 @@
 import type { Profile } from '@orch/core'
 import type { HealthCheck } from '@orch/gateway'
-import { createLog, type Log, type LogFormat, type LogLevel, sleep, stopOnSignal, systemClock, type TlsFiles } from '@orch/platform'
+import {
+  createLog,
+  type Log,
+  type LogFormat,
+  type LogLevel,
+  sleep,
+  stopOnSignal,
+  systemClock,
+  type Timer,
+  type TlsFiles,
+} from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
 import { catalogueOf, type Surroundings } from '../composition/surroundings.ts'
 import { openProbes } from '../distributed/probes.ts'
 import type { Replica } from '../distributed/replica.ts'
+import { stayAliveMs } from '../limits.ts'
 import type { ListenAddress } from '../options/addresses.ts'
 import { type ApiOptions, everythingServed } from '../options/api.ts'
 import { openTelemetry } from '../telemetry.ts'
@@ -43,6 +54,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     probes?.close()
   }
   endWith(stop, log)
+  const hold = stayAlive()
   try {
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
     const replica = await service.open({ catalogue, clock, random: Math.random, log, tracer: telemetry.tracer })
@@ -60,7 +72,18 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     await state.replica?.stop()
     probes?.close()
     throw error
+  } finally {
+    hold.cancel()
   }
+}
+
+/**
+ * A process that waits for others has nothing of its own yet that keeps it alive: timers of the clock do not, and
+ * connections come and go. It would end without a word in a moment without any.
+ */
+function stayAlive(): Timer {
+  const timer = setInterval(() => {}, stayAliveMs)
+  return { cancel: () => clearInterval(timer) }
 }
 
 interface State {
