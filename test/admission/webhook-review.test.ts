@@ -176,16 +176,13 @@ test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks reach the cl
 
 test('integers beyond 2^53 reach a webhook as they are', async () => {
   const { api } = server
-  const texts: string[] = []
-  const hook = await aWebhookServer((called, response) => {
-    texts.push(String(called.headers['content-length']))
-    allowing(called, response)
-  })
+  const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['controllerrevisions'] }]
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
   const body = `{"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{"name":"${aName()}"},"revision":1,"data":{"big":9007199254740993}}`
   const { status, text } = await api.post(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`, body)
-  expect({ status, isKept: text.includes('9007199254740993'), calls: texts.length }).toEqual({ status: 201, isKept: true, calls: 1 })
+  expect({ status, isKept: text.includes('9007199254740993') }).toEqual({ status: 201, isKept: true })
+  expect(hook.calls[0]?.text).toContain('"big":9007199254740993')
 })
 
 test.each([

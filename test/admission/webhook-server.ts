@@ -11,6 +11,8 @@ export interface Called {
   readonly review: any
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly request: any
+  /** The body as it came. */
+  readonly text: string
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
@@ -61,6 +63,7 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
     const called: Called = {
       review,
       request: review.request,
+      text,
       method: request.method ?? '',
       url: request.url ?? '',
       headers: request.headers,

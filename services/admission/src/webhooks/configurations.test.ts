@@ -1,0 +1,83 @@
+import { type Attributes, createCatalogue, type ListPart } from '@orch/core'
+import { PushStream, silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
+import { validatingAdmissionWebhook } from './validating.ts'
+
+const resource = 'admissionregistration.orch.io/validatingwebhookconfigurations'
+const everything = [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }]
+
+/** The plugin over a storage that may never answer. */
+function open({ answers }: { readonly answers: boolean }) {
+  const tiny = createTinyStorage()
+  const silent = { ...tiny, list: () => new PushStream<ListPart>() }
+  const clock = createFakeClock()
+  const plugin = validatingAdmissionWebhook.create({
+    storage: answers ? tiny : silent,
+    catalogue: createCatalogue('orch'),
+    clock,
+    log: silentLog,
+    random: () => 0,
+    configuration: undefined,
+    settings: defaultPluginSettings,
+  })
+  onTestFinished(() => plugin.close())
+  let changes = 0
+  plugin.onInterestsChange?.(() => {
+    changes += 1
+  })
+  return { tiny, clock, plugin, changes: () => changes }
+}
+
+const attributes: Attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  subresource: '',
+  namespace: 'n',
+  name: 'a',
+  object: {},
+  oldObject: undefined,
+  options: undefined,
+  user: { name: 'jane', uid: '', groups: [], extra: {} },
+  dryRun: false,
+  requestId: '',
+  writeId: '',
+}
+
+const inquiry: Inquiry = {
+  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
+  context: { timeoutMs: 1_000 },
+  explain: false,
+  decisionOn: () => undefined,
+}
+
+test('until it is known which webhooks there are, all is asked about, and waits for as long as it has time', async () => {
+  const { plugin, clock } = open({ answers: false })
+  expect(plugin.interests).toEqual(everything)
+  const verdict = plugin.validate?.(attributes, inquiry)
+  clock.advance(1_000)
+  expect(await verdict).toMatchObject({
+    kind: 'denied',
+    error: { status: { code: 403, message: 'configmaps "a" is forbidden: not yet ready to handle request' } },
+  })
+})
+
+test('what is asked about follows the configurations, and tells up to where', async () => {
+  const { plugin, tiny, changes } = open({ answers: true })
+  await expect.poll(() => plugin.interests).toEqual([])
+  expect(await plugin.validate?.(attributes, inquiry)).toEqual({ kind: 'allowed' })
+  const before = changes()
+  const revision = tiny.put({ resource, name: 'a' })
+  await expect.poll(() => changes()).toBeGreaterThan(before)
+  expect(plugin.interestSources?.()).toEqual([{ resource, revision }])
+})
+
+test('requests for configurations of webhooks are let pass without waiting', () => {
+  const { plugin } = open({ answers: false })
+  const own = { ...attributes, group: 'admissionregistration.orch.io', resource: 'mutatingwebhookconfigurations' }
+  expect(plugin.validate?.(own, inquiry)).toEqual({ kind: 'allowed' })
+})
