@@ -51,6 +51,21 @@ test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those
   expect(await usedOf('q')).toEqual({ pods: '50' })
 })
 
+test('KIND-RQ-02: what counts is the sum of a namespace, and of no other', async () => {
+  const { client, create } = await aNamespace()
+  await client.resource(address('namespaces', false)).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })
+  await create('resourcequotas', aQuota('q', { 'requests.cpu': '1' }))
+  const elsewhere = (name: string, cpu: string) =>
+    client.resource(address('pods')).create(aPod(name, { requests: { cpu } }) as ApiObject, { namespace: 'other' })
+  await elsewhere('big', '9')
+  await create('pods', aPod('a', { requests: { cpu: '400m' } }))
+  await create('pods', aPod('b', { requests: { cpu: '600m' } }))
+  expect(await refusal(create('pods', aPod('c', { requests: { cpu: '1m' } })))).toBe(
+    '403 pods "c" is forbidden: exceeded quota: q, requested: requests.cpu=1m, used: requests.cpu=1, limited: requests.cpu=1',
+  )
+  expect((await elsewhere('c', '1m')).metadata.name).toBe('c')
+})
+
 test('ADM-BI-03: what is created counts at once, what is deleted soon', async () => {
   const { create, pods, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '2', 'requests.cpu': '1' }))

@@ -18,6 +18,8 @@ export const limits = {
   defaultAccountWaitMs: 2_000,
   /** Reservations of one quota that are made and ended by one commit; their row stays far below what one value may hold. */
   quotaTasksMax: 256,
+  /** How long a write waits for a quota that storage has and memory does not; changes arrive in milliseconds. */
+  quotaArrivalMs: 5_000,
   /** Attempts at a quota that several processes change at once; with a handful of them the last is never reached. */
   quotaAttemptsMax: 32,
   /** How long the end of a write that used what it had reserved may wait for company: nothing depends on it. */

@@ -43,7 +43,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
   const hasRoom = async (attributes: Attributes, { context }: Inquiry): Promise<Verdict> => {
     const question = questionOf(attributes, needs)
     if (question === undefined) return allowed
-    const found = pertinent(question, accounts.in(attributes.namespace), limited)
+    const found = pertinent(question, await accounts.surelyIn(attributes.namespace), limited)
     if (found.kind === 'refused') return denied(refusal(attributes, found.why))
     const deadlineMs = clock.now() + (context.timeoutMs ?? limits.quotaDeadlineMs) + limits.quotaDeadlineSlackMs
     return reserveAll(accounts, found.quotas, { ...question, deadlineMs })
@@ -57,7 +57,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
     onInterestsChange: (listener) => accounts.onChange(listener),
     async mutate(attributes) {
       if (!isCount(attributes)) return allowed
-      const quota = accounts.in(attributes.namespace).find(({ object }) => object.metadata.name === attributes.name)
+      const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)
       if (quota === undefined) return allowed
       const { used, ledger } = await accounts.account(quota.key).recount()
       const object = attributes.object as ApiObject & { status?: object }
@@ -73,11 +73,13 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
 }
 
 /** Everything that is created where quotas are, and what may be used nowhere without one. */
-function interestsOf(namespaces: readonly string[], limited: readonly LimitedResource[]): Interest[] {
+function interestsOf(known: readonly string[] | undefined, limited: readonly LimitedResource[]): Interest[] {
   const counts: Interest = { phase: 'mutate', operations: ['UPDATE'], groups: [''], resources: ['resourcequotas/status'], namespaces: [] }
   const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
   const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
-  if (namespaces.length === 0) return [counts, ...everywhere]
+  if (known?.length === 0) return [counts, ...everywhere]
+  // As long as nobody knows where quotas are, everything is asked about.
+  const namespaces = known === undefined || known.length > limits.interestNamespacesMax ? [] : known
   return [
     counts,
     { phase: 'validate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces },

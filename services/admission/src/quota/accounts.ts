@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { objectKey } from '@orch/core'
+import { everything, objectKey, serviceUnavailable } from '@orch/core'
 import { type Following, follow } from '@orch/platform'
+import { limits } from '../limits.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
 import { decodeQuota, type StoredQuota } from './quota-object.ts'
@@ -16,12 +17,20 @@ export class QuotaAccounts {
   readonly #keysByNamespace = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, QuotaAccount>()
   #onChange: () => void = () => {}
+  #isLoaded = false
 
   constructor(needs: PluginNeeds) {
     const { storage, clock, log, random } = needs
     this.#needs = needs
     const decode = (value: Uint8Array, key: string) => decodeQuota({ key, value })
     this.#followed = follow({ storage, clock, log, random, resource: quotaPrefix, decode, signal: this.#closed.signal })
+    this.#followed.ready.then(
+      () => {
+        this.#isLoaded = true
+        this.#onChange()
+      },
+      () => undefined,
+    )
     this.#followed.onChange(({ key, before, after }) => this.#noted(key, before, after))
   }
 
@@ -30,9 +39,9 @@ export class QuotaAccounts {
     return this.#followed.revision
   }
 
-  /** Namespaces that have a quota. */
-  get namespaces(): readonly string[] {
-    return [...this.#keysByNamespace.keys()]
+  /** Namespaces that have a quota; undefined: nobody knows yet. */
+  get namespaces(): readonly string[] | undefined {
+    return this.#isLoaded ? [...this.#keysByNamespace.keys()] : undefined
   }
 
   /** Whom to tell when a quota has changed. */
@@ -44,6 +53,42 @@ export class QuotaAccounts {
   in(namespace: string): StoredQuota[] {
     const keys = [...(this.#keysByNamespace.get(namespace) ?? [])].sort()
     return keys.map((key) => this.#followed.get(key)).filter((quota) => quota !== undefined)
+  }
+
+  /** The same, where it would be wrong to miss some because memory is behind. */
+  async surelyIn(namespace: string): Promise<StoredQuota[]> {
+    if (!this.#isLoaded) await this.#followed.ready
+    const known = this.in(namespace)
+    if (known.length > 0) return known
+    const keys = await this.#storedIn(namespace)
+    const missing = keys.filter((key) => this.#followed.get(key) === undefined)
+    if (missing.length > 0) await this.#arrival(missing)
+    return this.in(namespace)
+  }
+
+  async #storedIn(namespace: string): Promise<string[]> {
+    const scope = { resource: quotaPrefix, namespace }
+    const keys: string[] = []
+    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
+    for await (const part of this.#needs.storage.list(request))
+      if (part.kind === 'entries') keys.push(...part.entries.map(({ key }) => key))
+    return keys
+  }
+
+  /** Resolves when all of these quotas are in memory. */
+  async #arrival(keys: readonly string[]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const check = () => {
+      if (keys.every((key) => this.#followed.get(key) !== undefined)) resolve()
+    }
+    const forget = this.#followed.onChange(check)
+    const late = () => reject(serviceUnavailable('the quotas of the namespace are not known yet'))
+    const timer = this.#needs.clock.after(limits.quotaArrivalMs, late)
+    check()
+    await promise.finally(() => {
+      forget()
+      timer.cancel()
+    })
   }
 
   /** The account of a quota that is there. */
