@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { pluginOrder } from '../services/admission/src/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const packagesIn = (folder: string) =>
@@ -29,6 +30,40 @@ test('CARD-05, CARD-15: each service is a package of its own', () => {
 
 test('CARD-06: what several services use is shared', () => {
   expect(packagesIn('shared')).toEqual(['client', 'core', 'platform', 'testkit'])
+})
+
+const sourcesIn = (folder: string) =>
+  readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(root, folder, 'src', name), 'utf8'))
+/** The packages whose code imports a library. */
+const usersOf = (library: string) =>
+  packages.filter((path) => sourcesIn(path).some((text) => new RegExp(`(?:from|import\\() ?'${library}'`).test(text)))
+
+test('CARD-13: no service depends on another; what they ask of each other goes over gRPC', () => {
+  const services = packagesIn('services').filter((name) => name !== 'orch')
+  for (const service of services) {
+    const used = Object.keys(readJson(join('services', service, 'package.json')).dependencies)
+    expect(used.filter((name) => services.includes(name.replace('@orch/', '')))).toEqual([])
+  }
+  expect(usersOf('@grpc/grpc-js')).toContain('shared/platform')
+})
+
+test('CARD-14: storage alone speaks to the store, through etcd3', () => {
+  expect(usersOf('etcd3')).toEqual(['services/storage'])
+})
+
+test('CARD-15, CARD-16: the service that runs the plugins is the one that asks webhooks', () => {
+  const webhooks = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
+  expect(pluginOrder).toEqual(expect.arrayContaining(['NamespaceLifecycle', 'LimitRanger', 'ResourceQuota', ...webhooks]))
+  const askers = packages.filter((path) => sourcesIn(path).some((text) => text.includes("kind: 'AdmissionReview'")))
+  expect(askers).toEqual(['services/admission'])
+})
+
+test('CARD-19: jose, and nothing else, signs and verifies tokens', () => {
+  expect(usersOf('jose')).toEqual(['services/controllers', 'services/gateway'])
+  const libraries = packages.flatMap((path) => Object.keys(readJson(join(path, 'package.json')).dependencies ?? {}))
+  expect([...new Set(libraries.filter((name) => /jwt|jws|jose/.test(name)))]).toEqual(['jose'])
 })
 
 test('CARD-08: tests of the whole stand in a folder of their own', () => {
