@@ -11,6 +11,20 @@ test('CARD-10, AUTHN-GEN-02: who asks is settled before where the request goes',
   }
 })
 
+test('CARD-11, IMP-01: as whom somebody acts is settled before where the request goes', async () => {
+  const acting = { 'impersonate-user': 'jane' }
+  const targets = ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]
+  for (const target of targets) {
+    const asked = await server.api.get(target, acting)
+    expect({ target, status: asked.status, message: asked.body.message }).toMatchObject({
+      status: 403,
+      message: expect.stringContaining('User "jane" cannot list resource'),
+    })
+    const refused = await server.api.get(target, { 'impersonate-group': 'system:masters' })
+    expect({ target, status: refused.status }).toEqual({ target, status: 400 })
+  }
+})
+
 test('CARD-12: in which format is settled before the object is looked for', async () => {
   const { status } = await server.api.get(`${configMapsIn('default')}/absent`, { accept: 'image/png' })
   expect(status).toBe(406)
