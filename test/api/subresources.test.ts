@@ -328,6 +328,34 @@ describe('what a kind adds to a write', () => {
 })
 
 describe('what needs a node', () => {
+  test('ADDR-16: a log is text and no Pod, a scale no Deployment', async () => {
+    const { target } = await aPod()
+    const log = await server.api.get(`${target}/log`)
+    expect({ type: log.headers['content-type'], text: log.text }).toEqual({ type: 'text/plain', text: '' })
+    const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
+    await created(server.api, path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'w' }, spec: workloadSpec })
+    expect((await server.api.get(`${path}/w/scale`)).body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1' })
+  })
+
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+    'VERB-13: %s to the proxy of one Service is asked of that Service',
+    async (method) => {
+      const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
+      const spec = { ports: [{ port: 80 }] }
+      await created(server.api, path, { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec })
+      for (const target of [`${path}/s/proxy`, `${path}/s/proxy/a/b?c=d`, `${path}/http:s:80/proxy/`]) {
+        const { status, body } = await server.api.send(method, target)
+        expect({ target, status, message: body['message'] }).toEqual({
+          target,
+          status: 503,
+          message: 'no endpoints available for service "s"',
+        })
+      }
+      expect((await server.api.send(method, `${path}/none/proxy/`)).status).toBe(404)
+      expect((await server.api.get(`${path}/s`)).status).toBe(200)
+    },
+  )
+
   test('a pod without one has no log and no way in', async () => {
     const { target } = await aPod()
     expect((await server.api.get(`${target}/log`)).status).toBe(204)
