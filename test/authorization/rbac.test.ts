@@ -27,7 +27,7 @@ describe('a user may do what roles give', () => {
     ])
   })
 
-  test('AUTHZ-03: a role in a namespace holds there, until its binding goes', async () => {
+  test('AUTHZ-03, ADDR-13: a role in a namespace holds there, until its binding goes', async () => {
     const { api } = server
     const [namespace, other, person] = [await aNamespace(api), await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [readConfigMaps], namespace)
@@ -45,7 +45,7 @@ describe('a user may do what roles give', () => {
     ).toBe(403)
   })
 
-  test('AUTHZ-03: a cluster role bound in a namespace holds there only', async () => {
+  test('AUTHZ-03, ADDR-13: a cluster role bound in a namespace holds there only', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'v', 'ClusterRole', 'view', person.name))
@@ -54,7 +54,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get(`/api/v1/namespaces/${namespace}/secrets`)).status).toBe(403)
   })
 
-  test('AUTHZ-05: subresources are given on their own', async () => {
+  test('AUTHZ-05, ADDR-15: subresources are given on their own', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [{ verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'] }], namespace)
@@ -64,6 +64,20 @@ describe('a user may do what roles give', () => {
     await give(api, person, [{ verbs: ['get'], apiGroups: ['*'], resources: ['*/status'] }], namespace)
     expect((await onceAllowed(() => person.get(`${path}/status`))).status).toBe(404)
     expect((await person.get(`${path}/scale`)).status).toBe(403)
+  })
+
+  test('ADDR-15: who reads logs reads no Pods, and who reads Pods reads no logs', async () => {
+    const { api } = server
+    const [namespace, ofLogs, ofPods] = [await aNamespace(api), aPerson(api), aPerson(api)]
+    const pods = `/api/v1/namespaces/${namespace}/pods`
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    await created(api, pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
+    await give(api, ofLogs, [{ verbs: ['get'], apiGroups: [''], resources: ['pods/log'] }], namespace)
+    await give(api, ofPods, [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }], namespace)
+    expect((await onceAllowed(() => ofLogs.get(`${pods}/p/log`))).status).toBe(204)
+    expect((await onceAllowed(() => ofPods.get(`${pods}/p`))).status).toBe(200)
+    expect((await ofLogs.get(`${pods}/p`)).status).toBe(403)
+    expect((await ofPods.get(`${pods}/p/log`)).status).toBe(403)
   })
 
   test('AUTHZ-03: names are given on their own; a list of the one object is allowed by its name', async () => {
