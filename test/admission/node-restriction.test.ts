@@ -266,7 +266,7 @@ describe('what belongs to nodes', () => {
     expect((await post('default', name)).body.message).toContain('can only access leases in the "orch-node-lease" system namespace')
   })
 
-  test('a node tells of its drivers alone', async () => {
+  test('KIND-CSI-04, CTRL-11: a node tells of its drivers alone', async () => {
     const { name } = await registered()
     const post = (named: string) =>
       asNode(shared.api, name, 'POST', '/apis/storage.orch.io/v1/csinodes', {

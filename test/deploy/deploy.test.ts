@@ -42,7 +42,7 @@ function expectReadable({ command, flags }: Started): void {
   expect(() => readSettings(settings as Settings, { flags, env: {}, file: undefined })).not.toThrow()
 }
 
-test('CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
+test('CARD-07, CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
   for (const started of [composeServices(), systemdServices()]) {
     expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
     for (const one of started) expectReadable(one)
@@ -50,11 +50,14 @@ test('CARD-23: each service has a process of its own in Compose and in systemd, 
 })
 
 describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => {
-  test.each(rendered)('CARD-23: in $overlay each service is a Deployment with flags that its command has', ({ overlay, manifests }) => {
-    const started = startedBy(overlay, manifests)
-    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
-    for (const one of started) expectReadable(one)
-  })
+  test.each(rendered)(
+    'CARD-07, CARD-23: in $overlay each service is a Deployment with flags that its command has',
+    ({ overlay, manifests }) => {
+      const started = startedBy(overlay, manifests)
+      expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+      for (const one of started) expectReadable(one)
+    },
+  )
 
   test.each(rendered)('in $overlay every file that a flag names is in a Secret that certificates.sh makes', ({ manifests }) => {
     for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {

@@ -20,7 +20,7 @@ function childOf(collector: Collector, parent: ReceivedSpan, service: string, na
 }
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { timeout: 120_000 }, () => {
-  test('CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
+  test('CARD-13, CARD-14, CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
     const { collector, server, configuration } = await startTraced(['--distributed', '--gateways=1', '--storages=2', '--watches=1'])
     const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
     const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
