@@ -78,3 +78,118 @@ test('ADM-BI-03: what is created counts at once, what is deleted soon', async ()
   await pods.delete('a', { namespace: 'team' }, { gracePeriodSeconds: 0 })
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '0', 'requests.cpu': '0' }))
 })
+
+test('ADM-BI-03: room is kept in all quotas of an object or in none', async () => {
+  const { create, usedOf } = await aNamespace()
+  await create('resourcequotas', aQuota('a', { pods: '5' }))
+  await create('resourcequotas', aQuota('b', { pods: '1', 'count/pods': '5' }))
+  await create('pods', aPod('one'))
+  expect(await refusal(create('pods', aPod('two')))).toBe(
+    '403 pods "two" is forbidden: exceeded quota: b, requested: pods=1, used: pods=1, limited: pods=1',
+  )
+  expect([await usedOf('a'), await usedOf('b')]).toEqual([{ pods: '1' }, { pods: '1', 'count/pods': '1' }])
+})
+
+test('KIND-RQ-04, KIND-RQ-06: a quota with scopes is for pods of these scopes', async () => {
+  const { create, usedOf } = await aNamespace()
+  const scopeSelector = { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-cluster-critical'] }] }
+  await create('resourcequotas', aQuota('idle', { pods: '1' }, { scopes: ['BestEffort'] }))
+  await create('resourcequotas', aQuota('high', { pods: '1' }, { scopeSelector }))
+  await create('pods', aPod('a'))
+  await create('pods', aPod('b', { requests: { cpu: '1' } }))
+  await create('pods', aPod('c', { requests: { cpu: '1' } }, { priorityClassName: 'system-cluster-critical' }))
+  expect([await usedOf('idle'), await usedOf('high')]).toEqual([{ pods: '1' }, { pods: '1' }])
+  expect(await refusal(create('pods', aPod('d')))).toContain('exceeded quota: idle')
+})
+
+test('ADM-BI-03: a Service that becomes larger needs room, one that becomes smaller gives it back', async () => {
+  const { client, create, usedOf } = await aNamespace()
+  await create('resourcequotas', aQuota('q', { 'services.nodeports': '1', services: '3' }))
+  const aService = (name: string, type: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { type, ports: [{ port: 80 }] },
+  })
+  await create('services', aService('a', 'NodePort'))
+  await create('services', aService('b', 'ClusterIP'))
+  const services = client.resource(address('services'))
+  const update = (name: string, type: string) => services.patch(name, { spec: { type } }, { type: 'merge', namespace: 'team' })
+  expect(await refusal(update('b', 'NodePort'))).toContain('exceeded quota: q, requested: services.nodeports=1')
+  await update('a', 'ClusterIP')
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ 'services.nodeports': '0', services: '2' }))
+  await update('b', 'NodePort')
+  expect(await usedOf('q')).toEqual({ 'services.nodeports': '1', services: '2' })
+})
+
+test('ADM-BI-03: objects of any resource, and storage by class, are counted', async () => {
+  const { create, usedOf } = await aNamespace()
+  const gold = 'gold.storageclass.storage.orch.io/requests.storage'
+  await create('resourcequotas', aQuota('q', { 'count/configmaps': '1', [gold]: '5Gi', persistentvolumeclaims: '9' }))
+  const aMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+  const aClaim = (name: string, storage: string, storageClassName: string) => ({
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name } },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage } } },
+  })
+  await create('configmaps', aMap('a'))
+  expect(await refusal(create('configmaps', aMap('b')))).toContain(
+    'requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1',
+  )
+  await create('persistentvolumeclaims', aClaim('a', '3Gi', 'gold'))
+  await create('persistentvolumeclaims', aClaim('b', '30Gi', 'silver'))
+  expect(await refusal(create('persistentvolumeclaims', aClaim('c', '3Gi', 'gold')))).toContain(
+    `requested: ${gold}=3Gi, used: ${gold}=3Gi, limited: ${gold}=5Gi`,
+  )
+  expect(await usedOf('q')).toEqual({ 'count/configmaps': '1', [gold]: '3Gi', persistentvolumeclaims: '2' })
+})
+
+test('DRY-11: a dry run is judged, and takes nothing', async () => {
+  const { client, create, usedOf } = await aNamespace()
+  await create('resourcequotas', aQuota('q', { pods: '1' }))
+  const pods = client.resource(address('pods'))
+  const dry = (name: string) => pods.create(aPod(name) as ApiObject, { namespace: 'team', dryRun: true })
+  await dry('a')
+  await dry('b')
+  await create('pods', aPod('c'))
+  expect(await refusal(dry('d'))).toContain('exceeded quota: q')
+  expect(await usedOf('q')).toEqual({ pods: '1' })
+})
+
+test('ADM-BI-03: what is refused after room was kept gives it back', async () => {
+  const { create, usedOf } = await aNamespace()
+  await create('resourcequotas', aQuota('q', { services: '5' }))
+  const aService = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { clusterIP: '10.0.0.99', ports: [{ port: 80 }] },
+  })
+  await create('services', aService('a'))
+  expect(await refusal(create('services', aService('b')))).toMatch(/^422 /)
+  expect(await refusal(create('services', aService('a')))).toMatch(/^4(?:09|22) /)
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }))
+})
+
+test('KIND-RQ-12, KIND-RQ-13: what is there before the quota counts, and other limits are taken over', async () => {
+  const { client, create, usedOf } = await aNamespace()
+  await create('pods', aPod('a'))
+  await create('resourcequotas', aQuota('q', { pods: '1' }))
+  expect(await refusal(create('pods', aPod('b')))).toContain('used: pods=1, limited: pods=1')
+  const quotas = client.resource<ApiObject & { status?: object }>(address('resourcequotas'))
+  await quotas.patch('q', { spec: { hard: { pods: '2', secrets: '7' } } }, { type: 'merge', namespace: 'team' })
+  await vi.waitFor(async () =>
+    expect((await quotas.get('q', { namespace: 'team' })).status).toEqual({
+      hard: { pods: '2', secrets: '7' },
+      used: { pods: '1', secrets: '0' },
+    }),
+  )
+  await create('pods', aPod('b'))
+  expect(await usedOf('q')).toEqual({ pods: '2', secrets: '0' })
+})
+
+test('ADM-BI-04: with the plugin off nothing is enforced, and the use is still told', async () => {
+  const { create, usedOf } = await aNamespace({ flags: ['--disable-admission-plugins=ResourceQuota'] })
+  await create('resourcequotas', aQuota('q', { pods: '1' }))
+  for (const name of ['a', 'b', 'c']) await create('pods', aPod(name))
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '3' }), { timeout: 5_000 })
+})
