@@ -49,7 +49,9 @@ async function main(names: readonly string[]): Promise<number> {
     process.stderr.write(`no bench line is called ${unknown.join(', ')}; there are ${lines.map(({ name }) => name).join(', ')}\n`)
     return 1
   }
-  process.stdout.write(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), embedded mode\n\n`)
+  process.stdout.write(
+    `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), embedded mode but where a line says otherwise\n\n`,
+  )
   process.stdout.write(tableHead)
   const results: Record<string, unknown>[] = []
   let failures = 0

@@ -35,7 +35,7 @@ export interface ChaosRun {
 
 /** Below this stand the objects of a run in etcd. */
 export const keysOfRun = `/orch/keys/core/configmaps/${namespace}/`
-const selections = Array.from({ length: 16 }, (_, index) => (index % 8 === 3 ? 'web' : index % 8 === 6 ? 'db' : undefined))
+const selections = Array.from({ length: 32 }, (_, index) => (index % 8 === 3 ? 'web' : index % 8 === 6 ? 'db' : undefined))
 const settleMsMax = 60_000
 
 /** Writes and watches through all gateways while the set is harmed; what came of it is judged afterwards. */
