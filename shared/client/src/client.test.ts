@@ -95,6 +95,19 @@ describe('a collection', () => {
     ])
   })
 
+  test('LIST-09: how much is said to be left decides nothing: the token does', async () => {
+    const page = (remainingItemCount: number, token?: string) =>
+      answer(200, {
+        kind: 'ConfigMapList',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: '5', continue: token, remainingItemCount },
+        items: [aMap('x', '1')],
+      })
+    const { client, lines } = scripted(page(0, 'next'), page(7))
+    expect((await client.resource(configMaps).listAll()).items).toHaveLength(2)
+    expect(lines()).toHaveLength(2)
+  })
+
   test('CHUNK-11: a token that expired on the way is answered by a list without limit', async () => {
     const { client, lines } = scripted(aList('5', [aMap('x', '1')], 'next'), gone(), aList('9', [aMap('z', '8')]))
     const list = await client.resource(configMaps).listAll()
@@ -174,6 +187,18 @@ describe('an informer', () => {
       'GET /api/v1/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true',
       'GET /api/v1/configmaps?watch=true&resourceVersion=8&allowWatchBookmarks=true',
     ])
+  })
+
+  test('META-14: a version is a text like another: what came last counts, and it is given back as it was', async () => {
+    const { events, lines, informer } = await follow(
+      aList('z/9+', [aMap('x', 'later')]),
+      aWatch({ type: 'MODIFIED', object: aMap('x', 'earlier') }, { type: 'MODIFIED', object: aMap('x', '-1') }),
+      aWatch({ type: 'MODIFIED', object: aMap('x', '-1') }, { type: 'BOOKMARK', object: { metadata: { resourceVersion: '0x0' } } }),
+    )
+    expect(events).toEqual(['added x', 'updated x', 'updated x'])
+    expect(informer.get('x', 'a')?.metadata.resourceVersion).toBe('-1')
+    expect(lines.slice(1).map((line) => /resourceVersion=([^&]*)/.exec(line)?.[1])).toEqual(['z%2F9%2B', '-1', '0x0'])
+    expect(informer.resourceVersion).toBe('0x0')
   })
 
   test('WATCH-18: an interrupted watch goes on from the last version seen, bookmarks included', async () => {
