@@ -174,6 +174,23 @@ test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks reach the cl
   expect({ status: bad.status, warning: bad.headers['warning'] }).toEqual({ status: 400, warning })
 })
 
+test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, cut only where there are too many for a head', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['a'.repeat(121), 'b'.repeat(300)] })))
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  const few = await api.post(path, configMap({ name: 'few' }))
+  expect({ status: few.status, warning: few.headers['warning'] }).toEqual({
+    status: 201,
+    warning: `299 - "${'a'.repeat(121)}", 299 - "${'b'.repeat(300)}"`,
+  })
+  hook.reply = answering(() => ({ allowed: true, warnings: Array.from({ length: 20 }, (_, index) => `${index} ${'c'.repeat(1000)}`) }))
+  const many = await api.post(path, configMap({ name: 'many' }))
+  expect(many.status).toBe(201)
+  const texts = String(many.headers['warning']).split(/, (?=299 )/)
+  expect(texts.slice(0, 5).map((text) => text.length)).toEqual([1010, 1010, 1010, 1010, expect.any(Number)])
+  expect(texts.join('').length).toBeLessThan(5 * 1024)
+})
+
 test('integers beyond 2^53 reach a webhook as they are', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
