@@ -91,14 +91,24 @@ describe('FLAG-29: --controllers', () => {
       'garbage-collector',
       'clusterrole-aggregation',
       'flow-control',
+      'serviceaccount',
       'serviceaccount-token',
+      'root-ca-cert-publisher',
+      'resourcequota',
+      'pvc-protection',
+      'pv-protection',
     ])
     expect(names('*', '-namespace')).toEqual([
       'bootstrap',
       'garbage-collector',
       'clusterrole-aggregation',
       'flow-control',
+      'serviceaccount',
       'serviceaccount-token',
+      'root-ca-cert-publisher',
+      'resourcequota',
+      'pvc-protection',
+      'pv-protection',
     ])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
@@ -108,14 +118,19 @@ describe('FLAG-29: --controllers', () => {
       'garbage-collector',
       'clusterrole-aggregation',
       'flow-control',
+      'serviceaccount',
       'serviceaccount-token',
+      'root-ca-cert-publisher',
+      'resourcequota',
+      'pvc-protection',
+      'pv-protection',
     ])
     expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount-token, tokencleaner, bootstrapsigner)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, tokencleaner, bootstrapsigner)',
     )
   })
 })
