@@ -43,6 +43,32 @@ test('the page of settings in the documentation is current', async () => {
   await expect(printSettingsPage(upSettings, 'Settings of orch up')).toMatchFileSnapshot('../../../docs/settings.md')
 })
 
+test.each([
+  ['FLAG-01', '--client-ca-file', ''],
+  ['FLAG-02', '--token-auth-file', ''],
+  ['FLAG-03', '--enable-bootstrap-token-auth', 'false'],
+  ['FLAG-07', '--oidc-issuer-url', ''],
+  ['FLAG-08', '--oidc-client-id', ''],
+  ['FLAG-09', '--oidc-username-claim', 'sub'],
+  ['FLAG-11', '--oidc-groups-claim', ''],
+  ['FLAG-12', '--oidc-groups-prefix', ''],
+  ['FLAG-13', '--oidc-required-claim', ''],
+  ['FLAG-14', '--oidc-ca-file', ''],
+  ['FLAG-16', '--authentication-token-webhook-config-file', ''],
+  ['FLAG-17', '--authentication-token-webhook-cache-ttl', '2m'],
+  ['FLAG-18', '--authentication-token-webhook-version', 'v1beta1'],
+  ['FLAG-19', '--requestheader-username-headers', ''],
+  ['FLAG-20', '--requestheader-group-headers', ''],
+  ['FLAG-21', '--requestheader-extra-headers-prefix', ''],
+  ['FLAG-22', '--requestheader-client-ca-file', ''],
+  ['FLAG-23', '--requestheader-allowed-names', ''],
+  ['FLAG-25', '--runtime-config', ''],
+  ['FLAG-27', '--enable-admission-plugins', ''],
+  ['FLAG-28', '--admission-control-config-file', ''],
+])('%s: what %s is by itself', (_id, flag, given) => {
+  expect(Object.values(upSettings).find((setting) => setting.flag === flag)?.default).toBe(given)
+})
+
 test('settings come from flags, the environment and a file, in that order', async () => {
   const files = {
     'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  APIListChunking: false\n',
