@@ -300,6 +300,9 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await written(writer.storage, aPut({ name: 'missed' }))
     await written(writer.storage, aDelete(aPut({ name: 'deleted' }).key, kept))
     await vi.waitFor(async () => expect((await listed(writer.storage)).names).toEqual(['missed']), within)
+    // The changes have come, and were dropped.
+    const { revision } = await writer.storage.status({})
+    await vi.waitFor(() => expect(store.status().revision).toBeGreaterThanOrEqual(revision), within)
     expect((await listed(storage, { read: { kind: 'any' } })).names).toEqual(['deleted'])
     lossy.stop()
     await writer.storage.compact((await writer.storage.status({})).revision)
