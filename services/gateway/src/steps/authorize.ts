@@ -1,5 +1,6 @@
 import { domainGroup, failed, type Names, parseFieldSelector, type User } from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
+import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
 import type { Step } from './step.ts'
@@ -11,6 +12,15 @@ export const authorize: Step = (request, { authorizers, names }) => {
   // A decision that is known at once must not cost a promise.
   if (decision instanceof Promise) return decision.then((late) => requireAllowed(request, access, late, names))
   requireAllowed(request, access, decision, names)
+}
+
+/** A PUT or an apply that makes an object is its creation too, and must be allowed as one. A POST has been asked about already. */
+export async function requireMayCreate(request: GatewayRequest, name: string, { authorizers }: GatewayParts): Promise<void> {
+  const { info, user } = request
+  if (info.kind === 'path' || info.verb === 'create') return
+  const access = { ...info, verb: 'create', name } as const
+  const { kind, reason } = await decide(authorizers, user, access)
+  if (kind !== 'allow') throw refusal(user, access, reason)
 }
 
 function requireAllowed(request: GatewayRequest, access: Access, { kind, reason, error }: Decision, names: Names): void {

@@ -20,6 +20,7 @@ import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import { requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import { callContext, keyOf, remainingMs, type Target } from '../verbs/verb.ts'
 import { admitDeletion, both, mutated, validated } from './admitting.ts'
@@ -170,6 +171,7 @@ async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: G
 async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: GatewayParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
   const { served } = plan.target
+  await requireMayCreate(plan.request, plan.name, parts)
   const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
   if (served.hasStatus) delete draft.status
   fillMetadata(draft, served, parts)
