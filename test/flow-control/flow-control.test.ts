@@ -76,7 +76,7 @@ describe('the objects of the start', () => {
       'global-default',
       'kube-controller-manager',
       'kube-scheduler',
-      'kube-system-service-accounts',
+      'orch-system-service-accounts',
       'probes',
       'service-accounts',
       'system-leader-election',

@@ -104,7 +104,7 @@ export function flowControlObjects(names: Names): BootstrapObject[] {
       schema('kube-scheduler', { level: 'workload-high', precedence: 800, distinguisher: 'ByNamespace', rules: [all([scheduler])] }),
     ),
     suggested(
-      schema('kube-system-service-accounts', {
+      schema(`${systemNamespace}-service-accounts`, {
         level: 'workload-high',
         precedence: 900,
         distinguisher: 'ByNamespace',

@@ -60,7 +60,10 @@ export function createRoutes(): Hono<Environment> {
   route('/openapi/v2', openApi2)
   route('/openapi/v3', openApi3)
   route('/openapi/v3/:name{.+}', openApi3One)
-  route('/debug/requests/:id', onlyRead((request, parts, context) => explanationRoute(request, parts, context.req.param('id') ?? '')))
+  route(
+    '/debug/requests/:id',
+    onlyRead((request, parts, context) => explanationRoute(request, parts, context.req.param('id') ?? '')),
+  )
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     route(`/${probe}`, healthRoute(probe))
     route(`/${probe}/:check{.+}`, healthRoute(probe))

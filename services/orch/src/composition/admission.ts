@@ -28,7 +28,9 @@ export async function openAdmission(
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
   const known = await withCredentials(admission, configurations, surroundings)
   const settings = await withImageReviews(known, admission, configurations, surroundings)
-  const opened = refusing(configFile, () => createAdmission({ storage, catalogue, clock, log, random, tracer, plugins, configurations, settings }))
+  const opened = refusing(configFile, () =>
+    createAdmission({ storage, catalogue, clock, log, random, tracer, plugins, configurations, settings }),
+  )
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened
 }
