@@ -79,7 +79,7 @@ export async function mutated(
   const left = admitted.object as ApiObject
   const { shownAs, target } = plan
   if (shownAs !== undefined) return { ...admitted, object: shownAs.take(own, left) }
-  const whole = afterAdmission(target.served.resource, left)
+  const whole = afterAdmission(target.served.resource, left, object)
   return { ...admitted, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
 }
 
@@ -127,9 +127,9 @@ export async function admitBody(asked: BodyRequest, parts: GatewayParts): Promis
 }
 
 /** Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
-function afterAdmission(described: BodyRequest['described'], object: ApiObject): ApiObject {
+function afterAdmission(described: BodyRequest['described'], object: ApiObject, shown?: ApiObject): ApiObject {
   try {
-    return inOrder(described, object)
+    return inOrder(described, object, shown)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     throw internal(`admission left an object that is no ${described.kind}: ${error.status.message}`, { cause: error })

@@ -62,9 +62,12 @@ export function complete(resource: Resource, object: ApiObject, { names }: Gatew
   return inOrder(resource, object)
 }
 
-/** The object with its fields in the order of its type, so that equal objects have equal bytes. */
-export function inOrder({ type, kind, version, apiVersion }: Described, object: ApiObject): ApiObject {
-  const decoded = decoderOf(type)(object, { trackUnknown: false })
+/**
+ * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
+ * in common with the object is not looked through again.
+ */
+export function inOrder({ type, kind, version, apiVersion }: Described, object: ApiObject, known?: ApiObject): ApiObject {
+  const decoded = decoderOf(type)(object, { trackUnknown: false, known })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.object as ApiObject
   return { kind, apiVersion, metadata, ...rest }

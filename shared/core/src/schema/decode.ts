@@ -12,6 +12,8 @@ export type Decoded =
 export interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
   readonly trackUnknown: boolean
+  /** What this decoder has given before: parts that still stand where they stood in it are taken as they are. */
+  readonly known?: object | undefined
 }
 
 /**
@@ -33,10 +35,10 @@ export function decoderOf(type: string): Decode {
 
 function createDecoder(node: Node): Decode {
   const reader = readerOf(node)
-  return (value, { trackUnknown }) => {
+  return (value, { trackUnknown, known }) => {
     const seen: Seen = { unknown: false, depth: 0 }
     try {
-      const object = reader.read(value, seen) as Record<string, unknown>
+      const object = reader.read(value, seen, known) as Record<string, unknown>
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
@@ -69,7 +71,8 @@ interface Seen {
 }
 
 interface Reader {
-  read(value: unknown, seen: Seen): unknown
+  /** `known` has been read before, at the same place. */
+  read(value: unknown, seen: Seen, known: unknown): unknown
   /** What a non-pointer field without a value prints; undefined: nothing. */
   readonly zero: () => unknown
   readonly isEmpty: (value: unknown) => boolean
@@ -129,14 +132,18 @@ function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
   return { read, zero: () => zero, isEmpty, isAlwaysPrinted }
 }
 
+const nothing: readonly never[] = []
+
 function listReader(items: Node): Reader {
   const item = readerOf(items)
-  const read = (value: unknown, seen: Seen): unknown => {
+  const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
+    const before: readonly unknown[] = Array.isArray(known) ? known : nothing
     const result: unknown[] = new Array(value.length)
     for (let index = 0; index < value.length; index++) {
       const element: unknown = value[index]
-      result[index] = element === null ? item.zero() : item.read(element, seen)
+      if (element !== null && element === before[index]) result[index] = element
+      else result[index] = element === null ? item.zero() : item.read(element, seen, before[index])
     }
     return result
   }
@@ -154,7 +161,7 @@ function mapReader(values: Node): Reader {
       if (key < previous) isSorted = false
       previous = key
       const element = source[key]
-      const kept = element === null ? inner.zero() : inner.read(element, seen)
+      const kept = element === null ? inner.zero() : inner.read(element, seen, undefined)
       if (kept === element) continue
       if (result === source) result = copyMap(source)
       setOwn(result, key, kept)
@@ -167,9 +174,9 @@ function mapReader(values: Node): Reader {
 function variantReader(node: VariantNode): Reader {
   const object = readerOf(node.object.node)
   const array = node.array === undefined ? undefined : readerOf(node.array.node)
-  const read = (value: unknown, seen: Seen): unknown => {
+  const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     if (node.boolean !== undefined && typeof value === 'boolean') return value
-    return array !== undefined && Array.isArray(value) ? array.read(value, seen) : object.read(value, seen)
+    return array !== undefined && Array.isArray(value) ? array.read(value, seen, known) : object.read(value, seen, known)
   }
   return { read, zero: () => null, isEmpty: () => false, isAlwaysPrinted: true }
 }
@@ -187,15 +194,16 @@ interface FieldReader {
 
 function structReader(node: StructNode): Reader {
   let fields: readonly FieldReader[] | undefined
-  const read = (value: unknown, seen: Seen): unknown => {
+  const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     fields ??= node.fields.map(fieldReader)
     if (seen.depth === structDepthMax) throw new Mismatch(tooDeepText)
     seen.depth += 1
-    const result = readStruct(fields, requireObject(value), seen)
+    const before = typeof known === 'object' && known !== null ? (known as Record<string, unknown>) : undefined
+    const result = readStruct(fields, requireObject(value), seen, before)
     seen.depth -= 1
     return result
   }
-  return { read, zero: () => read({}, { unknown: false, depth: 0 }), isEmpty: () => false, isAlwaysPrinted: true }
+  return { read, zero: () => read({}, { unknown: false, depth: 0 }, undefined), isEmpty: () => false, isAlwaysPrinted: true }
 }
 
 function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field): FieldReader {
@@ -211,7 +219,12 @@ function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field
   }
 }
 
-function readStruct(fields: readonly FieldReader[], source: Record<string, unknown>, seen: Seen): Record<string, unknown> {
+function readStruct(
+  fields: readonly FieldReader[],
+  source: Record<string, unknown>,
+  seen: Seen,
+  known: Record<string, unknown> | undefined,
+): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   let present = 0
   for (let index = 0; index < fields.length; index++) {
@@ -222,7 +235,8 @@ function readStruct(fields: readonly FieldReader[], source: Record<string, unkno
       if (field.isPrintedWhenAbsent) result[field.name] = field.isPointer ? null : field.reader.zero()
       continue
     }
-    const read = field.reader.read(value, seen)
+    const before = known?.[field.name]
+    const read = value === before ? value : field.reader.read(value, seen, before)
     if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
   }
   if (!seen.unknown && hasMoreThan(present, source)) seen.unknown = true
