@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { StatusError } from '@orch/core'
 import { aConfigMap } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
@@ -130,6 +132,20 @@ describe.skipIf(missing !== undefined)(`CARD-23, CARD-24: services as processes 
       )
     while (!(await isThere())) await new Promise((resolve) => setImmediate(resolve))
     expect((await maps.list(inDefault)).items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['after', 'before']))
+  })
+
+  test('a process that cannot start ends all, and the last line says why', async () => {
+    const taken = createServer()
+    taken.listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    onTestFinished(() => void taken.close())
+    const { port } = taken.address() as AddressInfo
+    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
+    const { code, error } = await runToEnd([...few, `--data-dir=${aFolder()}`, `--secure-port=${port}`])
+    expect(code).toBe(1)
+    expect(error.trimEnd().split('\n').at(-1)).toMatch(
+      new RegExp(`^orch: gateway-0 ended before it was ready: port ${port} on 127\\.0\\.0\\.1 is in use .*--secure-port`),
+    )
   })
 
   test('CARD-25: state is there again after a stop', async () => {

@@ -10,4 +10,6 @@ export function endWithStarter(): void {
     process.kill(process.pid, 'SIGTERM')
     setTimeout(() => process.kill(process.pid, 'SIGTERM'), orphanStopMs).unref()
   })
+  // A listener would keep the process alive that could not start and has nothing more to do.
+  process.channel?.unref()
 }

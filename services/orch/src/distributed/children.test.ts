@@ -18,6 +18,10 @@ process.on('SIGTERM', () => {
 })
 process.on('disconnect', () => process.exit(0))
 if (behaviour === 'unable') process.exit(3)
+if (behaviour === 'complaining') {
+  process.stderr.write('orch: --listen=x: this is no address\\n')
+  process.exit(2)
+}
 process.stderr.write(process.argv.includes('--json') ? '{"level":"info","msg":"hello"}\\n' : 'hello\\n')
 process.send({ kind: 'ready', address: '127.0.0.1:1', pid: String(process.pid) })
 `
@@ -66,8 +70,13 @@ test('lines for machines get a field more', async () => {
 
 test('a child that ends before it was ready is a failure, and not started again', async () => {
   const { start, notes } = someChildren()
-  await expect(start('storage-0', 'unable')).rejects.toThrow('storage-0 ended before it was ready (exit code 3)')
+  await expect(start('storage-0', 'unable')).rejects.toThrow('storage-0 ended before it was ready: exit code 3')
   expect(notes('storage-0')).toEqual(['started'])
+})
+
+test('what a child complained about is told', async () => {
+  const { start } = someChildren()
+  await expect(start('storage-0', 'complaining')).rejects.toThrow('storage-0 ended before it was ready: --listen=x: this is no address')
 })
 
 test('a child that ends later is started again after a pause', async () => {

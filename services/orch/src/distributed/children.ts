@@ -94,20 +94,20 @@ class Running {
     const { signal } = this.#ending
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       let wasReady = false
-      const ended = await this.#once(() => {
+      const { ended, complaint } = await this.#once(() => {
         wasReady = true
       })
       if (signal.aborted) return
       const { name } = this.#child
-      if (attempt === 1 && !wasReady) return this.#setFailed(new Error(`${name} ended before it was ready (${ended})`))
+      if (attempt === 1 && !wasReady) return this.#setFailed(new Error(`${name} ended before it was ready: ${complaint ?? ended}`))
       if (wasReady) attempt = 1
       log.error({ process: name, ended }, 'a process ended by itself and is started again')
       await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: random() }), signal)
     }
   }
 
-  /** Runs the process to its end; tells how it ended. */
-  async #once(onReady: () => void): Promise<string> {
+  /** Runs the process to its end; tells how it ended, and what its command complained about, if it did. */
+  async #once(onReady: () => void): Promise<{ readonly ended: string; readonly complaint: string | undefined }> {
     const { node, env, workingFolder, logFormat, write } = this.#options
     const process = spawn(node.path, [...node.arguments, node.entry, ...this.#child.arguments], {
       cwd: workingFolder,
@@ -122,11 +122,19 @@ class Running {
       this.#setReady(message)
     })
     const { stderr } = process
-    if (stderr !== null) forwardLines(stderr, (line) => write(withName(line, this.#child.name, logFormat)))
+    let complaint: string | undefined
+    const forward = (line: string) => {
+      if (line.startsWith(complaintPrefix)) complaint = line.slice(complaintPrefix.length)
+      write(withName(line, this.#child.name, logFormat))
+    }
+    if (stderr !== null) forwardLines(stderr, forward)
     const [code, signal] = (await once(process, 'close')) as [number | null, NodeJS.Signals | null]
-    return signal ?? `exit code ${code}`
+    return { ended: signal ?? `exit code ${code}`, complaint }
   }
 }
+
+/** What the command puts before the sentence that says why it does not go on. */
+const complaintPrefix = 'orch: '
 
 /** Longest line that is passed on whole. */
 const lineLengthMax = 65_536
