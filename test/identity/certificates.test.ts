@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Agent } from 'node:https'
+import { parseConfiguration } from '@orch/client'
 import { namesOf, printServiceIdentity } from '@orch/core'
 import { aCertificate, anAuthority, type CertificateOptions } from '@orch/platform/any-certificate'
 import { createFakeClock } from '@orch/testkit'
@@ -56,6 +59,125 @@ test('AUTHN-CERT-02: an authority in between counts, sent along or in the file',
   expect(await whoAmI(root, { pair: jane })).toBeUndefined()
   const both = await aServer([`--client-ca-file=${folder.write('both.crt', between.certificate + authority.certificate)}`])
   expect(await whoAmI(both, { pair: jane })).toMatchObject({ username: 'jane' })
+})
+
+test('AUTHN-CERT-01: an authority of the file counts, though another one has signed it that is not there', async () => {
+  const between = await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true })
+  const server = await aServer([`--client-ca-file=${aFolder().write('between.crt', between.certificate)}`])
+  expect(await whoAmI(server, { pair: await aClient({ issuer: between }) })).toMatchObject({ username: 'jane' })
+  expect(await whoAmI(server, { pair: await aClient() })).toBeUndefined()
+})
+
+/** A server that believes proxies too, and what each of the two authorities has signed by one in between that is sent along. */
+async function aServerWithProxies() {
+  const proxies = await anAuthority('proxies')
+  const folder = aFolder()
+  const file = folder.write('ca.crt', authority.certificate)
+  const clock = createFakeClock(Date.now())
+  const flags = [
+    `--client-ca-file=${file}`,
+    `--requestheader-client-ca-file=${folder.write('proxies.crt', proxies.certificate)}`,
+    '--requestheader-username-headers=X-Remote-User',
+  ]
+  const server = await aServer(flags, { clock })
+  const by = async (issuer: typeof proxies, commonName: string, more: CertificateOptions = {}) => {
+    const between = await aCertificate({ issuer, commonName: 'between', isAuthority: true, ...more })
+    const pair = await aClient({ issuer: between, commonName })
+    return { ...pair, certificate: pair.certificate + between.certificate }
+  }
+  const change = (text: string) => {
+    folder.write('ca.crt', text)
+    clock.advance(5_000)
+  }
+  return { server, proxies, by, change }
+}
+
+test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies too an authority in between that is sent along leads to a user, and never to a proxy', async () => {
+  const { server, proxies, by } = await aServerWithProxies()
+  const headers = { 'x-remote-user': 'root' }
+  const jane = await by(authority, 'jane')
+  expect(await whoAmI(server, { pair: jane })).toMatchObject({ username: 'jane' })
+  expect(await whoAmI(server, { pair: jane, headers })).toMatchObject({ username: 'jane' })
+  const front = await aClient({ issuer: proxies, commonName: 'front' })
+  expect(await whoAmI(server, { pair: front })).toBeUndefined()
+  expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'root' })
+  // What another user of the proxies' authority has signed is nobody, sent along or not.
+  const signedByFront = await aClient({ issuer: front, commonName: 'back' })
+  const sentAlong = { ...signedByFront, certificate: signedByFront.certificate + front.certificate }
+  for (const pair of [signedByFront, sentAlong, await by(proxies, 'far')]) {
+    expect(await whoAmI(server, { pair, headers })).toBeUndefined()
+    expect(await whoAmI(server, { pair })).toBeUndefined()
+  }
+})
+
+test.each<[string, CertificateOptions]>([
+  ['has expired', { fromMs: -7_200_000, toMs: -3_600_000 }],
+  ['is not valid yet', { fromMs: 3_600_000, toMs: 7_200_000 }],
+  ['is for servers', { use: 'server' }],
+])("AUTHN-PROXY-09: a proxy's certificate that %s makes no proxy", async (_what, options) => {
+  const { server, proxies } = await aServerWithProxies()
+  const pair = await aClient({ issuer: proxies, commonName: 'front', ...options })
+  expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'root' } })).toBeUndefined()
+})
+
+test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may stand for users and for proxies', async () => {
+  const folder = aFolder()
+  const file = folder.write('ca.crt', authority.certificate)
+  const flags = [`--client-ca-file=${file}`, `--requestheader-client-ca-file=${file}`, '--requestheader-username-headers=X-Remote-User']
+  const server = await aServer(flags)
+  const pair = await aClient()
+  expect(await whoAmI(server, { pair })).toMatchObject({ username: 'jane' })
+  expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'root' } })).toMatchObject({ username: 'root' })
+})
+
+test('AUTHN-CERT-04: an authority in between that has expired, or is none, leads nowhere', async () => {
+  const { server, by } = await aServerWithProxies()
+  for (const bad of [{ fromMs: -7_200_000, toMs: -3_600_000 }, { isAuthority: false }]) {
+    expect(await whoAmI(server, { pair: await by(authority, 'jane', bad) })).toBeUndefined()
+  }
+})
+
+test('AUTHN-CERT-02: beside proxies too a resumed connection is still the same user, and an authority that was taken back ends it', async () => {
+  const { server, by, change } = await aServerWithProxies()
+  const pair = await by(authority, 'jane')
+  const agent = new Agent({ keepAlive: false })
+  for (let round = 0; round < 3; round += 1) {
+    expect(await whoAmI(server, { pair, agent })).toMatchObject({ username: 'jane' })
+  }
+  const open = new Agent({ keepAlive: true })
+  onTestFinished(() => open.destroy())
+  expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
+  change(authority.certificate + second.certificate)
+  // What was sent along is not known any more: the client is refused once and has to come again.
+  expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
+  expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
+  change(second.certificate)
+  expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
+  expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
+})
+
+test('AUTHN-CERT-02: over HTTP/2 too, who has to come again after a change is told so by the end of the connection', async () => {
+  const { server, by, change } = await aServerWithProxies()
+  const pair = await by(authority, 'jane')
+  const connect = async () => {
+    const { certificateAuthority: ca } = await parseConfiguration(server.kubeconfig)
+    return connectHttp2(server.url, { ...(ca === undefined ? {} : { ca }), cert: pair.certificate, key: pair.key })
+  }
+  const codeOf = async (session: ClientHttp2Session) => {
+    const stream = session.request({ ':path': '/api' })
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+    stream.resume()
+    return headers[':status']
+  }
+  const first = await connect()
+  expect(await codeOf(first)).toBe(200)
+  change(authority.certificate + second.certificate)
+  const closed = once(first, 'close')
+  expect(await codeOf(first)).toBe(401)
+  await closed
+  const next = await connect()
+  onTestFinished(() => next.destroy())
+  expect(await codeOf(next)).toBe(200)
 })
 
 test('AUTHN-CERT-02: a resumed connection, which sends no authority in between again, is still the same user', async () => {

@@ -2,8 +2,9 @@ import { createServer as createHttp2Server, type Http2Session } from 'node:http2
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
+import type { AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
+import { toTrusted } from './authentication/certificate/trusted.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
@@ -52,7 +53,7 @@ export async function listen(
   const http1 = createHttpsServer(
     {
       ...secureContextOf(tls),
-      ...(trustedBy(authorities).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
+      ...(toTrusted(authorities.current).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: limits.handshakeTimeoutMs,
       maxHeaderSize: limits.headBytesMax,
@@ -63,7 +64,9 @@ export async function listen(
       noDelay: true,
     },
     (request, response) => {
-      handle(new Http1Exchange(request, response, peers.of(request.socket as TLSSocket), state))
+      const socket = request.socket as TLSSocket
+      if (peers.hasToComeAgain(socket)) response.shouldKeepAlive = false
+      handle(new Http1Exchange(request, response, peers.of(socket), state))
     },
   )
   const http2 = createHttp2Server({
@@ -77,7 +80,9 @@ export async function listen(
     streamResetRate: limits.streamResetsPerSecondMax,
   })
   http2.on('stream', (stream, headers, _flags, rawHeaders) => {
-    handle(new Http2Exchange(stream, headers, rawHeaders, peers.of(stream.session?.socket as TLSSocket)))
+    const socket = stream.session?.socket as TLSSocket
+    if (peers.hasToComeAgain(socket)) stream.session?.close()
+    handle(new Http2Exchange(stream, headers, rawHeaders, peers.of(socket)))
     if (goawayChance > 0 && random() < goawayChance) stream.session?.close()
   })
   const sessions = trackSessions(http2)
@@ -175,13 +180,9 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
 
 /** What a handshake shows and by what it judges. */
 function secureContextOf({ certificate, key, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
-  const ca = trustedBy(authorities)
+  const ca = toTrusted(authorities.current)
   const choice = { minVersion, honorCipherOrder: true, ...(ciphers === undefined ? {} : { ciphers }) }
   return { cert: certificate, key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
-}
-
-function trustedBy({ current: { clients, proxies } }: AuthoritySource): string[] {
-  return [...splitPem(clients), ...splitPem(proxies)]
 }
 
 /** A client that breaks off is an ordinary end. */

@@ -17,16 +17,23 @@ interface Bundles {
   readonly proxies: readonly X509Certificate[]
 }
 
-/** Certificates, as TLS has judged them, that are remembered for connections that resume an earlier one. */
-const judgedMax = 1_000
+/** How a socket has come out of its handshake. */
+interface Verdict {
+  readonly certificate: PeerCertificate
+  readonly leaf: X509Certificate
+  /** TLS vouches for the whole chain up to an authority of users, with those in between that were sent along: of now, of then. */
+  readonly isOfClient: 'now' | 'then' | 'never'
+}
 
 const unknown: Peer = { kind: 'unknown' }
+
+/** What TLS says of a chain that is good, but for the purpose: the authorities of proxies are refused as those of clients. */
+const otherPurpose = 'INVALID_PURPOSE'
+const clientUse = '1.3.6.1.5.5.7.3.2'
 
 /** Says who stands behind a socket; asked once per connection, and again when the authorities have changed. */
 export class PeerReader {
   readonly #known = new WeakMap<TLSSocket, Known>()
-  /** By fingerprint: the authorities against which TLS has judged the whole chain. */
-  readonly #judged = new Map<string, Authorities>()
   readonly #source: AuthoritySource
   #bundles: Bundles
 
@@ -45,42 +52,36 @@ export class PeerReader {
     return peer
   }
 
+  /**
+   * The authorities have changed since the handshake, and what was sent along in it is not known any more: only another handshake can
+   * tell whether the peer is still somebody.
+   */
+  hasToComeAgain(socket: TLSSocket): boolean {
+    return socket.authorized && this.of(socket).kind === 'untrusted'
+  }
+
   #read(socket: TLSSocket, isNew: boolean): Peer {
     const certificate = socket.getPeerCertificate()
     if (certificate === null || Object.keys(certificate).length === 0) return unknown
-    // Chain, time and purpose have been judged by TLS, against all authorities together.
-    if (!socket.authorized) return { kind: 'untrusted', reason: String(socket.authorizationError) }
+    const reason = String(socket.authorizationError)
+    // Chain, time and purpose have been judged by TLS. A resumed connection was judged by the same authorities: others end all sessions.
+    if (!socket.authorized && reason !== otherPurpose) return { kind: 'untrusted', reason }
     const leaf = new X509Certificate(certificate.raw)
     if (isOfService(leaf)) return { kind: 'untrusted', reason: 'it is the certificate of a service' }
-    const isJudged = isNew && this.#isJudgedNow(socket, leaf)
-    return this.#toPeer(certificate, leaf, isJudged)
+    return toPeer({ certificate, leaf, isOfClient: socket.authorized ? (isNew ? 'now' : 'then') : 'never' }, this.#bundles)
   }
+}
 
-  #toPeer({ subject }: PeerCertificate, leaf: X509Certificate, isJudged: boolean): Peer {
-    const { clients, proxies } = this.#bundles
-    const commonName = listOf(subject.CN).at(-1) ?? ''
-    const nowMs = Date.now()
-    const proxySigner = signerIn(proxies, leaf, nowMs)
-    const proxy: ProxyPeer | undefined = proxySigner === undefined ? undefined : { commonName, expiresMs: endOfBoth(leaf, proxySigner) }
-    const signer = signerIn(clients, leaf, nowMs)
-    // Authorities in between that the peer sends along are shown to TLS alone: with one bundle, what TLS says is enough.
-    if (signer === undefined && !(isJudged && proxies.length === 0)) {
-      return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
-    }
-    if (commonName === '') return { kind: 'untrusted', reason: 'it has no common name', proxy }
-    return { kind: 'certificate', commonName, organizations: listOf(subject.O), expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
-  }
-
-  /** A connection that resumes another one was not judged itself, but what it resumes was, if nothing has changed since. */
-  #isJudgedNow(socket: TLSSocket, { fingerprint256 }: X509Certificate): boolean {
-    const { authorities } = this.#bundles
-    if (socket.isSessionReused()) return this.#judged.get(fingerprint256) === authorities
-    this.#judged.delete(fingerprint256)
-    this.#judged.set(fingerprint256, authorities)
-    const [oldest] = this.#judged.keys()
-    if (this.#judged.size > judgedMax && oldest !== undefined) this.#judged.delete(oldest)
-    return true
-  }
+/** Each bundle has a word of its own: authorities of proxies make no users, and those of users no proxies. */
+function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clients, proxies }: Bundles): Peer {
+  const commonName = listOf(subject.CN).at(-1) ?? ''
+  const nowMs = Date.now()
+  const proxySigner = isForClients(leaf) ? signerIn(proxies, leaf, nowMs) : undefined
+  const proxy: ProxyPeer | undefined = proxySigner === undefined ? undefined : { commonName, expiresMs: endOfBoth(leaf, proxySigner) }
+  const signer = isOfClient === 'never' ? undefined : signerIn(clients, leaf, nowMs)
+  if (signer === undefined && isOfClient !== 'now') return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
+  if (commonName === '') return { kind: 'untrusted', reason: 'it has no common name', proxy }
+  return { kind: 'certificate', commonName, organizations: listOf(subject.O), expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
 }
 
 function toBundles(authorities: Authorities): Bundles {
@@ -89,6 +90,11 @@ function toBundles(authorities: Authorities): Bundles {
 
 function endOfBoth(one: X509Certificate, other: X509Certificate): number {
   return Math.min(endOf(one), endOf(other))
+}
+
+/** A certificate that says nothing about its use is for every use. */
+function isForClients({ keyUsage }: X509Certificate): boolean {
+  return keyUsage === undefined || keyUsage.includes(clientUse)
 }
 
 /** Services know one another by these; at the port for clients they are nobody. */

@@ -7,10 +7,11 @@ export function parseBundle(pem: string): X509Certificate[] {
 }
 
 /**
- * The authority of a bundle that has signed a certificate. TLS has judged the certificate against all authorities together;
- * this tells whose it is, so the signature is checked anew: two authorities may bear one name.
+ * The authority of a bundle that has signed a certificate, which is in force itself. The signature is checked: two authorities may bear
+ * one name.
  */
 export function signerIn(bundle: readonly X509Certificate[], certificate: X509Certificate, nowMs: number): X509Certificate | undefined {
+  if (!isInForce(certificate, nowMs)) return undefined
   return bundle.find((authority) => hasSigned(authority, certificate) && isInForce(authority, nowMs))
 }
 
