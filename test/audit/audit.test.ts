@@ -233,6 +233,11 @@ describe('settings that cannot work', () => {
     writeFileSync(file, text)
     return [`--audit-policy-file=${file}`, '--audit-log-path=-']
   }
+  const withWebhook = (server: string): string[] => {
+    const file = join(aFolder(), 'hook.conf')
+    writeFileSync(file, printConfiguration({ cluster: 'c', user: 'u', configuration: { server } }))
+    return [...withPolicy(aPolicy([{ level: 'Metadata' }])), `--audit-webhook-config-file=${file}`]
+  }
   const cases: [string, () => string[], string][] = [
     ['a log without a policy', () => ['--audit-log-path=x'], '--audit-log-path needs --audit-policy-file'],
     ['a policy without a backend', () => ['--audit-policy-file=x'], '--audit-policy-file needs --audit-log-path'],
@@ -255,6 +260,8 @@ describe('settings that cannot work', () => {
       'rules[0].nonResourceURLs[0]: must begin',
     ],
     ['another version', () => withPolicy('{"apiVersion":"audit.orch.io/v1beta1","kind":"Policy"}'), 'apiVersion: must be audit.orch.io/v1'],
+    ['a webhook in the clear', () => withWebhook('http://192.0.2.1/events'), 'must begin with https://'],
+    ['a webhook at a link-local address', () => withWebhook('https://169.254.169.254/'), 'link-local addresses are not asked'],
   ]
   test.each(cases)('AUDIT-08: %s', async (_, flags, message) => {
     await expect(start({ flags: flags() })).rejects.toThrow(message)

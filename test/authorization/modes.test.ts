@@ -60,10 +60,32 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(pods)).status).toBe(403)
   })
 
+  test('AUTHZ-08: the older format has no version; what it leaves out means everything, but no strangers', async () => {
+    const api = await withPolicies(
+      '{"user":"alice"}',
+      '{"user":"bob","resource":"pods","readonly":true}',
+      '{"group":"team","namespace":"default"}',
+      '{"resource":"endpoints","namespace":"default"}',
+    )
+    const [alice, bob, mate] = [aPerson(api, 'alice'), aPerson(api, 'bob'), aPerson(api, 'm', 'team')]
+    expect((await alice.get('/metrics')).status).toBe(200)
+    expect((await alice.get('/apis/apps/v1/deployments')).status).toBe(200)
+    expect((await bob.get(pods)).status).toBe(200)
+    expect((await bob.get('/api/v1/namespaces/other/pods')).status).toBe(200)
+    expect((await bob.post(pods, {})).status).toBe(403)
+    expect((await bob.get('/metrics')).status).toBe(403)
+    expect((await mate.get('/apis/apps/v1/namespaces/default/deployments')).status).toBe(200)
+    expect((await mate.get('/apis/apps/v1/namespaces/other/deployments')).status).toBe(403)
+    const endpoints = '/api/v1/namespaces/default/endpoints'
+    expect((await bob.get(endpoints)).status).toBe(200)
+    expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(endpoints)).status).toBe(403)
+  })
+
   test.each([
     ['what is no JSON', ['{', ''], 'line 1: must be an object in JSON'],
     ['another version', [line({}), '{"apiVersion":"v0","kind":"Policy"}'], 'line 2: must be an object with "apiVersion"'],
     ['an unknown field', [line({ users: 'x' })], 'line 1: spec.users: is not known'],
+    ['an unknown field of the older format', ['', '{"user":"x","apiGroup":"*"}'], 'line 2: apiGroup: is not known'],
     ['a wrong type', [line({ readonly: 'yes' })], 'line 1: spec.readonly: must be true or false'],
   ])('AUTHZ-08: %s is refused with its line', async (_name, lines, expected) => {
     await expect(withPolicies(...lines)).rejects.toThrow(expected)
@@ -149,6 +171,62 @@ describe('Webhook', () => {
     })
   })
 
+  test('AUTHZ-07: an answer that allows and denies lets nobody in, by a later mode neither', async () => {
+    const { flags } = await aDecider((review) => verdict(review, { allowed: true, denied: true }), 'Webhook,AlwaysAllow')
+    const api = await anApiWith(...flags)
+    const { status, text } = await aPerson(api).get(pods)
+    expect({ status, text }).toEqual({ status: 500, text: expect.stringContaining('both allow and deny') })
+  })
+
+  test('AUTHZ-07: where it asks must be encrypted or this machine, and not link-local', async () => {
+    for (const [server, expected] of [
+      ['http://192.0.2.1/decide', 'must begin with https://'],
+      ['https://169.254.169.254/decide', 'link-local addresses are not asked'],
+      ['https://[::ffff:169.254.169.254]/decide', 'link-local addresses are not asked'],
+    ] as const) {
+      const file = join(aFolder(), 'webhook.conf')
+      const cluster = { name: 'c', cluster: { server } }
+      writeFileSync(
+        file,
+        JSON.stringify({ clusters: [cluster], contexts: [{ name: 'x', context: { cluster: 'c' } }], 'current-context': 'x' }),
+      )
+      await expect(anApiWith('--authorization-mode=Webhook', `--authorization-webhook-config-file=${file}`)).rejects.toThrow(expected)
+    }
+  })
+
+  test('AUTHZ-07: an attempt that fails is made again, and equal questions are asked once', async () => {
+    let failures = 2
+    const { asked, flags } = await aDecider((review) => (failures-- > 0 ? { code: 503, body: {} } : verdict(review, { allowed: true })))
+    const api = await anApiWith(...flags)
+    const person = aPerson(api)
+    const answers = await Promise.all([person.get(pods), person.get(pods), person.get(pods)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(asked).toHaveLength(3)
+  })
+
+  test('VIRT-05: reviews tell a final no, an error, and rules that a webhook cannot list', async () => {
+    const { flags } = await aDecider((review) =>
+      review.spec.resourceAttributes?.verb === 'list'
+        ? verdict(review, { allowed: false, denied: true, reason: 'never' })
+        : { code: 404, body: {} },
+    )
+    const api = await anApiWith(...flags)
+    const ask = (kind: string, spec: object) =>
+      api.post(`/apis/authorization.orch.io/v1/${kind.toLowerCase()}s`, { apiVersion: 'authorization.orch.io/v1', kind, spec })
+    const about = (verb: string) => ({ user: 'jane', resourceAttributes: { verb, resource: 'pods', namespace: 'default' } })
+    expect((await ask('SubjectAccessReview', about('list'))).body.status).toEqual({ allowed: false, denied: true, reason: 'never' })
+    expect((await ask('SubjectAccessReview', about('get'))).body.status).toEqual({
+      allowed: false,
+      evaluationError: 'the authorization webhook has answered 404',
+    })
+    expect((await ask('SelfSubjectRulesReview', { namespace: 'default' })).body.status).toEqual({
+      resourceRules: [],
+      nonResourceRules: [],
+      incomplete: true,
+      evaluationError: 'webhook authorizer does not support user rule resolution',
+    })
+  })
+
   test('AUTHZ-07: another mode may still allow what the webhook could not tell', async () => {
     const { flags } = await aDecider(() => ({ code: 404, body: {} }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
@@ -184,11 +262,81 @@ describe('Node', () => {
     expect((await onceAllowed(() => own.get(`${secretsIn(namespace)}/used`))).status).toBe(200)
     expect((await own.get(`${secretsIn(namespace)}/key`)).status).toBe(200)
     expect((await own.get('/api/v1/persistentvolumes/v')).status).toBe(200)
-    expect((await own.get(`${secretsIn(namespace)}/unused`)).body.message).toMatch(/: no relationship found between node and this object$/)
+    expect((await own.get(`${secretsIn(namespace)}/unused`)).body.message).toMatch(
+      /: no relationship found between node 'n1' and this object$/,
+    )
     expect((await other.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
     expect((await own.get(secretsIn(namespace))).status).toBe(403)
     await api.delete(`/api/v1/namespaces/${namespace}/pods/p?gracePeriodSeconds=0`)
     await expect.poll(async () => (await own.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
+  })
+
+  test('AUTHZ-07: what a node may do is told apart by kind, verb and part, in the words of the real server', async () => {
+    const api = await anApiWith('--authorization-mode=Node')
+    const pod = (name: string, more: object = {}) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, ...more },
+      spec: {
+        nodeName: 'n1',
+        serviceAccountName: 'runner',
+        containers: [{ name: 'c', image: 'i', envFrom: [{ configMapRef: { name: `of-${name}` } }] }],
+        volumes: [{ name: 'v', projected: { sources: [{ secret: { name: `in-${name}` } }] } }],
+      },
+    })
+    await created(api, '/api/v1/namespaces/default/serviceaccounts', {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'runner' },
+    })
+    await created(api, pods, pod('p'))
+    await created(api, pods, pod('mirror', { annotations: { 'orch.io/config.mirror': 'x' } }))
+    await created(api, '/apis/storage.orch.io/v1/volumeattachments', {
+      apiVersion: 'storage.orch.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: 'va' },
+      spec: { attacher: 'a', nodeName: 'n1', source: { persistentVolumeName: 'pv' } },
+    })
+    const ask = async (attributes: object, node = 'n1') => {
+      const spec = { user: `system:node:${node}`, groups: ['system:nodes'], resourceAttributes: { namespace: 'default', ...attributes } }
+      const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview', spec }
+      const { status } = (await api.post('/apis/authorization.orch.io/v1/subjectaccessreviews', review)).body
+      const { allowed, reason } = status as unknown as { allowed: boolean; reason?: string }
+      return reason ?? (allowed ? 'yes' : 'no')
+    }
+    await expect
+      .poll(() => ask({ verb: 'get', group: 'storage.orch.io', resource: 'volumeattachments', name: 'va', namespace: '' }))
+      .toBe('yes')
+    const unrelated = "no relationship found between node 'n1' and this object"
+    const cases: readonly (readonly [object, string])[] = [
+      [{ verb: 'get', resource: 'configmaps', name: 'of-p' }, 'yes'],
+      [{ verb: 'watch', resource: 'configmaps', name: 'of-p' }, 'yes'],
+      [{ verb: 'get', resource: 'secrets', name: 'in-p' }, 'yes'],
+      [{ verb: 'get', resource: 'configmaps', name: 'of-mirror' }, unrelated],
+      [{ verb: 'list', resource: 'secrets' }, 'No Object name found'],
+      [{ verb: 'update', resource: 'secrets', name: 'in-p' }, 'can only read resources of this type'],
+      [{ verb: 'get', resource: 'secrets', name: 'in-p', namespace: '' }, 'can only read namespaced object of this type'],
+      [{ verb: 'list', resource: 'persistentvolumeclaims' }, 'can only get individual resources of this type'],
+      [{ verb: 'get', resource: 'persistentvolumeclaims', subresource: 'status', name: 'c' }, 'can only get/update/patch this type'],
+      [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', name: 'runner' }, 'yes'],
+      [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', name: 'default' }, unrelated],
+      [{ verb: 'get', resource: 'serviceaccounts', name: 'runner' }, 'can only create tokens for individual service accounts'],
+      [{ verb: 'create', resource: 'serviceaccounts', name: 'runner' }, 'can only create token subresource of serviceaccount'],
+      [{ verb: 'create', group: 'storage.orch.io', resource: 'csinodes' }, 'yes'],
+      [
+        { verb: 'get', group: 'storage.orch.io', resource: 'csinodes', name: 'n2' },
+        'can only access CSINode with the same name as the requesting node',
+      ],
+      [{ verb: 'list', group: 'storage.orch.io', resource: 'csinodes' }, 'can only get, create, update, patch, or delete a CSINode'],
+      [
+        { verb: 'get', group: 'coordination.orch.io', resource: 'leases', name: 'n1' },
+        'can only access leases in the "orch-node-lease" system namespace',
+      ],
+      [{ verb: 'list', resource: 'pods' }, 'yes'],
+      [{ verb: 'create', group: 'apps', resource: 'deployments' }, 'no'],
+    ]
+    for (const [attributes, expected] of cases) expect([attributes, await ask(attributes)]).toEqual([attributes, expected])
+    expect(await ask({ verb: 'get', resource: 'nodes', name: 'x' }, '')).toBe('unknown node for user "system:node:"')
   })
 
   test('AUTHZ-07: a node keeps its own lease and no other', async () => {
@@ -198,7 +346,7 @@ describe('Node', () => {
     const lease = { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: 'n1' }, spec: {} }
     expect((await own.post(leases, lease)).status).toBe(201)
     expect((await own.get(`${leases}/n1`)).status).toBe(200)
-    expect((await other.get(`${leases}/n1`)).body.message).toMatch(/can only access lease with the same name as the requesting node$/)
+    expect((await other.get(`${leases}/n1`)).body.message).toMatch(/can only access node lease with the same name as the requesting node$/)
     expect((await own.get('/api/v1/nodes')).status).toBe(200)
     expect((await own.get('/apis/rbac.authorization.orch.io/v1/roles')).status).toBe(403)
   })

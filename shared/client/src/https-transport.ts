@@ -1,10 +1,17 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import type { ClientConfiguration } from './configuration.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
+/** How a transport differs from the usual one. */
+export interface HttpsTransportOptions {
+  /** Finds the addresses of a name; the system's way unless given. */
+  readonly lookup?: LookupFunction
+}
+
 /** Requests over HTTP/1.1 with connections that are kept and used again. */
-export function createHttpsTransport(configuration: ClientConfiguration): Transport {
+export function createHttpsTransport(configuration: ClientConfiguration, options: HttpsTransportOptions = {}): Transport {
   const base = new URL(configuration.server)
   const prefix = base.pathname.replace(/\/$/, '')
   const isTls = base.protocol === 'https:'
@@ -16,6 +23,7 @@ export function createHttpsTransport(configuration: ClientConfiguration): Transp
       new Promise<TransportResponse>((resolve, reject) => {
         const request = send({
           agent,
+          ...options,
           host: base.hostname.replace(/^\[|\]$/g, ''),
           port: base.port === '' ? (isTls ? 443 : 80) : base.port,
           method,

@@ -43,29 +43,59 @@ export function parseAttributePolicies(text: string, names: Names): AttributePol
 function parseLine(line: string, where: string, names: Names): AttributePolicy {
   const version = `${domainGroup(names, 'abac.authorization')}/v1beta1`
   const object = readJson(line, where)
+  if (isRecord(object) && !('apiVersion' in object) && !('kind' in object)) return withoutVersion(object, where)
   if (!isRecord(object) || object.apiVersion !== version || object.kind !== 'Policy') {
-    throw new Error(`${where}: must be an object with "apiVersion": "${version}" and "kind": "Policy"`)
+    throw new Error(
+      `${where}: must be an object with "apiVersion": "${version}" and "kind": "Policy", or one of the older format with neither`,
+    )
   }
   const { spec } = object
   if (!isRecord(spec)) throw new Error(`${where}: spec: must be an object`)
-  for (const name of Object.keys(spec)) if (!fields.includes(name)) throw new Error(`${where}: spec.${name}: is not known`)
-  const textOf = (name: string): string => {
-    const value = spec[name] ?? ''
-    if (typeof value !== 'string') throw new Error(`${where}: spec.${name}: must be a text`)
-    return value
-  }
-  const readonly = spec.readonly ?? false
-  if (typeof readonly !== 'boolean') throw new Error(`${where}: spec.readonly: must be true or false`)
-  const subject = subjectOf(textOf('user'), textOf('group'))
-  const [apiGroup, resource, namespace, nonResourcePath] = ['apiGroup', 'resource', 'namespace', 'nonResourcePath'].map(textOf)
-  return { ...subject, readonly, apiGroup, resource, namespace, nonResourcePath } as AttributePolicy
+  const policy = readFields(spec, `${where}: spec.`, [...olderFields, 'apiGroup', 'nonResourcePath'])
+  return { ...policy, ...subjectOf(policy) }
 }
 
-const fields = ['user', 'group', 'readonly', 'apiGroup', 'resource', 'namespace', 'nonResourcePath']
+const olderFields = ['user', 'group', 'readonly', 'resource', 'namespace']
+
+/** The older format: what is left out means everything, and everybody who is known. */
+function withoutVersion(object: Readonly<Record<string, unknown>>, where: string): AttributePolicy {
+  const policy = readFields(object, `${where}: `, olderFields)
+  const { user, group, resource, namespace } = policy
+  return {
+    ...policy,
+    ...(user === '' && group === '' ? everybodyKnown : subjectOf(policy)),
+    apiGroup: '*',
+    resource: resource || '*',
+    namespace: namespace || '*',
+    nonResourcePath: resource === '' && namespace === '' ? '*' : '',
+  }
+}
+
+function readFields(values: Readonly<Record<string, unknown>>, where: string, known: readonly string[]): AttributePolicy {
+  for (const name of Object.keys(values)) if (!known.includes(name)) throw new Error(`${where}${name}: is not known`)
+  const textOf = (name: string): string => {
+    const value = values[name] ?? ''
+    if (typeof value !== 'string') throw new Error(`${where}${name}: must be a text`)
+    return value
+  }
+  const readonly = values.readonly ?? false
+  if (typeof readonly !== 'boolean') throw new Error(`${where}readonly: must be true or false`)
+  return {
+    user: textOf('user'),
+    group: textOf('group'),
+    readonly,
+    apiGroup: textOf('apiGroup'),
+    resource: textOf('resource'),
+    namespace: textOf('namespace'),
+    nonResourcePath: textOf('nonResourcePath'),
+  }
+}
+
+const everybodyKnown = { user: '', group: 'system:authenticated' }
 
 /** A star stands for everybody who is known, never for strangers. */
-function subjectOf(user: string, group: string): Pick<Policy, 'user' | 'group'> {
-  return user === '*' || group === '*' ? { user: '', group: 'system:authenticated' } : { user, group }
+function subjectOf({ user, group }: Pick<Policy, 'user' | 'group'>): Pick<Policy, 'user' | 'group'> {
+  return user === '*' || group === '*' ? everybodyKnown : { user, group }
 }
 
 function readJson(line: string, where: string): unknown {

@@ -77,61 +77,68 @@ interface Places {
 
 /** Undefined: the resource is not one that is looked at by the node's own objects. */
 function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGraph, places: Places): Decision | undefined {
-  const { group, resource, subresource } = access
-  const isReached = (kind: string) => graph.isReached(node, `${kind}/${access.namespace}/${access.name}`)
+  const { group, resource, subresource, namespace, name } = access
+  const reach = (): Decision => {
+    if (name === '') return no('No Object name found')
+    return graph.isReached(node, `${resource}/${namespace}/${name}`)
+      ? allow
+      : no(`no relationship found between node '${node}' and this object`)
+  }
   switch (`${resource}.${group}`) {
     case 'secrets.':
     case 'configmaps.':
-      return readOne(access, resource, isReached, ['get', 'list', 'watch'])
+      return readNamespaced(access, reach)
     case 'persistentvolumeclaims.':
-      if (subresource !== 'status') return readOne(access, resource, isReached, ['get'])
-      return changeStatus(access, isReached(resource))
+      return subresource === 'status' ? changeStatus(access, reach) : getOne(access, reach)
     case 'persistentvolumes.':
     case `volumeattachments.${places.storage}`:
-      return readOne(access, resource, isReached, ['get'])
+      return getOne(access, reach)
     case 'serviceaccounts.':
-      return createToken(access, isReached(resource))
+      return createToken(access, reach)
     case `leases.${places.coordination}`:
-      return keepOwn(node, access, 'can only access lease with the same name as the requesting node', places.leaseNamespace)
+      return keepLease(node, access, places.leaseNamespace)
     case `csinodes.${places.storage}`:
-      return keepOwn(node, access, 'can only access CSINode with the same name as the requesting node')
+      return keepDrivers(node, access)
     default:
       return undefined
   }
 }
 
-function readOne(access: ResourceInfoAccess, resource: string, isReached: (kind: string) => boolean, verbs: readonly string[]): Decision {
-  if (!verbs.includes(access.verb)) {
-    const list = verbs.length > 1 ? 'read' : 'get'
-    return no(`can only ${list} resources of this type`)
-  }
-  if (access.subresource !== '') return no('cannot read subresource')
-  if (access.name === '')
-    return no(verbs.length > 1 ? 'can only read namespaced object of this type' : 'can only get individual resources of this type')
-  return isReached(resource) ? allow : no(unrelated)
+type Reach = () => Decision
+
+function readNamespaced({ verb, subresource, namespace }: ResourceInfoAccess, reach: Reach): Decision {
+  if (!['get', 'list', 'watch'].includes(verb)) return no('can only read resources of this type')
+  if (subresource !== '') return no('cannot read subresource')
+  return namespace === '' ? no('can only read namespaced object of this type') : reach()
 }
 
-const unrelated = 'no relationship found between node and this object'
-
-function changeStatus({ verb }: ResourceInfoAccess, isReached: boolean): Decision {
-  if (verb !== 'update' && verb !== 'patch') return no('can only update/patch status')
-  return isReached ? allow : no(unrelated)
+function getOne({ verb, subresource }: ResourceInfoAccess, reach: Reach): Decision {
+  if (verb !== 'get') return no('can only get individual resources of this type')
+  return subresource === '' ? reach() : no('cannot get subresource')
 }
 
-function createToken({ verb, subresource, name }: ResourceInfoAccess, isReached: boolean): Decision {
+function changeStatus({ verb }: ResourceInfoAccess, reach: Reach): Decision {
+  return verb === 'update' || verb === 'patch' ? reach() : no('can only get/update/patch this type')
+}
+
+function createToken({ verb, subresource, name }: ResourceInfoAccess, reach: Reach): Decision {
   if (verb !== 'create' || name === '') return no('can only create tokens for individual service accounts')
-  if (subresource !== 'token') return no('can only create token subresource of serviceaccount')
-  return isReached ? allow : no(unrelated)
+  return subresource === 'token' ? reach() : no('can only create token subresource of serviceaccount')
 }
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-function keepOwn(node: string, { verb, name, subresource, namespace }: ResourceInfoAccess, why: string, onlyIn = ''): Decision {
-  if (!ownVerbs.includes(verb)) return no('can only get, create, update, patch, or delete an object of this type')
-  if (subresource !== '') return no('cannot access subresources')
-  if (onlyIn !== '' && namespace !== onlyIn) return no(`can only access leases in the ${JSON.stringify(onlyIn)} system namespace`)
-  // A create has its name in the object, where admission looks at it.
-  return verb === 'create' || name === node ? allow : no(why)
+/** A create has its name in the object, where admission looks at it. */
+function keepLease(node: string, { verb, name, namespace }: ResourceInfoAccess, leaseNamespace: string): Decision {
+  if (!ownVerbs.includes(verb)) return no('can only get, create, update, patch, or delete a node lease')
+  if (namespace !== leaseNamespace) return no(`can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`)
+  return verb === 'create' || name === node ? allow : no('can only access node lease with the same name as the requesting node')
+}
+
+function keepDrivers(node: string, { verb, name, subresource }: ResourceInfoAccess): Decision {
+  if (!ownVerbs.includes(verb)) return no('can only get, create, update, patch, or delete a CSINode')
+  if (subresource !== '') return no('cannot authorize CSINode subresources')
+  return verb === 'create' || name === node ? allow : no('can only access CSINode with the same name as the requesting node')
 }
 
 function no(reason: string): Decision {

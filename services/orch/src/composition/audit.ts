@@ -1,15 +1,13 @@
-import { createHttpsTransport, loadConfiguration } from '@orch/client'
 import { domainGroup } from '@orch/core'
 import type { Auditor } from '@orch/gateway'
 import type { AuditDelivery, AuditSender, AuditSink } from '@orch/gateway/audit'
 import { type Metrics, SettingsError } from '@orch/platform'
 import type { AuditBackend, AuditOptions } from '../options/audit.ts'
 import type { Surroundings } from './surroundings.ts'
+import { openWebhookSender } from './webhook-sender.ts'
 
 /** Longest that an audit webhook may take over a batch. */
 const webhookTimeoutMs = 30_000
-/** Bytes of a webhook's answer that are read; a longer one costs it its connection. */
-const webhookAnswerBytesMax = 64 * 1024
 
 /** What writes requests down, with its backends; the code for it is loaded only here. */
 export async function openAuditor(
@@ -39,22 +37,12 @@ export async function openAuditor(
 
 /** Posts lists of events to the server of a client configuration file. */
 async function openSender(path: string): Promise<AuditSender> {
-  const configuration = await loadConfiguration(path).catch((error: unknown) => {
-    throw new SettingsError(`--audit-webhook-config-file=${path}: ${(error as Error).message}`)
-  })
-  const transport = createHttpsTransport(configuration)
+  const sender = await openWebhookSender('--audit-webhook-config-file', path)
   return {
     async post(json) {
-      const signal = AbortSignal.timeout(webhookTimeoutMs)
-      const headers = { 'content-type': 'application/json', accept: 'application/json' }
-      const { status, body } = await transport.send({ method: 'POST', path: '', headers, body: json, signal })
-      let length = 0
-      for await (const bytes of body) {
-        length += bytes.length
-        if (length > webhookAnswerBytesMax) break
-      }
-      if (status < 200 || status > 299) throw new Error(`the audit webhook has answered ${status}`)
+      const { code } = await sender.send(json, webhookTimeoutMs)
+      if (code < 200 || code > 299) throw new Error(`the audit webhook has answered ${code}`)
     },
-    close: () => transport.close(),
+    close: () => sender.close(),
   }
 }

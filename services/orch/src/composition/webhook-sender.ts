@@ -1,5 +1,5 @@
 import { createHttpsTransport, loadConfiguration } from '@orch/client'
-import { SettingsError } from '@orch/platform'
+import { isLinkLocal, lookupElsewhere, SettingsError } from '@orch/platform'
 import { isLoopback } from '../addresses.ts'
 
 /** What a webhook has answered. */
@@ -24,7 +24,7 @@ export async function openWebhookSender(flag: string, path: string): Promise<Web
     throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
   })
   checkServer(`${flag}=${path}`, configuration.server)
-  const transport = createHttpsTransport(configuration)
+  const transport = createHttpsTransport(configuration, { lookup: lookupElsewhere })
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   return {
     async send(json, timeoutMs) {
@@ -46,11 +46,11 @@ export async function openWebhookSender(flag: string, path: string): Promise<Web
 function checkServer(where: string, server: string): void {
   const { protocol, hostname } = parseServer(where, server)
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(host))) {
+  const isThisMachine = isLoopback(host) || host === 'localhost'
+  if (protocol !== 'https:' && !(protocol === 'http:' && isThisMachine)) {
     throw new SettingsError(`${where}: server: ${server}: must begin with https://; http:// is for loopback addresses alone`)
   }
-  if (/^(?:169\.254\.|fe[89ab][0-9a-f]:)/i.test(host))
-    throw new SettingsError(`${where}: server: ${server}: link-local addresses are not asked`)
+  if (isLinkLocal(host)) throw new SettingsError(`${where}: server: ${server}: link-local addresses are not asked`)
 }
 
 function parseServer(where: string, server: string): URL {

@@ -1,7 +1,6 @@
-import { lookup } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isLinkLocal, lookupElsewhere } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** Reads a JSON document; rejects with a message that names the address. */
@@ -49,28 +48,4 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
     chunks.push(chunk)
   }
   return JSON.parse(Buffer.concat(chunks).toString()) as unknown
-}
-
-/** A name may not lead to what is only meant for this very machine's link, such as a cloud's metadata service. */
-const lookupElsewhere: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, [])
-    const allowed = addresses.filter(({ address }) => !isLinkLocal(address))
-    const [first] = allowed
-    if (first === undefined) return callback(new Error(`${hostname} has only link-local addresses`), [])
-    if (options.all) callback(null, allowed)
-    else callback(null, first.address, first.family)
-  })
-}
-
-function isLinkLocal(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return address.startsWith('169.254.')
-    case 6:
-      return /^(?:fe[89ab][0-9a-f]:|::ffff:(?:169\.254\.|a9fe:))/i.test(address)
-    case 0:
-      return false
-  }
-  return false
 }
