@@ -13,14 +13,13 @@ import {
   type Subresource,
   toInstant,
 } from '@orch/core'
-import type { Admitting } from '../admission/admitter.ts'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
 import { readBody } from '../body.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
-import { admitBody } from '../write/admitting.ts'
+import { type BodyRequest, mutateBody, validateBody } from '../write/admitting.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -53,15 +52,16 @@ export const requestToken: Verb = async (request, target, parts) => {
   const { issuer } = parts.authentication
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
   const { info } = target
-  const wanted = await readRequest(request, target, parts)
-  const mutated = (await parts.admitter.mutate(admittingOf(request, target, wanted, parts))).object
-  const asked = mutated === undefined ? wanted : (mutated as ApiObject)
-  requireGood(asked, target)
+  const body = await readRequest(request, target, parts)
+  const asked = await mutateBody(body, parts)
+  requireOwnNames(asked, target)
   const account = await readAccount(request, target, parts)
-  await parts.admitter.validate(admittingOf(request, target, asked, parts))
-  const spec = toSpec(asked, issuer, parts, request)
-  const bound = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
   const nowMs = parts.clock.now()
+  const completed = complete(asked, { target, nowMs, audiences: parts.authentication.audiences })
+  requireGood(completed, target)
+  await validateBody({ ...body, object: completed }, parts)
+  const spec = heldToBound(completed['spec'] as FullSpec, issuer, request)
+  const bound = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
   const issuedAt = Math.floor(nowMs / 1000)
   const { seconds, warnsAfter } = lifeOf(spec, bound, issuer, parts)
   const claims: AccountClaims = {
@@ -72,15 +72,8 @@ export const requestToken: Verb = async (request, target, parts) => {
   }
   const { audiences } = spec
   const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds }, parts.names)
-  const { kind, apiVersion } = target.subresource as Subresource
-  const answer = {
-    kind,
-    apiVersion,
-    metadata: { ...asked.metadata, name: info.name, namespace: info.namespace, creationTimestamp: printTime(toInstant(nowMs)) },
-    spec,
-    status: { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) },
-  }
-  await respondKind(request, 201, target.subresource as Subresource, answer, parts)
+  const status = { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) }
+  await respondKind(request, 201, target.subresource as Subresource, { ...completed, spec, status }, parts)
 }
 
 async function readAccount(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
@@ -91,59 +84,57 @@ async function readAccount(request: GatewayRequest, target: Target, parts: Gatew
 }
 
 /** The request in the body, with its defaults. Its name and namespace may be left out. */
-async function readRequest(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
-  const { names } = parts
+async function readRequest(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<BodyRequest> {
   const { info } = target
   const subresource = target.subresource as Subresource
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
   const anywhere = { ...target, info: { ...info, name: '' } }
-  const candidate = readCandidate(anywhere, await readBody(request, parts, subresource))
-  judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
-  applyDefaults(subresource.type, candidate.object, { names, isNew: true })
-  const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
-  const admission = { request, target, operation: 'CREATE', described: subresource, name: info.name, options: told } as const
-  const object = await admitBody({ ...admission, object: candidate.object }, parts)
-  return object
+  const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource))
+  judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
+  applyDefaults(subresource.type, object, { names: parts.names, isNew: true })
+  const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
+  return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }
 
-/** What admission is told: nothing is written, so nothing can be reserved for it. */
-function admittingOf(request: GatewayRequest, { served, info, subresource }: Target, object: ApiObject, parts: GatewayParts): Admitting {
-  const { group, version, plural } = served.resource
-  const { isDryRun, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
+function requireOwnNames({ metadata }: ApiObject, { info, subresource }: Target): void {
+  const { group, kind } = subresource as Subresource
+  if (!metadata.name || metadata.name === info.name) return
+  const error = bad('metadata.name', metadata.name, 'must match the service account name if specified')
+  throw invalid({ group, kind }, info.name, [error])
+}
+
+interface Completion {
+  readonly target: Target
+  readonly nowMs: number
+  /** For whom a token is where the request says nothing. */
+  readonly audiences: readonly string[]
+}
+
+/** As validating admission sees it: what was left out is there, and what only the server says is not the client's word. */
+function complete(asked: ApiObject, { target: { info, subresource }, nowMs, audiences }: Completion): ApiObject {
+  const { kind, apiVersion } = subresource as Subresource
+  const { name, namespace } = info
+  const { boundObjectRef, ...spec } = asked['spec'] as FullSpec
   return {
-    request,
-    attributes: {
-      operation: 'CREATE',
-      group,
-      version,
-      kind: (subresource as Subresource).kind,
-      resource: plural,
-      subresource: 'token',
-      namespace: info.namespace,
-      name: info.name,
-      object,
-      oldObject: undefined,
-      options: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager },
-      user: request.user,
-      dryRun: isDryRun,
-      requestId: request.auditId,
-      writeId: '',
+    kind,
+    apiVersion,
+    metadata: { ...asked.metadata, name, namespace, creationTimestamp: printTime(toInstant(nowMs)) },
+    spec: {
+      ...spec,
+      audiences: (spec.audiences ?? []).length === 0 ? audiences : spec.audiences,
+      ...(boundObjectRef == null ? {} : { boundObjectRef }),
     },
   }
 }
 
-function requireGood(object: ApiObject, { info, subresource }: Target): void {
-  const errors = judge(object, info.name)
+function requireGood(object: ApiObject, { subresource }: Target): void {
+  const errors = judge(object['spec'] as FullSpec)
   const { group, kind } = subresource as Subresource
   if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
 
-function judge({ metadata, spec }: ApiObject, name: string): FieldError[] {
-  const { expirationSeconds = 0 } = (spec ?? {}) as TokenSpec
+function judge({ expirationSeconds }: FullSpec): FieldError[] {
   const errors: FieldError[] = []
-  if (metadata.name && metadata.name !== name) {
-    errors.push(bad('metadata.name', metadata.name, 'must match the service account name if specified'))
-  }
   if (expirationSeconds < expirationSecondsMin) {
     errors.push(bad('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes'))
   }
@@ -159,23 +150,11 @@ function bad(field: string, value: unknown, detail: string): FieldError {
 
 type FullSpec = TokenSpec & { readonly audiences: readonly string[]; readonly expirationSeconds: number }
 
-/** What is asked for, completed by the server's audiences and held to its bound. */
-function toSpec(
-  { spec }: ApiObject,
-  { expirationSecondsMax: secondsMax }: AccountTokenIssuer,
-  { authentication }: GatewayParts,
-  request: GatewayRequest,
-): FullSpec {
-  const asked = spec as FullSpec
-  const audiences = (asked.audiences ?? []).length === 0 ? authentication.audiences : asked.audiences
-  const isTooLong = secondsMax > 0 && asked.expirationSeconds > secondsMax
-  if (isTooLong) request.warn(`requested expiration of ${asked.expirationSeconds} seconds shortened to ${secondsMax} seconds`)
-  const { boundObjectRef } = asked
-  return {
-    audiences,
-    expirationSeconds: isTooLong ? secondsMax : asked.expirationSeconds,
-    ...(boundObjectRef == null ? {} : { boundObjectRef }),
-  }
+/** What is asked for, held to the server's bound. */
+function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: AccountTokenIssuer, request: GatewayRequest): FullSpec {
+  if (secondsMax === 0 || spec.expirationSeconds <= secondsMax) return spec
+  request.warn(`requested expiration of ${spec.expirationSeconds} seconds shortened to ${secondsMax} seconds`)
+  return { ...spec, expirationSeconds: secondsMax }
 }
 
 function lifeOf(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, type Attributes, internal, type Resource, StatusError, type Subresource } from '@orch/core'
+import { type ApiObject, internal, type Resource, StatusError, type Subresource } from '@orch/core'
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../verbs/verb.ts'
@@ -101,29 +101,44 @@ export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
 
 /** Both phases of admission; gives the body as admission left it. */
 export async function admitBody(asked: BodyRequest, parts: GatewayParts): Promise<ApiObject> {
-  const { request, target, operation, described, name, object, options } = asked
+  const object = await mutateBody(asked, parts)
+  await validateBody({ ...asked, object }, parts)
+  return object
+}
+
+/** Mutating admission: the body as it is then. */
+export async function mutateBody(asked: BodyRequest, parts: GatewayParts): Promise<ApiObject> {
+  const { object } = await parts.admitter.mutate(admittingBody(asked))
+  return object === undefined ? asked.object : afterAdmission(asked.described, object as ApiObject)
+}
+
+/** Validating admission. */
+export async function validateBody(asked: BodyRequest, parts: GatewayParts): Promise<void> {
+  await parts.admitter.validate(admittingBody(asked))
+}
+
+function admittingBody({ request, target, operation, described, name, object, options }: BodyRequest): Admitting {
   const { group, version, plural } = target.served.resource
-  const attributes: Attributes = {
-    operation,
-    group,
-    version,
-    kind: described.kind,
-    resource: plural,
-    subresource: target.subresource?.name ?? '',
-    namespace: namespaceOf(target, name),
-    name,
-    object,
-    oldObject: undefined,
-    options: options.object,
-    user: request.user,
-    dryRun: options.isDryRun,
-    requestId: request.auditId,
-    writeId: randomUUID(),
+  return {
+    request,
+    attributes: {
+      operation,
+      group,
+      version,
+      kind: described.kind,
+      resource: plural,
+      subresource: target.subresource?.name ?? '',
+      namespace: namespaceOf(target, name),
+      name,
+      object,
+      oldObject: undefined,
+      options: options.object,
+      user: request.user,
+      dryRun: options.isDryRun,
+      requestId: request.auditId,
+      writeId: randomUUID(),
+    },
   }
-  const mutation = await parts.admitter.mutate({ request, attributes })
-  const left = mutation.object === undefined ? object : afterAdmission(described, mutation.object as ApiObject)
-  await parts.admitter.validate({ request, attributes: { ...attributes, object: left } })
-  return left
 }
 
 /** Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
