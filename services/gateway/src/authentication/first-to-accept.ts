@@ -43,7 +43,7 @@ function joined(refusals: readonly Refusal[]): Refusal {
   }
 }
 
-/** A way that fails has refused; the others are still asked. */
+/** A way that fails has refused; the others are still asked. It may be well again at once, so nobody may remember that. */
 function askOne<Way extends { readonly name: string }>(way: Way, ask: (way: Way) => Answer): Answer {
   try {
     const answer = ask(way)
@@ -54,7 +54,7 @@ function askOne<Way extends { readonly name: string }>(way: Way, ask: (way: Way)
 }
 
 function failed(error: unknown): Authentication {
-  return refused(`failed: ${error instanceof Error ? error.message : String(error)}`)
+  return { ...refused(`failed: ${error instanceof Error ? error.message : String(error)}`), validUntilMs: 0 }
 }
 
 function withRefusal(refusals: readonly Refusal[], name: string, answer: Authentication): readonly Refusal[] {

@@ -35,6 +35,15 @@ describe('outcomes of tokens', () => {
     }
   })
 
+  test('are not kept where a way has failed: it may be well again', async () => {
+    let isDown = true
+    const { cache, asked } = aCache(() => (isDown ? Promise.reject(new Error('storage is away')) : jane()))
+    expect(await cache.authenticate('t', { ...question, nowMs: 1 })).toMatchObject({ kind: 'refused' })
+    isDown = false
+    expect(cache.authenticate('t', { ...question, nowMs: 1 })).toMatchObject({ kind: 'user' })
+    expect(asked).toEqual(['t', 't'])
+  })
+
   test('are kept no longer than the token is good, and for each audience apart', () => {
     const { cache, asked } = aCache(() => jane({ validUntilMs: 5 }))
     cache.authenticate('t', question)
