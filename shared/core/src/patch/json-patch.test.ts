@@ -137,6 +137,31 @@ describe('PATCH: JSON patch', () => {
     expect(patched({ a: 'x'.repeat(1000) }, copies).kind).toBe('refused')
   })
 
+  test('LIM: a copy costs as much as what is copied, not as what it is put into', () => {
+    const large = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, 1]))
+    const copies = new Array(jsonPatchOperationsMax).fill({ op: 'copy', from: '/k0', path: '/copy' })
+    expect(patched(large, copies).kind).toBe('patched')
+  })
+
+  test('what is changed in a copy stays as it was where it was copied from', () => {
+    const patch = [
+      { op: 'copy', from: '/a', path: '/b' },
+      { op: 'add', path: '/b/l/0', value: 0 },
+      { op: 'add', path: '/a/l/1', value: 2 },
+    ]
+    const outcome = patched({ a: { l: [1] } }, patch)
+    expect(outcome.kind === 'patched' && outcome.value).toEqual({ a: { l: [1, 2] }, b: { l: [0, 1] } })
+  })
+
+  test('LIM: a patch that keeps moving a long list is refused', () => {
+    const long = Array.from({ length: 300_000 }, () => 1)
+    const front = { op: 'add', path: '/0', value: 1 }
+    expect(patched(long, new Array(100).fill(front)).kind).toBe('patched')
+    expect(patched(long, new Array(jsonPatchOperationsMax).fill(front)).kind).toBe('refused')
+    expect(patched(long, new Array(jsonPatchOperationsMax).fill({ op: 'remove', path: '/0' })).kind).toBe('refused')
+    expect(patched(long, new Array(jsonPatchOperationsMax).fill({ ...front, path: '/-' })).kind).toBe('patched')
+  })
+
   test('a name that JavaScript knows is plain data', () => {
     const outcome = patched(
       {},
