@@ -122,6 +122,34 @@ test('STORE-05: the same holds where the connection to another process says that
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
 })
 
+test.each([
+  ['PUT', configMap({ x: '1' }), 'application/json'],
+  ['PATCH', { data: { x: '1' } }, 'application/merge-patch+json'],
+  ['DELETE', undefined, 'application/json'],
+])('STORE-05: a %s of which nobody can say whether it happened is a 504, and is not begun anew', async (method, body, type) => {
+  let commits = 0
+  let isAway = false
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      commits += 1
+      const outcome = await storage.commit(request, context)
+      isAway = request.expected !== 0
+      if (isAway) throw new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)
+      return outcome
+    },
+    async get(request, context) {
+      // Away for one question: whoever asks again sees what was written.
+      const wasAway = isAway
+      isAway = false
+      if (wasAway) throw serviceUnavailable('a service cannot be reached')
+      return storage.get(request, context)
+    },
+  }))
+  await call('POST', collection, configMap())
+  expect(await call(method, `${collection}/a`, body, type)).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
+  expect(commits).toBe(2)
+})
+
 test('STORE-05: a write whose answer was lost is found in the past of the object', async () => {
   let isOver = false
   const { call } = await aGateway((storage) => ({

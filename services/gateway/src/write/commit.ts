@@ -114,7 +114,7 @@ async function commitSurely(commit: CommitRequest, request: GatewayRequest, part
 }
 
 async function findLostCommit(commit: CommitRequest, { storage }: GatewayParts, cause: unknown): Promise<CommitOutcome> {
-  const undecided = timeout('it is not known whether the object was written', { cause })
+  const undecided = new UnknownOutcomeError(timeout('it is not known whether the object was written').status, { cause })
   try {
     let { entry } = await storage.get({ key: commit.key, read: { kind: 'latest' } })
     if (entry === undefined && commit.value === undefined) return { kind: 'written', revision: commit.expected }

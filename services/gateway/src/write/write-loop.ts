@@ -11,6 +11,7 @@ import {
   StatusError,
   sameOwners,
   toInstant,
+  UnknownOutcomeError,
   validateObject,
   validateObjectMeta,
   validateObjectMetaUpdate,
@@ -124,6 +125,8 @@ async function attempt(plan: PlannedWrite, parts: GatewayParts, isLatest: boolea
     return await attemptWrite(plan, live, parts)
   } catch (error) {
     if (isLatest || plan.name === '' || !(error instanceof StatusError)) throw error
+    // Nothing was refused, and what may have been written is not written again.
+    if (error instanceof UnknownOutcomeError) throw error
     if ((await latestRevision(plan, parts)) === live?.entry.revision) throw error
     return { kind: 'again' }
   }
