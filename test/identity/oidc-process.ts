@@ -7,13 +7,23 @@ import Provider from 'oidc-provider'
 
 /** What the process is told. Keys are JWKs with their private part. */
 export type ToProvider =
-  | { readonly kind: 'start'; readonly certificate: string; readonly key: string; readonly keys: readonly object[] }
+  | {
+      readonly kind: 'start'
+      readonly certificate: string
+      readonly key: string
+      readonly keys: readonly object[]
+      /** Between the host and everything that is served; '' for nothing. */
+      readonly path: string
+    }
   | { readonly kind: 'rotate'; readonly keys: readonly object[] }
+  /** Whether connections are cut, as if nobody were there. */
+  | { readonly kind: 'switch'; readonly isDown: boolean }
 
 /** What the process tells. */
 export type FromProvider =
   | { readonly kind: 'started'; readonly issuer: string }
   | { readonly kind: 'rotated' }
+  | { readonly kind: 'switched' }
   | { readonly kind: 'asked'; readonly path: string }
 
 const grant = 'claims'
@@ -48,6 +58,7 @@ function aProvider(issuer: string, keys: readonly object[]): any {
 const tell = (message: FromProvider) => process.send?.(message)
 
 let issuer = ''
+let isDown = false
 let handle: (request: IncomingMessage, response: ServerResponse) => void
 
 process.on('message', (message: ToProvider) => {
@@ -55,10 +66,14 @@ process.on('message', (message: ToProvider) => {
     case 'start': {
       const server = createServer({ cert: message.certificate, key: message.key }, (request, response) => {
         tell({ kind: 'asked', path: request.url ?? '' })
+        if (message.path !== '') request.url = request.url?.replace(message.path, '')
         handle(request, response)
       })
+      server.on('connection', (socket) => {
+        if (isDown) socket.destroy()
+      })
       server.listen(0, '127.0.0.1', () => {
-        issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+        issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}${message.path}`
         handle = aProvider(issuer, message.keys)
         tell({ kind: 'started', issuer })
       })
@@ -67,5 +82,9 @@ process.on('message', (message: ToProvider) => {
     case 'rotate':
       handle = aProvider(issuer, message.keys)
       tell({ kind: 'rotated' })
+      break
+    case 'switch':
+      isDown = message.isDown
+      tell({ kind: 'switched' })
   }
 })

@@ -13,8 +13,17 @@ export function aKey(kid: string) {
   return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' } }
 }
 
+/** The same on an elliptic curve. */
+export function aCurveKey(kid: string) {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } }
+}
+
 /** An OpenID provider in a process of its own, with TLS and keys that can be changed. */
-export async function anOidcProvider(first: ReturnType<typeof aKey>, serving: CertificateOptions = {}) {
+export async function anOidcProvider(
+  first: ReturnType<typeof aKey>,
+  { path = '', ...serving }: CertificateOptions & { path?: string } = {},
+) {
   const pair = await aCertificate({ commonName: 'provider', isAuthority: true, hasNames: true, ...serving })
   const child = fork(new URL('./oidc-process.ts', import.meta.url), {
     execArgv: ['--no-warnings'],
@@ -32,7 +41,7 @@ export async function anOidcProvider(first: ReturnType<typeof aKey>, serving: Ce
       if (reply.kind === answer) return reply
     }
   }
-  const started = await tell({ kind: 'start', ...pair, keys: [first.jwk] }, 'started')
+  const started = await tell({ kind: 'start', ...pair, keys: [first.jwk], path }, 'started')
   const issuer = started.kind === 'started' ? started.issuer : ''
   return {
     issuer,
@@ -42,7 +51,9 @@ export async function anOidcProvider(first: ReturnType<typeof aKey>, serving: Ce
     rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', keys: [key.jwk] }, 'rotated'),
     /** An ID token, by the provider's own hand. */
     token: (claims: object, clientId = 'orch') => askForToken(issuer, pair.certificate, claims, clientId),
-    stop: () => void child.kill(),
+    /** As if nobody were there, or somebody again. */
+    goDown: () => tell({ kind: 'switch', isDown: true }, 'switched'),
+    comeBack: () => tell({ kind: 'switch', isDown: false }, 'switched'),
   }
 }
 

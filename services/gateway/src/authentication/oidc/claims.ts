@@ -89,6 +89,8 @@ function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: ClaimRules): st
     return []
   }
   const value = claims[groupsClaim]
+  // Some providers say so that there are none.
+  if (value === null) return []
   const groups = typeof value === 'string' ? [value] : value
   if (!isTexts(groups)) throw new ClaimError(`${groupsClaim}: must be a list of texts, as it holds groups`)
   return groups.map((group) => groupsPrefix + group)

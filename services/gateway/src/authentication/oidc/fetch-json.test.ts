@@ -1,15 +1,15 @@
-import { createServer } from 'node:https'
+import { createServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFetchJson } from './fetch-json.ts'
 
 /** A server that leads from /from to /to, where the document is; remembers what it was asked for. */
-async function aProvider() {
+async function aProvider(tls: ServerOptions = {}) {
   const authority = await anAuthority('authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'provider', use: 'server' })
   const asked: string[] = []
-  const server = createServer({ cert: certificate, key }, (request, response) => {
+  const server = createServer({ cert: certificate, key, ...tls }, (request, response) => {
     asked.push(request.url ?? '')
     if (request.url === '/from') response.writeHead(302, { location: '/to' }).end()
     else response.end(request.url === '/large' ? Buffer.alloc(2 * 1024 * 1024, ' ') : '{"a":1}')
@@ -22,7 +22,7 @@ async function aProvider() {
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, authority: authority.certificate }
 }
 
-test('AUTHN-OIDC-10: a redirect is a failure and is not followed', async () => {
+test('a redirect is a failure and is not followed', async () => {
   const { url, asked, authority } = await aProvider()
   const fetchJson = createFetchJson({ certificateAuthorities: authority })
   expect(await fetchJson(`${url}/to`, 5_000)).toEqual({ a: 1 })
@@ -30,9 +30,21 @@ test('AUTHN-OIDC-10: a redirect is a failure and is not followed', async () => {
   expect(asked).toEqual(['/to', '/from'])
 })
 
-test('AUTHN-OIDC-10: a document without end is given up', async () => {
+test('a document without end is given up', async () => {
   const { url, authority } = await aProvider()
   await expect(createFetchJson({ certificateAuthorities: authority })(`${url}/large`, 5_000)).rejects.toThrow('the document has more than')
+})
+
+test('AUTHN-OIDC-10: TLS 1.2 is spoken, and nothing older, nor ciphers that are known to be weak', async () => {
+  const weak = { minVersion: 'TLSv1', ciphers: 'ALL@SECLEVEL=0' } as const
+  const current = await aProvider({ ...weak, maxVersion: 'TLSv1.2' })
+  expect(await createFetchJson({ certificateAuthorities: current.authority })(`${current.url}/to`, 5_000)).toEqual({ a: 1 })
+  const old = await aProvider({ ...weak, maxVersion: 'TLSv1.1' })
+  const withoutSecrecy = await aProvider({ maxVersion: 'TLSv1.2', ciphers: 'AECDH-NULL-SHA:NULL-SHA256:@SECLEVEL=0' })
+  for (const { url, authority, asked } of [old, withoutSecrecy]) {
+    await expect(createFetchJson({ certificateAuthorities: authority })(`${url}/to`, 5_000)).rejects.toThrow(`${url}/to: `)
+    expect(asked).toEqual([])
+  }
 })
 
 test('AUTHN-OIDC-11: a server of another authority is not asked', async () => {
