@@ -1,8 +1,9 @@
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /** True for addresses that only this machine can reach. */
 export function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.')
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
 /** Where others find this machine: the address that is listened on, unless that is all of them or one that nobody else can reach. */

@@ -12,8 +12,8 @@ export async function admission(terminal: Terminal, flags: readonly string[]): P
   const { values: settings } = await readCommandSettings(admissionCommandSettings, terminal, flags)
   const { listen, shutdownDelayMs } = settings
   readListenAddress('--listen', listen)
-  const trust = readTrust(settings)
-  const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress)
+  const trust = readTrust(settings, 'admission')
+  const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress, trust)
   const options = readAdmission(settings)
   return runService({
     name: 'admission',

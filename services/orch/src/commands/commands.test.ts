@@ -70,6 +70,16 @@ describe('what cannot work is refused with a sentence', () => {
     ['a place to listen at that is none', ['watch', ...storage, '--listen=7200'], '--listen=7200: must be a host and a port'],
     ['a NATS that is no address', ['watch', ...storage, '--nats-servers=nats://a:1'], '--nats-servers=nats://a:1: must be host:port'],
     ['half of what services show one another', ['admission', ...storage, '--service-key=a'], '--service-certificate is missing'],
+    [
+      'an address beyond this machine without encryption',
+      ['admission', '--storage-address=dns:///storage.example:7100'],
+      '--storage-address=dns:///storage.example:7100: what leaves this machine must be encrypted: give --service-certificate',
+    ],
+    [
+      'a NATS beyond this machine without encryption',
+      ['watch', ...storage, '--nats-servers=10.0.0.1:4222'],
+      '--nats-servers=10.0.0.1:4222: what leaves this machine must be encrypted: give --nats-cafile',
+    ],
     ['a gateway without a certificate', ['gateway', ...storage], '--tls-cert-file and --tls-private-key-file are needed'],
     ['controllers without a configuration', ['controllers'], '--kubeconfig is needed'],
     ['a configuration that is not there', ['controllers', '--kubeconfig=/none'], '--kubeconfig=/none: '],
@@ -78,6 +88,40 @@ describe('what cannot work is refused with a sentence', () => {
   test.each(cases)('%s', async (_, args, message) => {
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
   })
+})
+
+test('CARD-13: a certificate is shown with its own key and for its own role, or the process does not start', async () => {
+  const folder = aFolder()
+  const hostNames = ['localhost', '127.0.0.1']
+  await keepServiceCertificates({ files: certificateFolder(folder), names: namesOf('orch'), hostNames, clock: systemClock })
+  const at = (name: string) => join(folder, name)
+  const shown = (role: string, key = role) => [
+    `--service-certificate=${at(`${role}.crt`)}`,
+    `--service-key=${at(`${key}.key`)}`,
+    `--service-ca=${at('ca.crt')}`,
+  ]
+  const storage = '--storage-address=127.0.0.1:1'
+  const nats = ['--nats-servers=127.0.0.1:1', `--nats-certfile=${at('watch.crt')}`, `--nats-keyfile=${at('nats.key')}`]
+  const etcd = ['--etcd-servers=https://127.0.0.1:1', `--etcd-certfile=${at('storage.crt')}`, `--etcd-keyfile=${at('etcd.key')}`]
+  const cases: [string[], string][] = [
+    [['watch', storage, ...shown('watch', 'storage')], `--service-key=${at('storage.key')}: this is not the key of the certificate in`],
+    [
+      ['watch', storage, ...shown('storage')],
+      `--service-certificate=${at('storage.crt')}: the certificate is for the role storage, expected watch`,
+    ],
+    [
+      ['admission', storage, ...shown('nats')],
+      `--service-certificate=${at('nats.crt')}: the certificate names no role, expected admission`,
+    ],
+    [['watch', storage, ...nats], `--nats-keyfile=${at('nats.key')}: this is not the key of the certificate in --nats-certfile`],
+    [['storage', ...etcd], `--etcd-keyfile=${at('etcd.key')}: this is not the key of the certificate in --etcd-certfile`],
+    [
+      ['storage', '--data-dir=x', ...shown('storage').with(1, `--service-key=${at('ca.crt')}`)],
+      'the file holds no private key in PEM form',
+    ],
+  ]
+  for (const [args, message] of cases)
+    expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
 test('AUTHN-SA-09, FLAG-04: services apart are given the key of tokens, which is not the one of the port', async () => {

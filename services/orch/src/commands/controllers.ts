@@ -16,7 +16,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
   const { kubeconfig, leaderElect, impersonateServiceAccounts: impersonates } = settings
   if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
-  const trust = readTrust(settings)
+  const trust = readTrust(settings, 'controllers')
   const configuration = await readConfiguration(kubeconfig)
   const servers = readServers(settings.servers)
   const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')

@@ -24,11 +24,11 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
       '--service-account-signing-key-file is needed: what one gateway signs, the others have to accept, so all are given the same key',
     )
   }
-  const trust = readTrust(settings)
+  const trust = readTrust(settings, 'gateway')
   const addresses = {
-    storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress),
-    watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress),
-    admissionAddresses: readServiceAddresses('--admission-address', settings.admissionAddress),
+    storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
+    watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
+    admissionAddresses: readServiceAddresses('--admission-address', settings.admissionAddress, trust),
   }
   const { advertiseAddress } = settings
   return runService({

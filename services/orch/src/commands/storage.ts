@@ -23,7 +23,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
   }
   readListenAddress('--listen', listen)
-  const trust = readTrust(settings)
+  const trust = readTrust(settings, 'storage')
   const etcd = readEtcd(settings)
   const feed = readNats(settings)
   const address = readListenAddress('--probe-address', settings.probeAddress)

@@ -12,8 +12,8 @@ export async function watch(terminal: Terminal, flags: readonly string[]): Promi
   const { values: settings } = await readCommandSettings(watchCommandSettings, terminal, flags)
   const { listen, shutdownDelayMs } = settings
   readListenAddress('--listen', listen)
-  const trust = readTrust(settings)
-  const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress)
+  const trust = readTrust(settings, 'watch')
+  const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress, trust)
   const feed = readNats(settings)
   return runService({
     name: 'watch',

@@ -21,6 +21,6 @@ export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Om
     await storage.met
     const admission = await openAdmission({ ...options, storage: storage.service }, assembly)
     const { address } = await serve(options.listen, [serveContract(admissionContract, admission)], assembly)
-    return { address, checks: [storage.check] }
+    return { address, checks: [storage.check, storage.profileCheck] }
   })
 }

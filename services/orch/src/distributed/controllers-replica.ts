@@ -5,6 +5,7 @@ import { createLifecycle } from '@orch/platform'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { createFailover } from './failover.ts'
+import { createReachability } from './reachability.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
 export interface ControllersReplicaOptions extends ReplicaOptions {
@@ -30,7 +31,8 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const { catalogue, clock, random, log } = rest
     const { configuration, controllers, secretTokens } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
-    const transport = () => createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
+    const gateways = createReachability('gateway')
+    const transport = () => gateways.over(createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server }))))
     // What acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport()) : transport())
@@ -58,7 +60,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
         client.close()
       },
     })
-    return { address: '', checks: [] }
+    return { address: '', checks: [gateways.check] }
   })
 }
 

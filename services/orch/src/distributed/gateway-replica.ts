@@ -14,7 +14,7 @@ import { makeStartObjects } from '../composition/start-objects.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
-import { dialStorage } from './remote-storage.ts'
+import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
@@ -65,7 +65,13 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         watch: watch.service,
         admission: admission.service,
         metrics,
-        checks: [storage.check, { name: 'poststarthook/bootstrap', check: () => problem }],
+        // The gateway itself asks storage.
+        checks: [
+          storage.profileCheck,
+          reachable('watch', watch),
+          reachable('admission', admission),
+          { name: 'poststarthook/bootstrap', check: () => problem },
+        ],
       },
       assembly,
     )

@@ -1,7 +1,7 @@
 import { type Profile, StatusError, type StorageService, storageContract } from '@orch/core'
 import type { HealthCheck } from '@orch/gateway'
 import { retryDelayMs, sleep } from '@orch/platform'
-import { dialContract } from '@orch/platform/rpc'
+import { type Dialled, dialContract } from '@orch/platform/rpc'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
@@ -12,6 +12,8 @@ const askDelayMsMax = 2_000
 export interface RemoteStorage {
   readonly service: StorageService
   /** Well once storage has answered, with our profile. */
+  readonly profileCheck: HealthCheck
+  /** Well while a replica can be reached. */
   readonly check: HealthCheck
   /** Resolves when storage has answered; rejects where it belongs to another profile. */
   readonly met: Promise<void>
@@ -47,7 +49,13 @@ export async function dialStorage(addresses: readonly string[], { catalogue, lif
       dialled.close()
     },
   })
-  return { service: dialled.service, met, check: { name: 'storage-profile', check: () => problem } }
+  const profileCheck: HealthCheck = { name: 'storage-profile', check: () => problem }
+  return { service: dialled.service, met, profileCheck, check: reachable('storage', dialled) }
+}
+
+/** Well while a replica of the service can be reached. */
+export function reachable(name: string, dialled: Pick<Dialled<unknown>, 'isReady'>): HealthCheck {
+  return { name, check: () => (dialled.isReady() ? undefined : `no replica of ${name} can be reached`) }
 }
 
 function requireProfile(theirs: string, ours: Profile): void {

@@ -24,7 +24,7 @@ export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surro
     const source = options.feed === undefined ? storage.service : await published(storage.service, options.feed, assembly)
     const watch = await openWatch({ storage: source }, assembly)
     const { address } = await serve(options.listen, [serveContract(watchContract, watch)], assembly)
-    return { address, checks: [storage.check] }
+    return { address, checks: [storage.check, storage.profileCheck] }
   })
 }
 

@@ -1,4 +1,6 @@
 import { SettingsError } from '@orch/platform'
+import { isLoopback } from '../addresses.ts'
+import type { TrustOptions } from './trust.ts'
 
 /** An address to listen on, in its parts. */
 export interface ListenAddress {
@@ -15,10 +17,29 @@ export function readListenAddress(flag: string, text: string): ListenAddress {
   return { host, port }
 }
 
-/** Addresses of a service's replicas; there must be one. */
-export function readServiceAddresses(flag: string, addresses: readonly string[]): readonly string[] {
+/** Addresses of a service's replicas; there must be one, and what leaves this machine is encrypted unless anything else is allowed. */
+export function readServiceAddresses(
+  flag: string,
+  addresses: readonly string[],
+  { tls, insecureTransport }: TrustOptions,
+): readonly string[] {
   if (addresses.length === 0) throw new SettingsError(`${flag} is needed: where the service is, as host:port or dns:///name:port`)
   const wrong = addresses.find((address) => !/^(dns:\/\/\/)?[^/\s]+:\d{1,5}$/.test(address))
   if (wrong !== undefined) throw new SettingsError(`${flag}=${wrong}: must be host:port or dns:///name:port`)
+  const open = tls === undefined && !insecureTransport ? addresses.find((address) => !staysHere(address)) : undefined
+  if (open !== undefined) {
+    throw new SettingsError(
+      `${flag}=${open}: what leaves this machine must be encrypted: give --service-certificate, --service-key and --service-ca, or --insecure-transport`,
+    )
+  }
   return addresses
+}
+
+/** Whether an address with a port never leaves this machine. */
+export function staysHere(address: string): boolean {
+  const host = address
+    .replace(/^dns:\/\/\//, '')
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+  return host === 'localhost' || isLoopback(host)
 }

@@ -2,7 +2,7 @@ import type { Profile } from '@orch/core'
 import { SettingsError, type Values } from '@orch/platform'
 import type { EtcdStoreOptions } from '@orch/storage/etcd'
 import type { etcdSettings } from '../settings/distributed.ts'
-import { readCertificateFile, readFlagFile } from './files.ts'
+import { readCertificateFile, readFlagFile, readPairFiles } from './files.ts'
 
 type EtcdValues = Values<typeof etcdSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
@@ -32,9 +32,16 @@ function readTls({ etcdCaFile, etcdCertFile, etcdKeyFile }: EtcdValues): EtcdOpt
   if (etcdCaFile === '' && etcdCertFile === '') return undefined
   return {
     ...(etcdCaFile === '' ? {} : { ca: Buffer.from(readCertificateFile('--etcd-cafile', etcdCaFile)) }),
-    ...(etcdCertFile === '' ? {} : { certificate: Buffer.from(readCertificateFile('--etcd-certfile', etcdCertFile)) }),
-    ...(etcdKeyFile === '' ? {} : { key: Buffer.from(readFlagFile('--etcd-keyfile', etcdKeyFile)) }),
+    ...(etcdCertFile === '' ? {} : readPair(etcdCertFile, etcdKeyFile)),
   }
+}
+
+function readPair(certificatePath: string, keyPath: string) {
+  const { certificate, key } = readPairFiles({
+    certificate: { flag: '--etcd-certfile', path: certificatePath },
+    key: { flag: '--etcd-keyfile', path: keyPath },
+  })
+  return { certificate: Buffer.from(certificate), key: Buffer.from(key) }
 }
 
 function readCredentials({ etcdUsername, etcdPasswordFile }: EtcdValues): EtcdOptions['credentials'] {

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { SettingsError } from '@orch/platform'
 
@@ -8,6 +8,29 @@ export function readFlagFile(flag: string, path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new SettingsError(`${flag}=${path}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** A certificate and its key, each in a file that a flag names. */
+export interface PairFlags {
+  readonly certificate: { readonly flag: string; readonly path: string }
+  readonly key: { readonly flag: string; readonly path: string }
+}
+
+/** The texts of both files, which belong together. */
+export function readPairFiles({ certificate, key }: PairFlags): { readonly certificate: string; readonly key: string } {
+  const texts = { certificate: readCertificateFile(certificate.flag, certificate.path), key: readFlagFile(key.flag, key.path) }
+  if (!new X509Certificate(texts.certificate).checkPrivateKey(parseKey(key, texts.key))) {
+    throw new SettingsError(`${key.flag}=${key.path}: this is not the key of the certificate in ${certificate.flag}=${certificate.path}`)
+  }
+  return texts
+}
+
+function parseKey({ flag, path }: PairFlags['key'], text: string): KeyObject {
+  try {
+    return createPrivateKey(text)
+  } catch {
+    throw new SettingsError(`${flag}=${path}: the file holds no private key in PEM form`)
   }
 }
 

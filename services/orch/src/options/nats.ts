@@ -2,7 +2,8 @@ import type { Profile } from '@orch/core'
 import { SettingsError, type Values } from '@orch/platform'
 import type { NatsOptions } from '@orch/platform/nats'
 import type { natsSettings } from '../settings/distributed.ts'
-import { readCertificateFile, readFlagFile } from './files.ts'
+import { staysHere } from './addresses.ts'
+import { readCertificateFile, readFlagFile, readPairFiles } from './files.ts'
 
 type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
@@ -15,10 +16,15 @@ export interface FeedOptions extends Omit<NatsOptions, 'name'> {
 
 /** Checks the settings; undefined: no NATS is used. */
 export function readNats(settings: NatsValues): FeedOptions | undefined {
-  const { natsServers, natsStream, natsCredsFile, profile, insecureTransport } = settings
+  const { natsServers, natsStream, natsCaFile, natsCertFile, natsCredsFile, profile, insecureTransport } = settings
   if (natsServers.length === 0) return undefined
   for (const server of natsServers) {
     if (!/^[^/@\s]+:\d{1,5}$/.test(server)) throw new SettingsError(`--nats-servers=${server}: must be host:port`)
+    if (natsCaFile === '' && natsCertFile === '' && !insecureTransport && !staysHere(server)) {
+      throw new SettingsError(
+        `--nats-servers=${server}: what leaves this machine must be encrypted: give --nats-cafile, or --insecure-transport`,
+      )
+    }
   }
   if (natsCredsFile !== '') readFlagFile('--nats-credsfile', natsCredsFile)
   return {
@@ -36,8 +42,8 @@ function readTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOpt
   if ((natsCertFile === '') !== (natsKeyFile === '')) throw new SettingsError('--nats-certfile and --nats-keyfile go together')
   if (natsCaFile === '' && natsCertFile === '') return undefined
   if (natsCaFile !== '') readCertificateFile('--nats-cafile', natsCaFile)
-  if (natsCertFile !== '') readCertificateFile('--nats-certfile', natsCertFile)
-  if (natsKeyFile !== '') readFlagFile('--nats-keyfile', natsKeyFile)
+  if (natsCertFile !== '')
+    readPairFiles({ certificate: { flag: '--nats-certfile', path: natsCertFile }, key: { flag: '--nats-keyfile', path: natsKeyFile } })
   return {
     ...(natsCaFile === '' ? {} : { caFile: natsCaFile }),
     ...(natsCertFile === '' ? {} : { certFile: natsCertFile }),

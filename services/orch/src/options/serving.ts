@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type KeyPair, SettingsError, suggestion, type Values } from '@orch/platform'
 import type { servingSettings } from '../settings/serving.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
-import { readCertificateFile, readFlagFile } from './files.ts'
+import { readPairFiles } from './files.ts'
 
 /** How clients reach a gateway. */
 export interface ServingOptions {
@@ -51,10 +51,10 @@ function readServingPair({ tlsCertFile, tlsPrivateKeyFile }: ServingValues): Key
   if (tlsCertFile === '' && tlsPrivateKeyFile === '') return undefined
   if (tlsPrivateKeyFile === '') throw new SettingsError('--tls-cert-file needs --tls-private-key-file')
   if (tlsCertFile === '') throw new SettingsError('--tls-private-key-file needs --tls-cert-file')
-  return {
-    certificate: readCertificateFile('--tls-cert-file', tlsCertFile),
-    key: readFlagFile('--tls-private-key-file', tlsPrivateKeyFile),
-  }
+  return readPairFiles({
+    certificate: { flag: '--tls-cert-file', path: tlsCertFile },
+    key: { flag: '--tls-private-key-file', path: tlsPrivateKeyFile },
+  })
 }
 
 /** Suites of TLS 1.3 are chosen apart from the others, so a choice that names none of them is about the others. */

@@ -63,6 +63,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   const layout = toLayout(options.prefix)
   const client = createEtcdClient(options)
   const giveUpMs = clock.monotonic() + startWaitMs
+  let isWaiting = false
   for (;;) {
     let store: StoreOnEtcd | undefined
     try {
@@ -83,7 +84,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         client.close()
         throw error
       }
-      log.info({ err: error }, 'waiting for etcd')
+      log[isWaiting ? 'debug' : 'warn']({ err: error }, 'waiting for etcd')
+      isWaiting = true
       await sleep(clock, etcdReconnectDelayMsMax)
     }
   }

@@ -1,0 +1,86 @@
+import { request } from 'node:https'
+import { defaultPluginSettings } from '@orch/admission'
+import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { keepSigningKey } from '../composition/authentication.ts'
+import { catalogueOf } from '../composition/surroundings.ts'
+import { everythingServed } from '../options/api.ts'
+import { readGateway } from '../options/gateway.ts'
+import { readStartSettings } from '../start-settings.ts'
+import { openAdmissionReplica } from './admission-replica.ts'
+import { openGatewayReplica } from './gateway-replica.ts'
+import type { Replica } from './replica.ts'
+import { openStorageReplica } from './storage-replica.ts'
+import { openWatchReplica } from './watch-replica.ts'
+
+const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
+
+async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
+  const replica = await opened
+  onTestFinished(() => replica.stop())
+  return replica
+}
+
+async function aGateway(addresses: Record<'storageAddresses' | 'watchAddresses' | 'admissionAddresses', readonly string[]>) {
+  const files = certificateMemory()
+  const ownSigningKey = keepSigningKey(files)
+  const { serving: pair } = await readCertificates({ files, product: 'a', names: ['localhost'], clock: systemClock })
+  const groups = readGateway(readStartSettings({}))
+  const own = { pair, ownSigningKey, ownClients: '', advertiseAddress: '', graceMs: 0 }
+  const gateway = await closing(openGatewayReplica({ ...apart, ...groups, ...addresses, ...own }, world))
+  await gateway.ready
+  return gateway
+}
+
+/** Names of the checks of `/readyz` that are not well. */
+async function lacks({ address }: Replica): Promise<string[]> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const asked = request(`${address}/readyz?verbose`, { rejectUnauthorized: false }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve(Buffer.concat(chunks).toString())
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+  return [...text.matchAll(/^\[-\](\S+)/gm)].map((found) => found[1] ?? '')
+}
+
+/** The same of a service that is asked through its port for probes. */
+async function lacksOf({ checks }: Replica): Promise<string[]> {
+  const results = await Promise.all(checks.map(async ({ name, check }) => ({ name, problem: await check() })))
+  return results.flatMap(({ name, problem }) => (problem === undefined ? [] : [name]))
+}
+
+const soon = { timeout: 30_000, interval: 20 }
+
+test('CARD-23: each process says in /readyz which service it lacks, and is ready again when that is back', async () => {
+  const store = createMemoryStore()
+  const openStorage = (listen: string) =>
+    closing(openStorageReplica({ ...apart, listen, store, feed: undefined, watchHistoryMs: 60_000 }, world))
+  const storage = await openStorage(apart.listen)
+  const storageAddresses = [storage.address]
+  const admissionSettings = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
+  const openWatch = (listen: string) => closing(openWatchReplica({ ...apart, listen, storageAddresses, feed: undefined }, world))
+  const openAdmission = (listen: string) =>
+    closing(openAdmissionReplica({ ...apart, listen, storageAddresses, admission: admissionSettings }, world))
+  const [watch, admission] = await Promise.all([openWatch(apart.listen), openAdmission(apart.listen)])
+  const gateway = await aGateway({ storageAddresses, watchAddresses: [watch.address], admissionAddresses: [admission.address] })
+  await expect.poll(() => lacks(gateway), soon).toEqual([])
+
+  await watch.stop()
+  await expect.poll(() => lacks(gateway), soon).toEqual(['watch'])
+  const watchAgain = await openWatch(watch.address)
+  await expect.poll(() => lacks(gateway), soon).toEqual([])
+
+  await admission.stop()
+  await expect.poll(() => lacks(gateway), soon).toEqual(['admission'])
+  const admissionAgain = await openAdmission(admission.address)
+  await expect.poll(() => lacks(gateway), soon).toEqual([])
+
+  await storage.stop()
+  await expect.poll(() => lacks(gateway), soon).toEqual(['storage'])
+  for (const inner of [watchAgain, admissionAgain]) await expect.poll(() => lacksOf(inner), soon).toEqual(['storage'])
+})
