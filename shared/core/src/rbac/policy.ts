@@ -379,9 +379,12 @@ const clusterRoleTable: readonly RoleRow[] = [
 ]
 
 /** The roles of controllers, by the name of the service account as whom each acts. */
+/** What most controllers do besides. */
+const ofEvents = on('create patch update', 'core events.~', 'events')
+
 const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
   'clusterrole-aggregation-controller': [on('escalate get list patch update watch', 'rbac.authorization.~', 'clusterroles')],
-  'generic-garbage-collector': [on('delete get list patch update watch', '*', '*'), on('create patch update', 'core events.~', 'events')],
+  'generic-garbage-collector': [on('delete get list patch update watch', '*', '*'), ofEvents],
   'namespace-controller': [
     on('delete get list watch', 'core', 'namespaces'),
     on('update', 'core', 'namespaces/finalize namespaces/status'),
@@ -392,18 +395,14 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('update', 'core', 'replicationcontrollers/status'),
     on('update', 'core', 'replicationcontrollers/finalizers'),
     on('create delete list patch watch', 'core', 'pods'),
-    on('create patch update', 'core events.~', 'events'),
+    ofEvents,
   ],
-  'resourcequota-controller': [
-    on('list watch', '*', '*'),
-    on('update', 'core', 'resourcequotas/status'),
-    on('create patch update', 'core events.~', 'events'),
-  ],
+  'resourcequota-controller': [on('list watch', '*', '*'), on('update', 'core', 'resourcequotas/status'), ofEvents],
   'service-account-controller': [
     // Beyond this level, where one identity reads for all controllers: each reads by itself.
     on('get list watch', 'core', 'namespaces serviceaccounts'),
     on('create', 'core', 'serviceaccounts'),
-    on('create patch update', 'core events.~', 'events'),
+    ofEvents,
   ],
   'certificate-controller': [
     on('delete get list watch', 'certificates.~', 'certificatesigningrequests'),
@@ -416,33 +415,168 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
       '~label/kube-apiserver-client ~label/kube-apiserver-client-kubelet ~label/kubelet-serving ~label/legacy-unknown',
     ),
     on('create', 'authorization.~', 'subjectaccessreviews'),
-    on('create patch update', 'core events.~', 'events'),
+    ofEvents,
   ],
   'pvc-protection-controller': [
     on('get list update watch', 'core', 'persistentvolumeclaims'),
     on('get list watch', 'core', 'pods'),
-    on('create patch update', 'core events.~', 'events'),
+    ofEvents,
   ],
-  'pv-protection-controller': [
-    on('get list update watch', 'core', 'persistentvolumes'),
-    on('create patch update', 'core events.~', 'events'),
+  'pv-protection-controller': [on('get list update watch', 'core', 'persistentvolumes'), ofEvents],
+  'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
+  // Those below run in no process of ours; a controller manager beside this server acts as their accounts.
+  'attachdetach-controller': [
+    on('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+    on('get list watch', 'core', 'nodes'),
+    on('patch update', 'core', 'nodes/status'),
+    on('list watch', 'core', 'pods'),
+    ofEvents,
+    on('create delete get list watch', 'storage.~', 'volumeattachments'),
+    on('get list watch', 'storage.~', 'csidrivers'),
+    on('get list watch', 'storage.~', 'csinodes'),
   ],
-  'root-ca-cert-publisher': [
-    on('get list watch', 'core', 'configmaps namespaces'),
-    on('create update', 'core', 'configmaps'),
-    on('create patch update', 'core events.~', 'events'),
+  'cronjob-controller': [
+    on('get list update watch', 'batch', 'cronjobs'),
+    on('create delete get list patch update watch', 'batch', 'jobs'),
+    on('update', 'batch', 'cronjobs/status'),
+    on('update', 'batch', 'cronjobs/finalizers'),
+    on('delete list', 'core', 'pods'),
+    ofEvents,
   ],
+  'daemon-set-controller': [
+    on('get list watch', 'apps extensions', 'daemonsets'),
+    on('update', 'apps extensions', 'daemonsets/status'),
+    on('update', 'apps extensions', 'daemonsets/finalizers'),
+    on('list watch', 'core', 'nodes'),
+    on('create delete list patch watch', 'core', 'pods'),
+    on('create', 'core', 'pods/binding'),
+    on('create delete get list patch update watch', 'apps', 'controllerrevisions'),
+    ofEvents,
+  ],
+  'deployment-controller': [
+    on('get list update watch', 'apps extensions', 'deployments'),
+    on('update', 'apps extensions', 'deployments/status'),
+    on('update', 'apps extensions', 'deployments/finalizers'),
+    on('create delete get list patch update watch', 'apps extensions', 'replicasets'),
+    on('get list update watch', 'core', 'pods'),
+    ofEvents,
+  ],
+  'disruption-controller': [
+    on('get list watch', 'apps extensions', 'deployments'),
+    on('get list watch', 'apps extensions', 'replicasets'),
+    on('get list watch', 'core', 'replicationcontrollers'),
+    on('get list watch', 'policy', 'poddisruptionbudgets'),
+    on('get list watch', 'apps', 'statefulsets'),
+    on('update', 'policy', 'poddisruptionbudgets/status'),
+    on('get', '*', '*/scale'),
+    ofEvents,
+  ],
+  'endpoint-controller': [
+    on('get list watch', 'core', 'pods services'),
+    on('create delete get list update watch', 'core', 'endpoints'),
+    on('create', 'core', 'endpoints/restricted'),
+    ofEvents,
+  ],
+  'endpointslice-controller': [
+    on('get list watch', 'core', 'nodes pods services'),
+    on('update', 'core', 'services/finalizers'),
+    on('create delete get list update watch', 'discovery.~', 'endpointslices'),
+    ofEvents,
+  ],
+  'endpointslicemirroring-controller': [
+    on('get list watch', 'core', 'endpoints services'),
+    on('update', 'core', 'services/finalizers'),
+    on('update', 'core', 'endpoints/finalizers'),
+    on('create delete get list update watch', 'discovery.~', 'endpointslices'),
+    ofEvents,
+  ],
+  'expand-controller': [
+    on('get list patch update watch', 'core', 'persistentvolumes'),
+    on('patch update', 'core', 'persistentvolumeclaims/status'),
+    on('get list watch', 'core', 'persistentvolumeclaims'),
+    on('get list watch', 'storage.~', 'storageclasses'),
+    on('get', 'core', 'endpoints services'),
+    on('get', 'core', 'secrets'),
+    ofEvents,
+  ],
+  'ephemeral-volume-controller': [
+    on('get list watch', 'core', 'pods'),
+    on('update', 'core', 'pods/finalizers'),
+    on('create get list watch', 'core', 'persistentvolumeclaims'),
+    ofEvents,
+  ],
+  'horizontal-pod-autoscaler': [
+    on('get list watch', 'autoscaling', 'horizontalpodautoscalers'),
+    on('update', 'autoscaling', 'horizontalpodautoscalers/status'),
+    on('get update', '*', '*/scale'),
+    on('list', 'core', 'pods'),
+    on('list', 'metrics.~', 'pods'),
+    on('get list', 'custom.metrics.~', '*'),
+    on('get list', 'external.metrics.~', '*'),
+    ofEvents,
+  ],
+  'job-controller': [
+    on('get list patch update watch', 'batch', 'jobs'),
+    on('update', 'batch', 'jobs/status'),
+    on('update', 'batch', 'jobs/finalizers'),
+    on('create delete list patch watch', 'core', 'pods'),
+    ofEvents,
+  ],
+  'node-controller': [
+    on('delete get list patch update', 'core', 'nodes'),
+    on('patch update', 'core', 'nodes/status'),
+    on('patch update', 'core', 'pods/status'),
+    on('delete get list', 'core', 'pods'),
+    ofEvents,
+  ],
+  'persistent-volume-binder': [
+    on('create delete get list update watch', 'core', 'persistentvolumes'),
+    on('update', 'core', 'persistentvolumes/status'),
+    on('get list update watch', 'core', 'persistentvolumeclaims'),
+    on('update', 'core', 'persistentvolumeclaims/status'),
+    on('create delete get list watch', 'core', 'pods'),
+    on('get list watch', 'storage.~', 'storageclasses'),
+    on('create delete get update', 'core', 'endpoints'),
+    on('create delete get', 'core', 'services'),
+    on('get', 'core', 'secrets'),
+    on('get list', 'core', 'nodes'),
+    ofEvents,
+    on('watch', 'core', 'events'),
+  ],
+  'pod-garbage-collector': [on('delete list watch', 'core', 'pods'), on('get list', 'core', 'nodes')],
+  'replicaset-controller': [
+    on('get list update watch', 'apps extensions', 'replicasets'),
+    on('update', 'apps extensions', 'replicasets/status'),
+    on('update', 'apps extensions', 'replicasets/finalizers'),
+    on('create delete list patch watch', 'core', 'pods'),
+    ofEvents,
+  ],
+  'route-controller': [on('list watch', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), ofEvents],
+  'service-controller': [
+    on('get list watch', 'core', 'services'),
+    on('patch update', 'core', 'services/status'),
+    on('list watch', 'core', 'nodes'),
+    ofEvents,
+  ],
+  'statefulset-controller': [
+    on('list watch', 'core', 'pods'),
+    on('get list watch', 'apps', 'statefulsets'),
+    on('update', 'apps', 'statefulsets/status'),
+    on('update', 'apps', 'statefulsets/finalizers'),
+    on('create delete get patch update', 'core', 'pods'),
+    on('create delete get list patch update watch', 'apps', 'controllerrevisions'),
+    on('create get', 'core', 'persistentvolumeclaims'),
+    ofEvents,
+  ],
+  'ttl-controller': [on('list patch update watch', 'core', 'nodes'), ofEvents],
+  'ttl-after-finished-controller': [on('delete get list watch', 'batch', 'jobs'), ofEvents],
 }
 
 const namespaceRoleTable: readonly RoleRow[] = [
   {
     name: 'system:controller:bootstrap-signer',
     namespace: 'public',
-    rules: [
-      on('get list watch', 'core', 'configmaps'),
-      on('update', 'core', 'configmaps', 'cluster-info'),
-      on('create patch update', 'core events.~', 'events'),
-    ],
+    rules: [on('get list watch', 'core', 'configmaps'), on('update', 'core', 'configmaps', 'cluster-info'), ofEvents],
   },
   {
     name: 'extension-apiserver-authentication-reader',
@@ -454,7 +588,7 @@ const namespaceRoleTable: readonly RoleRow[] = [
   {
     name: 'system:controller:token-cleaner',
     namespace: 'system',
-    rules: [on('delete get list watch', 'core', 'secrets'), on('create patch update', 'core events.~', 'events')],
+    rules: [on('delete get list watch', 'core', 'secrets'), ofEvents],
   },
   {
     name: 'system::leader-locking-kube-controller-manager',

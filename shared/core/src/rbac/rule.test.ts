@@ -113,7 +113,7 @@ describe('aggregation', () => {
     expect(missingRules(rulesOf('edit'), rulesOf('view'))).toEqual([])
     expect(missingRules(rulesOf('admin'), rulesOf('edit'))).toEqual([])
     expect(missingRules(rulesOf('view'), rulesOf('edit'))).not.toEqual([])
-    expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([41, 22, 7])
+    expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([62, 43, 7])
     expect(JSON.stringify(bootstrapPolicy(namesOf(profile)))).not.toContain('~')
   })
 })
