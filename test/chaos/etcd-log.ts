@@ -3,9 +3,18 @@ import { decodeStored } from '@orch/core'
 import type { TrueChange } from '../watch/checker.ts'
 
 /** Everything that etcd has ever been told about objects below a key. */
-export interface EtcdLog {
+export interface EtcdLog<C = TrueChange> {
   readonly revision: number
-  readonly changes: readonly TrueChange[]
+  readonly changes: readonly C[]
+}
+
+/** One put or delete. */
+export interface ObjectChange<T> {
+  readonly revision: number
+  /** Without the prefix. */
+  readonly key: string
+  /** Absent: deleted. */
+  readonly after: T | undefined
 }
 
 interface Kv {
@@ -21,11 +30,26 @@ interface WatchLine {
   }
 }
 
+/** The changes of ConfigMaps below a key, as runs write them. */
+export async function readEtcdLog(address: string, prefix: string): Promise<EtcdLog> {
+  const { revision, changes } = await readEtcdObjects<WrittenObject>(address, prefix)
+  const texts = changes.map(({ after, ...change }) => ({
+    ...change,
+    after: after && { text: after.data?.['text'] ?? '', app: after.metadata.labels?.['app'] ?? '' },
+  }))
+  return { revision, changes: texts }
+}
+
+interface WrittenObject {
+  readonly metadata: { readonly labels?: Record<string, string> }
+  readonly data?: Record<string, string>
+}
+
 /**
  * The truth, read from etcd itself and by nothing of ours but the form of a stored value: each put and delete below a key,
  * in the order in which it happened. Nothing may have been compacted.
  */
-export async function readEtcdLog(address: string, prefix: string): Promise<EtcdLog> {
+export async function readEtcdObjects<T>(address: string, prefix: string): Promise<EtcdLog<ObjectChange<T>>> {
   const from = Buffer.from(prefix).toString('base64')
   const until = Buffer.from(`${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`).toString('base64')
   const { header } = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/range', {
@@ -38,14 +62,16 @@ export async function readEtcdLog(address: string, prefix: string): Promise<Etcd
   const mark = Buffer.from('/test-mark').toString('base64')
   const marked = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
   const end = Number(marked.header.revision)
-  const changes: TrueChange[] = []
+  const changes: ObjectChange<T>[] = []
   const all = Buffer.from([0]).toString('base64')
   await stream(address, { create_request: { key: all, range_end: all, start_revision: 1 } }, ({ result }) => {
     if (result?.compact_revision !== undefined) throw new Error(`etcd has forgotten what was before ${result.compact_revision}`)
     for (const { type, kv } of result?.events ?? []) {
       const at = Number(kv.mod_revision)
       const key = Buffer.from(kv.key, 'base64').toString()
-      if (key.startsWith(prefix) && at <= revision) changes.push(toChange(key.slice(prefix.length), at, type === 'DELETE' ? undefined : kv))
+      if (key.startsWith(prefix) && at <= revision) {
+        changes.push({ revision: at, key: key.slice(prefix.length), after: type === 'DELETE' ? undefined : toObject<T>(kv) })
+      }
       if (at >= end) return true
     }
     return false
@@ -65,15 +91,16 @@ export async function revisionInEtcd(address: string, key: string): Promise<numb
   return Number(kvs[0]?.mod_revision ?? 0)
 }
 
-function toChange(key: string, revision: number, kv: Kv | undefined): TrueChange {
-  if (kv === undefined) return { revision, key, after: undefined }
-  const framed = Buffer.from(kv.value ?? '', 'base64')
+/** The object that a key holds now. */
+export async function objectInEtcd<T>(address: string, key: string): Promise<T | undefined> {
+  const { kvs = [] } = await askEtcd<{ kvs?: readonly Kv[] }>(address, '/v3/kv/range', { key: Buffer.from(key).toString('base64') })
+  return kvs[0] && toObject<T>(kvs[0])
+}
+
+function toObject<T>({ value = '' }: Kv): T {
+  const framed = Buffer.from(value, 'base64')
   const { json } = decodeStored(framed.subarray(1 + (framed[0] ?? 0)))
-  const object = JSON.parse(Buffer.from(json).toString()) as {
-    metadata: { labels?: Record<string, string> }
-    data?: Record<string, string>
-  }
-  return { revision, key, after: { text: object.data?.['text'] ?? '', app: object.metadata.labels?.['app'] ?? '' } }
+  return JSON.parse(Buffer.from(json).toString()) as T
 }
 
 /** Asks etcd over its own HTTP. */

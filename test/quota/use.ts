@@ -1,0 +1,78 @@
+import { type Amounts, addAmounts, countingOf, exceededNames, maskAmounts, namesOf, parseAmounts, printAmounts } from '@orch/core'
+
+/** What the quota of a run allows. */
+export const hard = { pods: '9', 'requests.cpu': '1', 'services.nodeports': '5', 'count/services': '8' }
+/** What clients of a run are all at once. */
+export const clientsAtOnce = 64
+const none = parseAmounts(Object.fromEntries(Object.keys(hard).map((name) => [name, '0'])))
+
+/** How many of the seeds are tried: all of them by ORCH_QUOTA_SEEDS=20. */
+export function seedsOf(usual: number): number[] {
+  return Array.from({ length: Number(process.env['ORCH_QUOTA_SEEDS'] ?? usual) }, (_, index) => index + 1)
+}
+
+/** One change of a pod or a Service. */
+export interface UseChange {
+  readonly revision: number
+  /** Begins with the resource: `pods/…`. */
+  readonly key: string
+  /** Absent: deleted. */
+  readonly after: unknown
+}
+
+/** Follows what is used of the quota from change to change, and notes each moment at which it is more than allowed. */
+export class Use {
+  readonly overruns: string[] = []
+  readonly #byKey = new Map<string, Amounts>()
+
+  note({ revision, key, after }: UseChange): void {
+    const [resource = ''] = key.split('/')
+    if (after === undefined) this.#byKey.delete(key)
+    else this.#byKey.set(key, countingOf(namesOf('orch'), { group: '', resource }).usage(after, 0))
+    const exceeded = exceededNames(this.#sum(), parseAmounts(hard))
+    if (exceeded.size > 0) this.overruns.push(`at ${revision}: ${[...exceeded].join()}`)
+  }
+
+  total(): Record<string, string> {
+    return printAmounts(this.#sum())
+  }
+
+  #sum(): Amounts {
+    return maskAmounts([...this.#byKey.values()].reduce(addAmounts, none), parseAmounts(hard))
+  }
+}
+
+/** Amounts in the form in which they can be compared. */
+export function canonical(amounts: Record<string, string> | undefined): Record<string, string> {
+  return printAmounts(parseAmounts(amounts))
+}
+
+/** A request of a client, as data. */
+export interface Act {
+  readonly method: string
+  /** Below the namespace. */
+  readonly path: string
+  readonly body?: object
+}
+
+export const aPod = (name: string, namespace?: string) => ({
+  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, ...(namespace === undefined ? {} : { namespace }) } },
+  spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }] },
+})
+
+const aService = (name: string, type: string) => ({
+  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name } },
+  spec: { type, ports: [{ port: 80 }] },
+})
+
+/** What a client does next: creates, updates and deletes, of which many meet at the same names. */
+export function nextAct(random: () => number, id: number): Act {
+  const name = `x${Math.floor(random() * 16)}`
+  const type = random() < 0.5 ? 'NodePort' : 'ClusterIP'
+  const choice = random()
+  if (choice < 0.4) return { method: 'POST', path: 'pods', body: aPod(random() < 0.5 ? `p${id}` : name) }
+  if (choice < 0.6) return { method: 'DELETE', path: `pods/${name}`, body: { gracePeriodSeconds: 0 } }
+  if (choice < 0.75) return { method: 'POST', path: 'services', body: aService(name, type) }
+  if (choice < 0.9) return { method: 'PUT', path: `services/${name}`, body: aService(name, type) }
+  return { method: 'DELETE', path: `services/${name}` }
+}
