@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { parseConfiguration } from '@orch/client'
 import type { Pair } from '@orch/platform/any-certificate'
@@ -18,6 +18,7 @@ export interface Call {
 
 export interface Answer {
   readonly code: number
+  readonly headers: IncomingHttpHeaders
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever comes.
   readonly body: any
 }
@@ -38,7 +39,7 @@ export async function call({ url, kubeconfig }: RunningServer, options: Call): P
     sent.on('response', async (response) => {
       let text = ''
       for await (const chunk of response) text += String(chunk)
-      resolve({ code: response.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text })
+      resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text })
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
