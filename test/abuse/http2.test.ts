@@ -42,3 +42,16 @@ test('LIM-12: a head over the limit is refused over HTTP/2', async () => {
   expect(ended).toBe('refused')
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
 })
+
+test('LIM-12: methods and parts of objects that a client makes up become no series of metrics', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const stranger = { ...server, credentials: { ca: server.credentials.ca } }
+  for (const method of ['MADEUP', 'made-up']) {
+    expect((await exchangeHttp2(stranger, method, '/version')).status).toBe(403)
+    expect((await exchangeHttp2(server, method, '/api/v1/namespaces/default/configmaps/a')).status).toBe(405)
+  }
+  expect((await exchangeHttp2(server, 'GET', '/api/v1/namespaces/default/configmaps/a/made-up')).status).toBe(404)
+  const { text } = await exchangeHttp2(server, 'GET', '/metrics')
+  expect(text).not.toMatch(/made-?up/i)
+  expect(text).toMatch(/^apiserver_request_total\{.*verb="other".*code="403".*\} 2$/m)
+})

@@ -49,13 +49,13 @@ const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralc
 function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resources }: GatewayParts): Target {
   const served = resources.find(info.group, info.version, info.resource)
   if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
-  request.isUnserved = false
+  const subresource = info.subresource === '' ? undefined : served.subresource(info.subresource)
+  request.isUnserved = info.subresource !== '' && subresource === undefined
   if (request.audit !== undefined) request.audit.resourceType = served.resource.type
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)
   if (info.subresource === '') return { info, served, subresource: undefined }
-  const subresource = served.subresource(info.subresource)
   if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw pageNotFound()
   return { info, served, subresource }
 }

@@ -100,8 +100,9 @@ const seriesMax = 10_000
 
 function keyOf(request: GatewayRequest): string {
   const { info } = request
-  if (info.kind === 'path' || request.isUnserved) return `${request.method} ${request.code}`
-  return `${info.verb} ${info.group} ${info.version} ${info.resource} ${info.subresource} ${scopeOf(request)} ${request.code} ${dryRunOf(request)}`
+  if (info.kind === 'path' || request.isUnserved) return `${methodWordOf(request)} ${request.code}`
+  const verb = verbWords[info.verb] ?? methodWordOf(request)
+  return `${verb} ${info.group} ${info.version} ${info.resource} ${info.subresource} ${scopeOf(request)} ${request.code} ${dryRunOf(request)}`
 }
 
 function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number], string> {
@@ -109,9 +110,9 @@ function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number
   const common = { dry_run: dryRunOf(request), component: 'apiserver', code: String(code) }
   // What a client makes up must not become a label.
   if (info.kind === 'path' || request.isUnserved) {
-    return { ...common, verb: request.method, group: '', version: '', resource: '', subresource: '', scope: '' }
+    return { ...common, verb: methodWordOf(request), group: '', version: '', resource: '', subresource: '', scope: '' }
   }
-  const verb = verbWords[info.verb] ?? request.method
+  const verb = verbWords[info.verb] ?? methodWordOf(request)
   return {
     ...common,
     verb,
@@ -122,6 +123,13 @@ function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number
     scope: scopeOf(request),
   }
 }
+
+/** HTTP/2 lets a client make up methods, without end. */
+function methodWordOf({ method }: GatewayRequest): string {
+  return knownMethods.has(method) ? method : 'other'
+}
+
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'])
 
 const verbWords: Readonly<Record<string, string>> = {
   get: 'GET',
