@@ -1,7 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { anAuthority } from '@orch/platform/any-certificate'
 import { createFakeClock } from '@orch/testkit'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
-import { call, whoAmI } from './call.ts'
+import { adminPair, call, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
 import { aTokenWebhook, type Reply, withStatus } from './token-webhook.ts'
 
@@ -67,6 +69,36 @@ test.each(refusals)('%s: 401, in the words of every refusal', async (_what, repl
   const { server, asked } = await aServer(reply, ['--anonymous-auth', '--request-timeout=2s'])
   expect(await call(server, { headers })).toMatchObject({ code: 401, body: { message: 'Unauthorized' } })
   expect(asked.length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['some of them', ['vault', 'us'], ['vault', 'elsewhere'], ['vault']],
+  ['others', ['vault'], ['elsewhere'], undefined],
+  ['none, which is this server alone', ['vault', 'us'], undefined, ['us']],
+  ['none, where this server was not meant', ['vault'], undefined, undefined],
+])('AUTHN-WH-12, AUTHN-WH-13, AUTHN-WH-23: a webhook that names %s', async (_what, wanted, granted, expected) => {
+  const { server, asked } = await aServer(withStatus({ authenticated: true, user: { username: 'jane' }, audiences: granted }), [
+    '--api-audiences=us',
+  ])
+  const path = '/apis/authentication.orch.io/v1/tokenreviews'
+  const body = { spec: { token: 'opaque-1', audiences: wanted } }
+  const answer = await call(server, { pair: await adminPair(server), method: 'POST', path, body })
+  expect(asked[0]?.review.spec).toEqual({ token: 'opaque-1', audiences: wanted })
+  expect(answer.body.status).toMatchObject(
+    expected === undefined ? { user: {}, error: 'invalid bearer token' } : { authenticated: true, audiences: expected },
+  )
+})
+
+test('AUTHN-WH-02: a webhook whose certificate the file does not vouch for is told no token', async () => {
+  const { asked, configFile } = await aTokenWebhook(yes)
+  const configuration = JSON.parse(readFileSync(configFile, 'utf8'))
+  const { certificate } = await anAuthority('webhooks')
+  configuration.clusters[0].cluster['certificate-authority-data'] = Buffer.from(certificate).toString('base64')
+  writeFileSync(configFile, JSON.stringify(configuration))
+  const server = await start({ flags: ['--authorization-mode=AlwaysAllow', `${configFlag}=${configFile}`, '--request-timeout=1s'] })
+  onTestFinished(() => server.stop())
+  expect(await whoAmI(server, { headers })).toBeUndefined()
+  expect(asked).toEqual([])
 })
 
 test('AUTHN-WH-17: one that does not answer is given up with the request', async () => {

@@ -19,7 +19,7 @@ export interface ExternalAuthentication {
 
 /** The configured ones. */
 export async function openExternalAuthentication(
-  { proxy, oidc, tokenWebhook }: AuthenticationOptions,
+  { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   { catalogue: { names }, clock, lifecycle, log, random }: Surroundings,
 ): Promise<ExternalAuthentication> {
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator]
@@ -29,7 +29,7 @@ export async function openExternalAuthentication(
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const sender = await openWebhookSender('--authentication-token-webhook-config-file', configFile)
     await lifecycle.run({ name: 'token webhook', stop: () => sender.close() })
-    tokens.push(createWebhookAuthenticator({ send: sender.send, version, cacheTtlMs, names, clock, random }))
+    tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random }))
   }
   return { requests, tokens }
 }

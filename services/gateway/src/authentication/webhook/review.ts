@@ -22,7 +22,7 @@ export function printReview(options: { token: string; audiences: readonly string
 /** What the other server says, if it says it as it must; anything else throws. Nothing of the question is read from the answer. */
 export function parseReview(
   body: string,
-  expected: { audiences: readonly string[]; version: ReviewVersion; names: Names },
+  expected: { audiences: readonly string[]; ownAudiences: readonly string[]; version: ReviewVersion; names: Names },
 ): ReviewDecision {
   const answer = toMap(JSON.parse(body) as unknown, 'the answer')
   const apiVersion = `${domainGroup(expected.names, 'authentication')}/${expected.version}`
@@ -35,8 +35,9 @@ export function parseReview(
   if (!authenticated) return refused(toText(status['error'] ?? '', 'status.error') || 'the webhook says no')
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
   if (expected.audiences.length === 0) return { kind: 'user', user }
-  // Who says nothing about audiences has asked about this server's.
-  const common = audiences.length === 0 ? expected.audiences : expected.audiences.filter((audience) => audiences.includes(audience))
+  // Who says nothing about audiences knows of none but this server.
+  const granted = audiences.length === 0 ? expected.ownAudiences : audiences
+  const common = expected.audiences.filter((audience) => granted.includes(audience))
   return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, audiences: common }
 }
 

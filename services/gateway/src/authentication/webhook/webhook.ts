@@ -15,6 +15,8 @@ export interface TokenWebhookOptions {
   /** Posts a review in JSON; rejects when there is no answer in time. */
   readonly send: (body: string, timeoutMs: number) => Promise<TokenWebhookAnswer>
   readonly version: ReviewVersion
+  /** Audiences of this server. */
+  readonly audiences: readonly string[]
   /** How long a decision is remembered, yes or no; 0: not at all. */
   readonly cacheTtlMs: number
   readonly names: Names
@@ -68,7 +70,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
 async function review(token: string, { audiences, timeoutMs }: TokenQuestion, options: TokenWebhookOptions): Promise<ReviewDecision> {
   const { version, names } = options
   const body = await answerTo(printReview({ token, audiences, version, names }), timeoutMs, options)
-  return parseReview(body, { audiences, version, names })
+  return parseReview(body, { audiences, ownAudiences: options.audiences, version, names })
 }
 
 async function answerTo(question: string, timeoutMs: number, { send, clock, random }: TokenWebhookOptions): Promise<string> {
