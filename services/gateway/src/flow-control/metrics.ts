@@ -53,8 +53,12 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
     })
   perLevel('request_concurrency_limit', 'Seats of a level.', ({ seatsMax }) => seatsMax)
   perLevel('current_r', 'Virtual time of a level, in seconds.', ({ meter }) => meter)
+  const known = new Map<string, FlowSeries>()
   return {
     seriesOf(level, schema) {
+      const key = `${level}/${schema}`
+      const before = known.get(key)
+      if (before !== undefined) return before
       const own = { priority_level: level, flow_schema: schema }
       const series = {
         dispatched: dispatched.labels(own),
@@ -68,7 +72,7 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
         lengths: lengths.labels(own),
         widths: widths.labels(own),
       }
-      return {
+      const one: FlowSeries = {
         dispatched: () => series.dispatched.inc(),
         rejected: (reason) => rejected.inc({ ...own, reason }),
         queued: (queueLength) => series.lengths.observe(queueLength),
@@ -85,6 +89,8 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
         },
         addWaiting: (change) => series.waiting.inc(change),
       }
+      known.set(key, one)
+      return one
     },
   }
 }

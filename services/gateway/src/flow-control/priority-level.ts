@@ -46,6 +46,7 @@ export class Level {
   seatsInUse = 0
   waitingCount = 0
   executing = 0
+  #configuration: PriorityLevel | undefined
   #whenFull: WhenFull = { kind: 'reject' }
   #queues: Queue[] = []
   #hands = new Map<string, readonly number[]>()
@@ -68,7 +69,10 @@ export class Level {
   }
 
   /** Takes on what its object says. Those who wait are dealt anew when the queues change. */
-  configure({ uid, kind }: PriorityLevel, seatsMax: number): void {
+  configure(configuration: PriorityLevel, seatsMax: number): void {
+    if (configuration === this.#configuration && seatsMax === this.seatsMax) return
+    this.#configuration = configuration
+    const { uid, kind } = configuration
     this.uid = uid
     this.isExempt = kind.kind === 'exempt'
     this.seatsMax = seatsMax
