@@ -78,6 +78,9 @@ const badPatches: readonly (readonly [string, string])[] = [
   ['removes what is not there', '[{"op":"remove","path":"/data/none"}]'],
   ['leaves something of another type', '[{"op":"add","path":"/data","value":7}]'],
   ['tests what is not so', '[{"op":"test","path":"/kind","value":"Pod"}]'],
+  ['makes it another kind', '[{"op":"replace","path":"/kind","value":"Secret"}]'],
+  ['makes it another version', '[{"op":"replace","path":"/apiVersion","value":"v2"}]'],
+  ['leaves no object', '[{"op":"replace","path":"","value":null}]'],
 ]
 
 test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, whatever the failure policy', async (_what, patch) => {
@@ -113,6 +116,25 @@ test.each([
   expect(status).toBe(code)
   expect(hook.calls[0]?.url).toBe('/hook?timeout=1s')
   if (code === 500) expect(text).toContain(`failed calling webhook \\"${name}\\": failed to call webhook: Post`)
+})
+
+test.each([
+  ['Fail', 500],
+  ['Ignore', 201],
+])('ADM-FLOW-14, ADM-FLOW-15: one at a port that does not exist, failurePolicy %s', async (failurePolicy, code) => {
+  const { api } = server
+  const place = { url: 'https://127.0.0.1:99999/hook', caBundle: '' }
+  for (const phase of ['mutating', 'validating'] as const) {
+    const namespace = await aNamespace(api)
+    const hook = aHook(place, namespace, { failurePolicy })
+    await aConfiguration(api, phase, [hook])
+    const { status, body } = await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+    expect(status).toBe(code)
+    if (code === 500) {
+      const why = `failed calling webhook "${hook['name']}": failed to call webhook: parse "${place.url}": invalid URL`
+      expect(body['message']).toBe(`Internal error occurred: ${why}`)
+    }
+  }
 })
 
 test('the time of the request ends the call as well, and no webhook is called after it', async () => {

@@ -68,6 +68,21 @@ test('ADM-FLOW-08: nobody is called again when nothing was changed afterwards', 
   expect([first.calls.length, second.calls.length]).toEqual([1, 1])
 })
 
+test('ADM-FLOW-08: a change that the server takes back by filling in what was left out is a change', async () => {
+  const { api } = server
+  const again = await aWebhookServer(allowing)
+  const removing = await aWebhookServer(patching(() => [{ op: 'remove', path: '/template/spec/restartPolicy' }]))
+  const namespace = await aNamespace(api)
+  const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['podtemplates'] }]
+  const hooks = [aHook(again, namespace, { rules, reinvocationPolicy: 'IfNeeded' }), aHook(removing, namespace, { rules })]
+  await aConfiguration(api, 'mutating', hooks)
+  const template = { spec: { containers: [{ name: 'x', image: 'y' }] } }
+  const podTemplate = { kind: 'PodTemplate', apiVersion: 'v1', metadata: { name: 'p' }, template }
+  const made = await created(api, `/api/v1/namespaces/${namespace}/podtemplates`, podTemplate)
+  expect(made['template']).toMatchObject({ spec: { restartPolicy: 'Always' } })
+  expect([again.calls.length, removing.calls.length]).toEqual([2, 1])
+})
+
 test('ADM-FLOW-09: two that go on changing the object are called twice, not for ever', async () => {
   const { api } = server
   const [a, b] = [await aWebhookServer(tracing('a')), await aWebhookServer(tracing('b'))]

@@ -66,7 +66,7 @@ async function ask(question: WebhookQuestion, answer?: CallAnswer, tracer?: Trac
 }
 
 test.each(['Some', 'Unknown'])(
-  'ADM-FLOW-12, DRY-12, ADM-WH-48: a dry run fails where an old configuration says %s',
+  'ADM-FLOW-12, DRY-12, ERR-14, ADM-WH-48: a dry run fails where an old configuration says %s',
   async (sideEffects) => {
     const { outcome, calls } = await ask(aQuestion({ sideEffects }, { dryRun: true }))
     expect(outcome).toMatchObject({
@@ -100,6 +100,15 @@ test('METRIC-08, METRIC-09: the code of a failed call is that of the answer, 400
     return countsOf(question, outcome).find(({ name }) => name.endsWith('rejection_count'))?.labels['rejection_code']
   }
   expect([await codeOf(undefined), await codeOf(503), await codeOf(700)]).toEqual(['400', '503', '600'])
+})
+
+test('METRIC-09: a refusal with a code that HTTP does not have is answered with 500, and counted with 600', async () => {
+  const question = aQuestion({})
+  const review = { isAllowed: false, status: { code: 1000 }, patch: '', patchType: '', warnings: [], auditAnnotations: {} }
+  const error = denial('a.example.com', review.status)
+  expect(error.code).toBe(500)
+  const [, rejection] = countsOf(question, { kind: 'denied', review, error })
+  expect(rejection?.labels).toMatchObject({ error_type: 'no_error', rejection_code: '600' })
 })
 
 test('a refusal keeps details, and does without what is null', () => {

@@ -100,12 +100,15 @@ export function failure(webhook: Webhook, why: string, code: number): WebhookOut
   return { kind: 'failed', error: internal(message), code, message }
 }
 
-/** A refusal in the webhook's words; a code that is none of a failure becomes 400. */
+/** The last code that an answer over HTTP can have. */
+const httpCodeMax = 999
+
+/** A refusal in the webhook's words; a code that is none of a failure becomes 400, one that HTTP does not have 500. */
 export function denial(name: string, status: Partial<Status> | undefined): StatusError {
   const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
   const start = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message !== '' ? `${start}: ${message}` : reason !== '' ? `${start}: ${reason}` : `${start} without explanation`
-  const { status: made } = failed(Math.max(code, 400), '', text, details)
+  const { status: made } = failed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, details)
   return new StatusError(reason === '' ? made : { ...made, reason })
 }
 
@@ -160,7 +163,7 @@ function codeOf(outcome: WebhookOutcome): number {
     case 'allowed':
       return 200
     case 'denied':
-      return outcome.error.code
+      return Math.max(outcome.error.code, outcome.review.status?.code ?? 0)
     case 'failed':
       return outcome.code
     case 'impossible':

@@ -55,16 +55,17 @@ export function createWebhookCaller({ addresses, credentials, clock }: CallerNee
       })
       signal?.addEventListener('abort', end, { once: true })
       if (signal?.aborted) end()
-      const route = routeTo(webhook, timeoutMs)
-      const fail = (why: string): CallAnswer => {
-        return { kind: 'failed', message: `Post ${JSON.stringify(route.url)}: ${why}`, code: undefined, isLate: state.isLate }
-      }
+      const fail = (why: string): CallAnswer => ({ kind: 'failed', message: why, code: undefined, isLate: state.isLate })
+      let start = ''
       try {
+        const route = routeTo(webhook, timeoutMs)
+        start = `Post ${JSON.stringify(route.url)}: `
         const place = await withEnd(route.find(addresses), ending.signal)
         const options = { ...place, ...optionsFor(webhook, route, credentials, traceparent), agent, signal: ending.signal }
-        return judge(await post(options, body), fail)
+        return judge(await post(options, body), (why) => fail(`${start}${why}`))
       } catch (error) {
-        return fail(state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error))
+        const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error)
+        return fail(`${start}${why}`)
       } finally {
         timer.cancel()
         signal?.removeEventListener('abort', end)
@@ -105,7 +106,10 @@ function routeTo({ place }: Webhook, timeoutMs: number): Route {
       return { url: `https://${host}${path}`, host, path, serverName, find: (addresses) => addresses.find(place) }
     }
     case 'url': {
-      const { host, hostname, port, pathname } = new URL(place.url)
+      const parsed = URL.parse(place.url)
+      // The checks of a configuration let some through that nobody can be reached at, such as port 99999.
+      if (parsed === null) throw new Error(`parse ${JSON.stringify(place.url)}: invalid URL`)
+      const { host, hostname, port, pathname } = parsed
       const bare = hostname.replace(/^\[|\]$/g, '')
       const address = { host: bare, port: port === '' ? 443 : Number(port) }
       const path = `${pathname}${query}`

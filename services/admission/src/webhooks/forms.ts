@@ -1,4 +1,15 @@
-import { type ApiObject, applyDefaults, type Catalogue, convert, decoderOf, internal, parseApiVersion, type StatusError } from '@orch/core'
+import {
+  type ApiObject,
+  applyDefaults,
+  type Catalogue,
+  convert,
+  decoderOf,
+  internal,
+  isJsonObject,
+  jsonEqual,
+  parseApiVersion,
+  type StatusError,
+} from '@orch/core'
 import type { RequestForm } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
@@ -7,12 +18,14 @@ export interface Forms {
   /** The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. */
   convert(object: unknown, from: RequestForm, to: RequestForm): unknown
   /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
-  complete(
-    changed: unknown,
-    before: ApiObject,
-    isNew: boolean,
-  ): { kind: 'object'; object: ApiObject } | { kind: 'refused'; error: StatusError }
+  complete(changed: unknown, before: ApiObject, isNew: boolean): Completed
 }
+
+/** What a webhook has made of an object. */
+export type Completed =
+  /** `isChanged` is about what the webhook left, before anything was filled in again. */
+  | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
+  | { readonly kind: 'refused'; readonly error: StatusError }
 
 export function createForms(catalogue: Catalogue): Forms {
   const { names } = catalogue
@@ -30,12 +43,23 @@ export function createForms(catalogue: Catalogue): Forms {
       if (type === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
       const draft = decoderOf(type)(changed, { trackUnknown: false })
       if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
+      const other = isJsonObject(changed) ? anotherKind(changed, before) : undefined
+      if (other !== undefined)
+        return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
+      const isChanged = !jsonEqual({ ...draft.object, kind, apiVersion }, before)
       applyDefaults(type, draft.object, { names, isNew })
       // Once more, for the order of fields.
       const ordered = decoderOf(type)(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object as ApiObject
-      return { kind: 'object', object: { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject }
+      const object = { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject
+      return { kind: 'object', object, isChanged }
     },
   }
+}
+
+/** A webhook may leave out what an object is, but not say another kind. */
+function anotherKind(changed: Readonly<Record<string, unknown>>, { kind, apiVersion }: ApiObject): string | undefined {
+  const left = { kind: changed['kind'] || kind, apiVersion: changed['apiVersion'] || apiVersion }
+  return left.kind === kind && left.apiVersion === apiVersion ? undefined : `${String(left.kind)} of ${String(left.apiVersion)}`
 }

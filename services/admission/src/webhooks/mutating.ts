@@ -121,10 +121,8 @@ async function callOne(question: WebhookQuestion, index: number, needs: CallNeed
   const { webhook, deadline } = question
   const startedMs = parts.clock.monotonic()
   const called = await askWebhook(question, parts)
-  const { outcome, patch, object } =
-    called.kind === 'allowed' ? changed(question, called, parts) : { outcome: called, patch: [], object: undefined }
+  const { outcome, patch, object, isChanged } = called.kind === 'allowed' ? changed(question, called, parts) : nothing(called)
   telling.keep(question, outcome, parts.clock.monotonic() - startedMs, patch)
-  const isChanged = object !== undefined && !jsonEqual(object, journey.object)
   annotate(question, index, { outcome, patch, isChanged }, needs)
   if (object !== undefined) {
     journey.object = object
@@ -146,6 +144,11 @@ interface Change {
   readonly patch: JsonPatch
   /** Absent: there was no patch. */
   readonly object: ApiObject | undefined
+  readonly isChanged: boolean
+}
+
+function nothing(outcome: WebhookOutcome): Change {
+  return { outcome, patch: [], object: undefined, isChanged: false }
 }
 
 /** The object as a webhook that allows it wants it. */
@@ -153,24 +156,22 @@ function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { k
   const { webhook, object, attributes } = question
   const { review } = outcome
   const { patch: text, patchType } = review
-  const unchanged = { outcome, patch: [], object: undefined }
-  if (text === '') return unchanged
-  const impossible = (error: StatusError): Change => ({ outcome: { kind: 'impossible', error, review }, patch: [], object: undefined })
+  if (text === '') return nothing(outcome)
+  const impossible = (error: StatusError): Change => nothing({ kind: 'impossible', error, review })
   const read = readPatch(text)
   if (read.kind === 'refused') return impossible(internal(read.message))
   const { patch } = read
-  if (patch.length === 0) return unchanged
+  if (patch.length === 0) return nothing(outcome)
   if (!isApiObject(object)) {
     const why = 'attempted to modify the object, which is not supported for this operation'
     return impossible(internal(`admission webhook ${JSON.stringify(webhook.name)} ${why}`))
   }
-  if (patchType !== 'JSONPatch')
-    return { ...unchanged, outcome: failure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, 400) }
+  if (patchType !== 'JSONPatch') return nothing(failure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, 400))
   const patched = applyJsonPatch(object, patch)
   if (patched.kind === 'refused') return impossible(internal(causeOf(patched.error)))
   const completed = forms.complete(patched.value, object, attributes.operation === 'CREATE')
   if (completed.kind === 'refused') return impossible(completed.error)
-  return { outcome, patch, object: completed.object }
+  return { outcome, patch, object: completed.object, isChanged: completed.isChanged }
 }
 
 function causeOf(error: StatusError): string {
@@ -180,7 +181,7 @@ function causeOf(error: StatusError): string {
 function annotate(
   question: WebhookQuestion,
   index: number,
-  { outcome, patch, isChanged }: Pick<Change, 'outcome' | 'patch'> & { readonly isChanged: boolean },
+  { outcome, patch, isChanged }: Omit<Change, 'object'>,
   { telling, inquiry, parts }: CallNeeds,
 ): void {
   const { webhook } = question

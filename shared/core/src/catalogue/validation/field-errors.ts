@@ -15,9 +15,9 @@ export function tooManyValues(field: string, count: number, max: number): FieldE
 }
 
 /** One of several texts is wrong; they are all shown. */
-export function invalidTexts(field: string, texts: readonly string[], detail: string): FieldError {
+export function invalidTexts(field: string, texts: readonly string[], detail: string, type = '[]string'): FieldError {
   const list = texts.map((text) => JSON.stringify(text)).join(', ')
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: []string{${list}}: ${detail}` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${type}{${list}}: ${detail}` }
 }
 
 /** One error per problem that a check of a text has found. */

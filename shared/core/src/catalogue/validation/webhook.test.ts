@@ -41,7 +41,9 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'all operations and one more',
     'rules/0/operations',
     ['*', 'CREATE'],
-    [`rules[0].operations: Invalid value: []string{"*", "CREATE"}: if '*' is present, must not specify other operations`],
+    [
+      `rules[0].operations: Invalid value: []admissionregistration.OperationType{"*", "CREATE"}: if '*' is present, must not specify other operations`,
+    ],
   ],
   ['no group', 'rules/0/apiGroups', [], ['rules[0].apiGroups: Required value']],
   ['an empty version', 'rules/0/apiVersions', [''], ['rules[0].apiVersions[0]: Required value']],
@@ -77,7 +79,12 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     ['v2'],
     ['admissionReviewVersions: Invalid value: []string{"v2"}: must include at least one of v1, v1beta1'],
   ],
-  ['a review version twice', 'admissionReviewVersions', ['v1', 'v1'], ['admissionReviewVersions[1]: Duplicate value: "v1"']],
+  [
+    'a review version twice',
+    'admissionReviewVersions',
+    ['v1', 'v1'],
+    ['admissionReviewVersions[1]: Invalid value: "v1": duplicate version'],
+  ],
   ['nowhere to call', 'clientConfig', {}, ['clientConfig: Required value: exactly one of url or service is required']],
   [
     'an operator that does not exist',
@@ -97,7 +104,20 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
       'clientConfig.url: Invalid value: "a=b": query parameters are not permitted in the URL',
     ],
   ],
+  ...[
+    ['https://h:abc/x', 'parse "https://h:abc/x": invalid port ":abc" after host'],
+    ['https://[::1/x', `parse "https://[::1/x": missing ']' in host`],
+    ['https://h h/', 'parse "https://h h/": invalid character " " in host name'],
+    ['https://h\\i/', 'parse "https://h\\\\i/": invalid character "\\\\" in host name'],
+    ['https://h/%zz', 'parse "https://h/%zz": invalid URL escape "%zz"'],
+    ['https://h/a\nb', 'parse "https://h/a\\nb": net/url: invalid control character in URL'],
+    ['://h', 'parse "://h": missing protocol scheme'],
+  ].map(
+    ([url, why]) =>
+      [`the URL ${url}`, 'clientConfig', { url }, [`clientConfig.url: Required value: url must be a valid URL: ${why}${form}`]] as const,
+  ),
   ['a URL', 'clientConfig', { url: 'https://h:8443/x' }, []],
+  ['a URL without a name', 'clientConfig', { url: 'https://[::1]:8443/%20x' }, []],
   [
     'a service without names',
     'clientConfig/service',
@@ -127,5 +147,21 @@ test('two webhooks of one configuration have two names', () => {
   const [webhook] = configuration['webhooks'] as Body[]
   expect(problemsOf(type, { ...configuration, webhooks: [webhook, webhook] })).toEqual([
     'webhooks[1].name: Duplicate value: "a.example.com"',
+  ])
+})
+
+test('ADM-WH-48: what an old configuration says may be said on, what it does not say may not', () => {
+  const [webhook] = configuration['webhooks'] as Body[]
+  const withWebhooks = (...changes: Body[]): Body => ({ ...configuration, webhooks: changes.map((change) => ({ ...webhook, ...change })) })
+  const loud = withWebhooks({ sideEffects: 'Some' })
+  const old = withWebhooks({ admissionReviewVersions: ['v1alpha1'] })
+  const twice = withWebhooks({}, {})
+  for (const stored of [loud, old, twice]) {
+    expect(problemsOf(type, stored)).toHaveLength(1)
+    expect(problemsOf(type, stored, { live: stored })).toEqual([])
+    expect(problemsOf(type, stored, { live: configuration })).toHaveLength(1)
+  }
+  expect(problemsOf(type, withWebhooks({ sideEffects: 'Any' }), { live: loud })).toEqual([
+    'webhooks[0].sideEffects: Unsupported value: "Any": supported values: "None", "NoneOnDryRun", "Some", "Unknown"',
   ])
 })

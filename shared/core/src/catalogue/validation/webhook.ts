@@ -7,33 +7,56 @@ import { checkPortNumber, validateQualifiedDomain } from './texts.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 const sideEffects = ['None', 'NoneOnDryRun']
+/** What configurations of before v1 may still say. */
+const formerSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 const secondsMax = 30
 
-/** The rules of both kinds of webhook configurations. */
-export function validateWebhookConfiguration(configuration: Part): FieldError[] {
+/** What a configuration that is stored already may go on to say, so that it can still be changed elsewhere. */
+interface Tolerance {
+  readonly sideEffects: boolean
+  readonly reviewVersions: boolean
+  readonly sameNames: boolean
+}
+
+/** The rules of both kinds of webhook configurations; `live` may be of a time when there were fewer. */
+export function validateWebhookConfiguration(configuration: Part, live?: Part): FieldError[] {
+  const tolerated = toleranceFor(live === undefined ? [] : itemsOf(live, 'webhooks'))
   const seen = new Set<string>()
   return itemsOf(configuration, 'webhooks').flatMap((webhook, index) => {
     const at = `webhooks[${index}]`
     const name = textOf(webhook, 'name')
     const errors = [
-      ...validateWebhook(webhook, at),
-      ...validateReviewVersions(itemsOf<string>(webhook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`),
+      ...validateWebhook(webhook, at, tolerated),
+      ...validateReviewVersions(itemsOf<string>(webhook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`, tolerated),
     ]
-    if (name !== '' && seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+    if (!tolerated.sameNames && name !== '' && seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
     return errors
   })
 }
 
-function validateWebhook(webhook: Part, at: string): FieldError[] {
+function toleranceFor(stored: readonly Part[]): Tolerance {
+  const names = stored.map((webhook) => textOf(webhook, 'name')).filter((name) => name !== '')
+  return {
+    sideEffects: stored.some((webhook) => !sideEffects.includes(textOf(webhook, 'sideEffects'))),
+    reviewVersions: stored.some((webhook) => !itemsOf<string>(webhook, 'admissionReviewVersions').some(isKnownVersion)),
+    sameNames: new Set(names).size < names.length,
+  }
+}
+
+function isKnownVersion(version: string): boolean {
+  return reviewVersions.includes(version)
+}
+
+function validateWebhook(webhook: Part, at: string, tolerated: Tolerance): FieldError[] {
   return [
     ...validateQualifiedDomain(textOf(webhook, 'name'), `${at}.name`),
     ...itemsOf(webhook, 'rules').flatMap((rule, index) => validateRule(rule, `${at}.rules[${index}]`)),
     ...oneOf(webhook, 'failurePolicy', ['Fail', 'Ignore'], at),
     ...oneOf(webhook, 'matchPolicy', ['Equivalent', 'Exact'], at),
-    ...validateSideEffects(webhook['sideEffects'], `${at}.sideEffects`),
+    ...validateSideEffects(webhook['sideEffects'], `${at}.sideEffects`, tolerated.sideEffects ? formerSideEffects : sideEffects),
     ...validateTimeout(webhook['timeoutSeconds'], `${at}.timeoutSeconds`),
     ...validateLabelSelector(optionalPart(webhook, 'namespaceSelector'), `${at}.namespaceSelector`),
     ...validateLabelSelector(optionalPart(webhook, 'objectSelector'), `${at}.objectSelector`),
@@ -47,9 +70,9 @@ function oneOf(parent: Part, name: string, allowed: readonly string[], at: strin
   return typeof value !== 'string' || allowed.includes(value) ? [] : [unsupportedValue(`${at}.${name}`, value, allowed)]
 }
 
-function validateSideEffects(value: unknown, field: string): FieldError[] {
-  if (typeof value !== 'string') return [requiredValue(field, `must specify one of ${sideEffects.join(', ')}`)]
-  return sideEffects.includes(value) ? [] : [unsupportedValue(field, value, sideEffects)]
+function validateSideEffects(value: unknown, field: string, known: readonly string[]): FieldError[] {
+  if (typeof value !== 'string') return [requiredValue(field, `must specify one of ${known.join(', ')}`)]
+  return known.includes(value) ? [] : [unsupportedValue(field, value, known)]
 }
 
 function validateTimeout(seconds: unknown, field: string): FieldError[] {
@@ -62,7 +85,7 @@ function validateRule(rule: Part, at: string): FieldError[] {
   const versions = itemsOf<string>(rule, 'apiVersions')
   const given = itemsOf<string>(rule, 'operations')
   return [
-    ...validateWithWildcard(given, `${at}.operations`, 'operations'),
+    ...validateWithWildcard(given, `${at}.operations`, 'operations', '[]admissionregistration.OperationType'),
     ...given.flatMap((operation, index) =>
       operations.includes(operation) ? [] : [unsupportedValue(`${at}.operations[${index}]`, operation, operations)],
     ),
@@ -75,9 +98,10 @@ function validateRule(rule: Part, at: string): FieldError[] {
 }
 
 /** `*` stands for everything, so nothing may stand beside it. */
-function validateWithWildcard(list: readonly string[], field: string, what: string): FieldError[] {
+function validateWithWildcard(list: readonly string[], field: string, what: string, type?: string): FieldError[] {
   if (list.length === 0) return [requiredValue(field)]
-  return list.length > 1 && list.includes('*') ? [invalidTexts(field, list, `if '*' is present, must not specify other ${what}`)] : []
+  const isTooMuch = list.length > 1 && list.includes('*')
+  return isTooMuch ? [invalidTexts(field, list, `if '*' is present, must not specify other ${what}`, type)] : []
 }
 
 function validateResources(resources: readonly string[], field: string): FieldError[] {
@@ -106,15 +130,15 @@ function validateResources(resources: readonly string[], field: string): FieldEr
   return errors
 }
 
-function validateReviewVersions(versions: readonly string[], field: string): FieldError[] {
+function validateReviewVersions(versions: readonly string[], field: string, tolerated: Tolerance): FieldError[] {
   const known = reviewVersions.join(', ')
   if (versions.length === 0) return [requiredValue(field, `must specify one of ${known}`)]
   const errors = versions.flatMap((version, index) =>
     versions.indexOf(version) < index
-      ? [duplicateValue(`${field}[${index}]`, version)]
+      ? [invalidValue(`${field}[${index}]`, version, 'duplicate version')]
       : invalidFor(`${field}[${index}]`, version, checkLabel1035(version)),
   )
-  if (!versions.some((version) => reviewVersions.includes(version))) {
+  if (!tolerated.reviewVersions && !versions.some(isKnownVersion)) {
     errors.push(invalidTexts(field, versions, `must include at least one of ${known}`))
   }
   return errors
@@ -132,6 +156,8 @@ const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?
 /** Where a webhook outside of the cluster is called. */
 export function validateUrl(url: string, field: string): FieldError[] {
   const form = '; desired format: https://host[/path]'
+  const malformed = findUrlProblem(url)
+  if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
   const [, scheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
   const errors: FieldError[] = []
   if (scheme.toLowerCase() !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
@@ -140,6 +166,34 @@ export function validateUrl(url: string, field: string): FieldError[] {
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'))
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'))
   return errors
+}
+
+/** Why a text is no URL at all, in the words that clients know; undefined: it is one. */
+function findUrlProblem(url: string): string | undefined {
+  const [whole = ''] = url.split('#')
+  const why = (reason: string): string => `parse ${JSON.stringify(whole)}: ${reason}`
+  if (/[\u0000-\u001f\u007f]/.test(url)) return why('net/url: invalid control character in URL')
+  if (whole.startsWith(':')) return why('missing protocol scheme')
+  const [, , , host = '', path = ''] = urlPattern.exec(url) ?? []
+  const problem = findHostProblem(host) ?? findEscapeProblem(path)
+  return problem === undefined ? undefined : why(problem)
+}
+
+function findHostProblem(host: string): string | undefined {
+  const bracket = host.lastIndexOf(']')
+  if (host.startsWith('[') && bracket < 0) return "missing ']' in host"
+  const colon = host.startsWith('[') ? bracket + 1 : host.lastIndexOf(':')
+  const port = colon < 0 ? '' : host.slice(colon)
+  if (!/^(?::\d*)?$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`
+  const malformed = findEscapeProblem(host)
+  if (malformed !== undefined) return malformed
+  const stranger = /[^\w.~!$&'()*+,;=:[\]<>"%\u0080-\uffff-]/.exec(host)
+  return stranger === null ? undefined : `invalid character ${JSON.stringify(stranger[0])} in host name`
+}
+
+function findEscapeProblem(text: string): string | undefined {
+  const wrong = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)
+  return wrong === null ? undefined : `invalid URL escape ${JSON.stringify(wrong[0])}`
 }
 
 /** The service that is called, in webhook configurations and conversions. */
