@@ -1,4 +1,4 @@
-import { contractSuiteLinks, storageSuite, watchSuite } from '@orch/testkit'
+import { admissionSuite, contractSuiteLinks, storageSuite, watchSuite } from '@orch/testkit'
 import { afterAll } from 'vitest'
 import { contracts, openServices } from './services.ts'
 
@@ -9,4 +9,5 @@ for (const link of contractSuiteLinks({ contracts, open: openServices, script: n
     return { storage: services.storage, close }
   })
   watchSuite(link.name, () => link.open())
+  admissionSuite(link.name, () => link.open())
 }

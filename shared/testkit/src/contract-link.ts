@@ -1,8 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Contract, Methods, Service } from '@orch/core'
-import { directLink, silentLog } from '@orch/platform'
+import { type Contract, type Methods, namesOf, type Service } from '@orch/core'
+import { certificateFolder, directLink, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 
 /** Contracts by the names that a test uses for them. */
 export type Contracts = Readonly<Record<string, Contract<Methods>>>
@@ -31,11 +34,16 @@ export interface ContractLinkOptions<C extends Contracts> {
   readonly open: () => Promise<OpenedServices<C>>
 }
 
-/** Both ways: frozen function calls, and gRPC to a child process that runs `script`, which calls `serveToParent`. */
+/**
+ * All ways: frozen function calls, and gRPC to a child process that runs `script`, which calls `serveToParent`; without
+ * certificates, and with those of a gateway on one side and of each service's own role on the other.
+ */
 export function contractSuiteLinks<C extends Contracts>(
   options: ContractLinkOptions<C> & { readonly script: URL },
 ): readonly ContractLink<C>[] {
-  return [directContractLink(options), childContractLink(options)]
+  const plain = childContractLink({ ...options, name: 'gRPC to a child process', hasTls: false })
+  const encrypted = childContractLink({ ...options, name: 'gRPC with mutual TLS to a child process', hasTls: true })
+  return [directContractLink(options), plain, encrypted]
 }
 
 function directContractLink<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): ContractLink<C> {
@@ -60,28 +68,39 @@ function directContractLink<C extends Contracts>({ contracts, open }: ContractLi
   }
 }
 
-function childContractLink<C extends Contracts>({ contracts, script }: { contracts: C; script: URL }): ContractLink<C> {
+interface ChildLinkOptions<C extends Contracts> {
+  readonly name: string
+  readonly contracts: C
+  readonly script: URL
+  readonly hasTls: boolean
+}
+
+function childContractLink<C extends Contracts>({ name, contracts, script, hasTls }: ChildLinkOptions<C>): ContractLink<C> {
   let child: ChildProcess | undefined
+  let certificates = ''
   return {
-    name: 'gRPC to a child process',
+    name,
     async open() {
       const { dialContract } = await import('@orch/platform/rpc')
       child ??= fork(fileURLToPath(script), { execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'] })
-      const { address } = await ask(child, { kind: 'open' })
-      const dialled = Object.entries(contracts).map(([name, contract]) => ({
-        name,
-        ...dialContract(contract, { addresses: [address], random: Math.random, log: silentLog }),
+      if (hasTls && certificates === '') certificates = await someServiceCertificates()
+      const { id, addresses } = await ask(child, { kind: 'open', certificates })
+      const tls = hasTls ? serviceTlsFiles(certificates, 'gateway') : undefined
+      const dialled = Object.entries(contracts).map(([contractName, contract]) => ({
+        name: contractName,
+        ...dialContract(contract, { addresses: [addresses[contractName] ?? ''], tls, random: Math.random, log: silentLog }),
       }))
       const held = child
       return {
         services: Object.fromEntries(dialled.map(({ name, service }) => [name, service])) as ServicesOf<C>,
         async close() {
           for (const { close } of dialled) close()
-          await ask(held, { kind: 'close', address })
+          await ask(held, { kind: 'close', id })
         },
       }
     },
     async close() {
+      if (certificates !== '') rmSync(certificates, { recursive: true })
       if (child === undefined || child.exitCode !== null) return
       const exited = once(child, 'exit')
       child.disconnect()
@@ -90,8 +109,17 @@ function childContractLink<C extends Contracts>({ contracts, script }: { contrac
   }
 }
 
-type Question = { readonly kind: 'open' } | { readonly kind: 'close'; readonly address: string }
-type Answer = { readonly address: string; readonly failure?: string }
+/** A folder with certificates of each role for this machine. */
+async function someServiceCertificates(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-certificates-'))
+  const hostNames = ['localhost', '127.0.0.1']
+  await keepServiceCertificates({ files: certificateFolder(folder), names: namesOf('orch'), hostNames, clock: systemClock })
+  return folder
+}
+
+/** `certificates` is a folder, or empty where nothing is encrypted. */
+type Question = { readonly kind: 'open'; readonly certificates: string } | { readonly kind: 'close'; readonly id: string }
+type Answer = { readonly id: string; readonly addresses: Readonly<Record<string, string>>; readonly failure?: string }
 
 /** One question at a time. */
 async function ask(child: ChildProcess, question: Question): Promise<Answer> {
@@ -110,28 +138,36 @@ async function ask(child: ChildProcess, question: Question): Promise<Answer> {
 /** The child's side: opens services whenever the parent asks, serves them, and ends with the parent. */
 export function serveToParent<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): void {
   const closers = new Map<string, () => Promise<void>>()
+  let lastId = 0
   const answer = async (question: Question): Promise<Answer> => {
     if (question.kind === 'close') {
-      await closers.get(question.address)?.()
-      return question
+      await closers.get(question.id)?.()
+      closers.delete(question.id)
+      return { id: question.id, addresses: {} }
     }
     const { openRpcServer, serveContract } = await import('@orch/platform/rpc')
+    const { certificates } = question
     const opened = await open()
-    // As above: the service of the same name.
-    const offers = Object.entries(contracts).map(([name, contract]) =>
-      serveContract(contract, opened.services[name] as Service<Contract<Methods>>),
-    )
-    const server = await openRpcServer({ address: '127.0.0.1:0', offers, log: silentLog })
-    closers.set(server.address, async () => {
-      server.close()
+    const servers = Object.entries(contracts).map(async ([name, contract]) => {
+      const { offeredBy } = contract
+      const tls = certificates === '' || offeredBy === undefined ? undefined : serviceTlsFiles(certificates, offeredBy)
+      // As above: the service of the same name.
+      const offers = [serveContract(contract, opened.services[name] as Service<Contract<Methods>>)]
+      return { name, server: await openRpcServer({ address: '127.0.0.1:0', offers, tls, log: silentLog }) }
+    })
+    const listening = await Promise.all(servers)
+    lastId += 1
+    const id = String(lastId)
+    closers.set(id, async () => {
+      for (const { server } of listening) server.close()
       await opened.close()
     })
-    return { address: server.address }
+    return { id, addresses: Object.fromEntries(listening.map(({ name, server }) => [name, server.address])) }
   }
   process.on('message', (question: Question) => {
     answer(question).then(
       (given) => process.send?.(given),
-      (error: unknown) => process.send?.({ address: '', failure: String(error) }),
+      (error: unknown) => process.send?.({ id: '', addresses: {}, failure: String(error) } satisfies Answer),
     )
   })
   process.on('disconnect', () => process.exit(0))

@@ -1,5 +1,6 @@
 /** What tests share: clusters, builders, fake clock, contract suites. */
 
+export * from './admission-suite.ts'
 export * from './any-object.ts'
 export * from './builders.ts'
 export * from './cluster.ts'

@@ -1,0 +1,157 @@
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type AdmissionService,
+  type Attributes,
+  objectKey,
+  type StorageService,
+} from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { aPut, written } from './storage-suite.ts'
+
+/** A storage service and the admission service that stands on it, with the plugins that are on by default. */
+export interface AdmissionSuiteServices {
+  readonly storage: StorageService
+  readonly admission: AdmissionService
+}
+
+/** The creation of a ConfigMap by somebody, with the given parts. */
+export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
+  const place = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', subresource: '', namespace: 'team', name: 'a' }
+  const user = { name: 'änn', uid: 'u', groups: ['devs'], extra: { 'example.com/scopes': ['read', 'write'] } }
+  return {
+    ...place,
+    operation: 'CREATE',
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'team' }, data: { ü: '☃' } },
+    oldObject: undefined,
+    options: {},
+    user,
+    dryRun: false,
+    requestId: 'r1',
+    writeId: 'w1',
+    ...rest,
+  }
+}
+
+/** The first question about something, in the phase of changes. */
+function aQuestion(rest: Partial<Attributes> = {}, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  return { phase: 'mutate', attributes: someAttributes(rest), decisions: [], resumeAt: '', explain: false, ...more }
+}
+
+const nodePlace = { kind: 'Node', resource: 'nodes', namespace: '', name: 'n' }
+const node = () => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
+
+const conditionsOf = (answer: AdmissionAnswer) => (answer.kind === 'allowed' ? answer.conditions : undefined)
+
+/** What the admission service promises, whatever lies between it and its callers. `open` gives services without objects. */
+export function admissionSuite(name: string, open: () => Promise<{ services: AdmissionSuiteServices; close: () => Promise<void> }>): void {
+  const withServices = (body: (services: AdmissionSuiteServices) => Promise<void>) => async () => {
+    const { services, close } = await open()
+    try {
+      await body(services)
+    } finally {
+      await close()
+    }
+  }
+  const putNamespace = (storage: StorageService, namespace: string): Promise<number> => {
+    const resource = 'core/namespaces'
+    return written(storage, aPut({ resource, name: namespace }, { key: objectKey(resource, undefined, namespace) }))
+  }
+
+  describe(`admission: ${name}`, () => {
+    test(
+      'CARD-15: what is allowed without a change comes without an object, and on condition that its namespace stays as it is',
+      withServices(async ({ storage, admission }) => {
+        const revision = await putNamespace(storage, 'team')
+        const answer = await admission.admit(aQuestion())
+        expect(answer).toMatchObject({ kind: 'allowed', warnings: [], reservations: [] })
+        expect(answer.kind === 'allowed' && answer.object).toBeUndefined()
+        expect(conditionsOf(answer)).toEqual([{ key: 'core/namespaces/team', revision }])
+      }),
+    )
+
+    test(
+      'what is denied carries the whole Status',
+      withServices(async ({ admission }) => {
+        expect(await admission.admit(aQuestion({ namespace: 'absent' }))).toMatchObject({
+          kind: 'denied',
+          status: {
+            kind: 'Status',
+            code: 404,
+            reason: 'NotFound',
+            message: 'namespaces "absent" not found',
+            details: { name: 'absent', kind: 'namespaces' },
+          },
+        })
+      }),
+    )
+
+    test(
+      'a changed object comes whole, the given one stays as it was, and the steps tell who changed what where that is asked for',
+      withServices(async ({ admission }) => {
+        const given = node()
+        const answer = await admission.admit(aQuestion({ ...nodePlace, object: given }, { explain: true }))
+        const taints = [{ key: 'node.orch.io/not-ready', effect: 'NoSchedule' }]
+        expect(answer).toMatchObject({ kind: 'allowed', object: { metadata: { name: 'n' }, spec: { taints } } })
+        expect(given).toEqual(node())
+        const step = answer.steps.find(({ plugin }) => plugin === 'TaintNodesByCondition')
+        expect(step).toMatchObject({ webhook: '', isRejected: false, round: 0, patch: [{ op: 'add', path: '/spec' }] })
+        expect(step?.durationMs).toEqual(expect.any(Number))
+      }),
+    )
+
+    test(
+      'many questions at once are each answered with their own',
+      withServices(async ({ storage, admission }) => {
+        const namespaces = Array.from({ length: 20 }, (_, index) => `team-${index}`)
+        const revisions = await Promise.all(namespaces.map((namespace) => putNamespace(storage, namespace)))
+        const asked = Array.from({ length: 400 }, (_, index) => index % namespaces.length)
+        const answers = await Promise.all(
+          asked.map((index) => admission.admit(aQuestion({ namespace: namespaces[index] ?? '', writeId: `w${index}` }))),
+        )
+        expect(answers.map((answer) => conditionsOf(answer)?.[0]?.revision)).toEqual(asked.map((index) => revisions[index]))
+      }),
+    )
+
+    test(
+      'a phase that there is not is a bad request that names it',
+      withServices(async ({ admission }) => {
+        await expect(admission.admit(aQuestion({}, { phase: 'guess' }))).rejects.toMatchObject({
+          code: 400,
+          reason: 'BadRequest',
+          message: 'phase: expected mutate or validate, got "guess"',
+        })
+      }),
+    )
+
+    test(
+      'how a write has ended may be told twice, and of what nobody has reserved',
+      withServices(async ({ admission }) => {
+        const outcome = { writeId: 'w1', reservations: ['core/resourcequotas/team/absent'], isCommitted: true, revision: 7 }
+        expect(await admission.outcome(outcome)).toEqual({})
+        expect(await admission.outcome(outcome)).toEqual({})
+      }),
+    )
+
+    test(
+      'interests come at once as a whole, with their sources and the revision that they were made from, and are renewed',
+      withServices(async ({ storage, admission }) => {
+        const last = await putNamespace(storage, 'team')
+        const parts = admission.interests({})
+        const seen: { interests: readonly unknown[]; sources: readonly unknown[]; revision: number }[] = []
+        for await (const { kind, ...part } of parts) {
+          expect(kind).toBe('interests')
+          const before = seen.at(-1)
+          seen.push(part)
+          // Plugins that learn what there is may want to be asked about less than at first; then nothing changes.
+          if (before !== undefined && JSON.stringify(before.interests) === JSON.stringify(part.interests)) break
+        }
+        const revisions = seen.map(({ revision }) => revision)
+        expect(revisions[0]).toBeGreaterThanOrEqual(last)
+        expect(revisions).toEqual(revisions.toSorted((one, other) => one - other))
+        const interest = { phase: expect.any(String), operations: expect.any(Array), groups: expect.any(Array) }
+        for (const { interests } of seen) expect(interests).toContainEqual(expect.objectContaining(interest))
+      }),
+    )
+  })
+}
