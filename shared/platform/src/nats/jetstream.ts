@@ -12,9 +12,11 @@ import {
   StorageType,
   type StreamUpdateConfig,
 } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type FeedMessage, feedMessage } from '@orch/core'
+import { systemClock } from '../clock.ts'
 import { codecOf } from '../rpc/codec.ts'
+import { AcknowledgedPublisher } from './acknowledgements.ts'
 import type { ChangeStream, FollowListener, LastMessage, PublishOptions } from './change-stream.ts'
 import type { Nats } from './connection.ts'
 import {
@@ -54,9 +56,17 @@ export function createJetStream(options: JetStreamOptions): ChangeStream {
 const idHeader = 'Nats-Msg-Id'
 const codec = codecOf(feedMessage)
 
+/** A connection, and what goes over it. */
+interface Connected {
+  readonly of: NatsConnection
+  readonly client: JetStreamClient
+  /** Made by whoever publishes; followers may not, and have none. */
+  publisher(): AcknowledgedPublisher
+}
+
 class JetStreamOfChanges implements ChangeStream {
   readonly #options: JetStreamOptions
-  #client: { readonly of: object; readonly client: JetStreamClient } | undefined
+  #client: Connected | undefined
 
   constructor(options: JetStreamOptions) {
     this.#options = options
@@ -78,13 +88,13 @@ class JetStreamOfChanges implements ChangeStream {
   async publish(message: FeedMessage, { id, expectedSequence, expectedId }: PublishOptions): Promise<void> {
     const { name } = this.#options
     if (this.#client === undefined) throw new Error('there is no connection to NATS')
-    const answer = await this.#client.client.publish(`${name}.${message.epoch}`, codec.encode(message), {
-      msgID: id,
-      timeout: natsTimeoutMs,
-      expect: { streamName: name, lastSequence: expectedSequence, ...(expectedId === undefined ? {} : { lastMsgID: expectedId }) },
+    const { sequence, isDuplicate } = await this.#client.publisher().publish({
+      subject: `${name}.${message.epoch}`,
+      data: codec.encode(message),
+      headers: headersOf({ stream: name, id, expectedSequence, expectedId }),
     })
-    if (answer.duplicate || answer.seq !== expectedSequence + 1)
-      throw new Error(`message ${id} lies at ${answer.seq} of the stream, and not at ${expectedSequence + 1}`)
+    if (isDuplicate || sequence !== expectedSequence + 1)
+      throw new Error(`message ${id} lies at ${sequence} of the stream, and not at ${expectedSequence + 1}`)
   }
 
   async follow({ onMessage, onEnd }: FollowListener): Promise<() => void> {
@@ -122,7 +132,15 @@ class JetStreamOfChanges implements ChangeStream {
   async #connect() {
     const connection = await this.#options.nats.connection()
     if (this.#client?.of === connection) return this.#client
-    const made = { of: connection, client: jetstream(connection, { timeout: natsTimeoutMs }) }
+    let publisher: AcknowledgedPublisher | undefined
+    const made: Connected = {
+      of: connection,
+      client: jetstream(connection, { timeout: natsTimeoutMs }),
+      publisher() {
+        publisher ??= new AcknowledgedPublisher({ connection, clock: systemClock, timeoutMs: natsTimeoutMs })
+        return publisher
+      },
+    }
     this.#client = made
     void connection.closed().then(() => {
       if (this.#client === made) this.#client = undefined
@@ -151,6 +169,15 @@ class JetStreamOfChanges implements ChangeStream {
       num_replicas: replicas,
     }
   }
+}
+
+function headersOf({ stream, id, expectedSequence, expectedId }: PublishOptions & { readonly stream: string }): MsgHdrs {
+  const expectations = headers()
+  expectations.set(idHeader, id)
+  expectations.set('Nats-Expected-Stream', stream)
+  expectations.set('Nats-Expected-Last-Sequence', String(expectedSequence))
+  if (expectedId !== undefined) expectations.set('Nats-Expected-Last-Msg-Id', expectedId)
+  return expectations
 }
 
 /** Undefined: written by a version that is not ours; those behind it find out by the revisions. */

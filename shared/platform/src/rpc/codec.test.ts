@@ -87,6 +87,24 @@ test('integers beyond 2^53 in plain data stay exact', () => {
   expect(codec.decode(codec.encode({ plain: { n: 9223372036854775807n } }))).toEqual({ plain: { n: 9223372036854775807n } })
 })
 
+test.each([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER, -1, -128, Number.MIN_SAFE_INTEGER])(
+  'the whole number %d comes back as it was',
+  (whole) => {
+    const codec = codecOf(wire.message({ whole: wire.int64(1) }))
+    const bytes = codec.encode({ whole })
+    expect(codec.decode(bytes)).toEqual({ whole })
+    expect(() => codec.decode(bytes.subarray(0, -1))).toThrow(RangeError)
+  },
+)
+
+test('a label may be called as a word of the language', () => {
+  const codec = codecOf(wire.message({ labels: wire.stringMap(1) }))
+  const labels = JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>
+  const read = codec.decode(codec.encode({ labels })) as { labels: Record<string, string> }
+  expect(Object.entries(read.labels)).toEqual(Object.entries(labels))
+  expect(Object.getPrototypeOf(read.labels)).toBe(Object.prototype)
+})
+
 test('fields that this side does not know are passed over', () => {
   const newer = codecOf(wire.message({ name: wire.string(1), extra: wire.nested(9, inner), more: wire.double(3), n: wire.int64(4) }))
   const bytes = newer.encode({ name: 'a', extra: { name: 'x' }, more: 1.5, n: -7 })

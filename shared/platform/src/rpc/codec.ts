@@ -27,7 +27,7 @@ export function codecOf(description: Described): Codec {
     },
     decode: (bytes) => {
       const reader = protobuf.Reader.create(bytes)
-      return read(reader, reader.len)
+      return read(reader, reader.len, {})
     },
   }
   codecs.set(description, codec)
@@ -39,7 +39,8 @@ const codecs = new WeakMap<Described, Codec>()
 /** How a message is written and read, without the length in front of it. */
 interface Body {
   write(writer: Writer, message: Plain): void
-  read(reader: Reader, end: number): Plain
+  /** Adds what is read to a message that is begun already. */
+  read(reader: Reader, end: number, message: Plain): Plain
 }
 
 const bodies = new WeakMap<Described, Body>()
@@ -61,29 +62,86 @@ interface Item {
   readonly absent: () => unknown
 }
 
+/** How a field is written with its tags, and put into a message when it is read. */
+interface Member {
+  readonly name: string
+  readonly tag: number
+  readonly wireType: number
+  /** Absent: an optional field, which is not there until it is read. */
+  readonly initial: (() => unknown) | undefined
+  write(writer: Writer, value: unknown): void
+  read(reader: Reader, message: Plain): void
+}
+
 function messageBody(fields: wire.Fields): Body {
-  const members = Object.entries(fields).map(([name, field]) => ({ name, field, tag: field.tag, item: itemOf(field) }))
-  const byTag = new Map(members.map((member) => [member.tag, member]))
+  const members = Object.entries(fields).map(([name, field]) => memberOf(name, field))
+  const byTag: (Member | undefined)[] = []
+  for (const member of members) byTag[member.tag] = member
   return {
     write(writer, message) {
-      for (const { name, field, tag, item } of members) {
+      for (const { name, write } of members) {
         const value = message[name]
-        if (value === undefined) continue
-        for (const single of valuesOf(field, value)) item.write(writer.uint32((tag << 3) | item.wireType), single)
+        if (value !== undefined) write(writer, value)
       }
     },
-    read(reader, end) {
-      const message: Plain = {}
-      for (const { name, field, item } of members) if (field.presence !== 'optional') message[name] = initialOf(field, item)
+    read(reader, end, message) {
+      for (const { name, initial } of members) if (initial !== undefined) message[name] = initial()
       while (reader.pos < end) {
         const head = reader.uint32()
-        const member = byTag.get(head >>> 3)
-        if (member === undefined || member.item.wireType !== (head & 7)) reader.skipType(head & 7)
-        else store(message, member.name, member.field, member.item.read(reader))
+        const member = byTag[head >>> 3]
+        if (member === undefined || member.wireType !== (head & 7)) reader.skipType(head & 7)
+        else member.read(reader, message)
       }
       return message
     },
   }
+}
+
+function memberOf(name: string, field: wire.Field): Member {
+  const item = itemOf(field)
+  const { wireType } = item
+  const head = (field.tag << 3) | wireType
+  const one = (writer: Writer, value: unknown) => item.write(writer.uint32(head), value)
+  const common = { name, tag: field.tag, wireType }
+  if (field.form === 'map') {
+    return {
+      ...common,
+      initial: () => ({}),
+      write(writer, value) {
+        for (const pair of Object.entries(value as Plain)) one(writer, pair)
+      },
+      read(reader, message) {
+        const [key, text] = item.read(reader) as [string, string]
+        putInto(message[name] as Plain, key, text)
+      },
+    }
+  }
+  if (field.presence === 'many') {
+    return {
+      ...common,
+      initial: () => [],
+      write(writer, values) {
+        for (const value of values as unknown[]) one(writer, value)
+      },
+      read(reader, message) {
+        ;(message[name] as unknown[]).push(item.read(reader))
+      },
+    }
+  }
+  return {
+    ...common,
+    initial: field.presence === 'optional' ? undefined : item.absent,
+    write: one,
+    read(reader, message) {
+      message[name] = item.read(reader)
+    },
+  }
+}
+
+/** A key that is a word of the language's own is a key like any other. */
+function putInto(map: Plain, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true })
+  else map[key] = value
 }
 
 function unionBody(variants: wire.Variants): Body {
@@ -102,7 +160,7 @@ function unionBody(variants: wire.Variants): Body {
         const head = reader.uint32()
         const variant = kinds[(head >>> 3) - 1]
         if (variant === undefined || (head & 7) !== lengthDelimited) reader.skipType(head & 7)
-        else message = { kind: variant.kind, ...readNested(reader, bodyOf(variant.description)) }
+        else message = readNested(reader, bodyOf(variant.description), { kind: variant.kind })
       }
       if (message === undefined) throw new TypeError('a message of a kind that is unknown here')
       return message
@@ -114,30 +172,12 @@ const varint = 0
 const fixed64 = 1
 const lengthDelimited = 2
 
-function valuesOf(field: wire.Field, value: unknown): Iterable<unknown> {
-  if (field.form === 'map') return Object.entries(value as Plain)
-  return field.presence === 'many' ? (value as unknown[]) : [value]
-}
-
-function initialOf(field: wire.Field, item: Item): unknown {
-  if (field.form === 'map') return {}
-  return field.presence === 'many' ? [] : item.absent()
-}
-
-function store(message: Plain, name: string, field: wire.Field, value: unknown): void {
-  if (field.form === 'map') {
-    const [key, text] = value as [string, string]
-    Object.defineProperty(message[name], key, { value: text, enumerable: true, configurable: true, writable: true })
-  } else if (field.presence === 'many') (message[name] as unknown[]).push(value)
-  else message[name] = value
-}
-
 function itemOf(field: wire.Field): Item {
   switch (field.form) {
     case 'scalar':
       return scalarItems[field.wire]
     case 'message':
-      return nestedItem(field.message, () => bodyOf(field.message).read(protobuf.Reader.create(noBytes), 0))
+      return nestedItem(field.message, () => bodyOf(field.message).read(protobuf.Reader.create(noBytes), 0, {}))
     case 'union':
       return nestedItem(field.union, () => undefined)
     case 'map':
@@ -164,7 +204,7 @@ const scalarItems: Readonly<Record<wire.WireType, Item>> = {
   int64: {
     wireType: varint,
     write: (writer, value) => writer.int64(value as number),
-    read: (reader) => Number(reader.int64()),
+    read: readWhole,
     absent: () => 0,
   },
   double: {
@@ -202,21 +242,48 @@ const mapItem: Item = {
 }
 
 function nestedItem(description: Described, absent: () => unknown): Item {
+  let body: Body | undefined
   return {
     wireType: lengthDelimited,
     write(writer, value) {
-      bodyOf(description).write(writer.fork(), value as Plain)
+      body ??= bodyOf(description)
+      body.write(writer.fork(), value as Plain)
       writer.ldelim()
     },
-    read: (reader) => readNested(reader, bodyOf(description)),
+    read(reader) {
+      body ??= bodyOf(description)
+      return readNested(reader, body, {})
+    },
     absent,
   }
 }
 
-function readNested(reader: Reader, body: Body): Plain {
+function readNested(reader: Reader, body: Body, message: Plain): Plain {
   const length = reader.uint32()
-  return body.read(reader, reader.pos + length)
+  return body.read(reader, reader.pos + length, message)
 }
+
+/**
+ * An int64 without the detour over 64 bits in halves and their decimal digits: revisions stand in every message. Negative
+ * numbers, which take all ten bytes, and what ends too early are left to the library.
+ */
+function readWhole(reader: Reader): number {
+  const { buf, len } = reader
+  let at = reader.pos
+  let value = 0
+  for (let factor = 1; factor < wholeFactorMax && at < len; factor *= 128) {
+    const byte = buf[at++]!
+    value += (byte & 127) * factor
+    if (byte < 128) {
+      reader.pos = at
+      return value
+    }
+  }
+  return Number(reader.int64())
+}
+
+/** Behind nine bytes of seven bits. */
+const wholeFactorMax = 2 ** 63
 
 function parseJson(text: string): unknown {
   const decoded = decodeJson(text)
