@@ -133,3 +133,21 @@ test('VERB-01: one port speaks both protocols', async () => {
   const stream = session.request({ ':path': '/' })
   expect(await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))).toBe(200)
 })
+
+test('LIM-12: who is answered before the body is there to its end is let go, over HTTP/1.1 and HTTP/2', async () => {
+  const { port } = await aListener((exchange) => {
+    void exchange.readBody(1_000)
+    exchange.send(504, {}, 'late')
+  })
+  const socket = await aSocket(port)
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
+  expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 504 [\s\S]*late$/)
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.authority })
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ':method': 'POST', ':path': '/' })
+  stream.write('{')
+  stream.resume()
+  const status = new Promise<number | undefined>((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))
+  await new Promise((resolve) => stream.once('close', resolve))
+  expect([await status, stream.rstCode]).toEqual([504, 0])
+})

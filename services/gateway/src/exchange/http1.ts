@@ -70,8 +70,10 @@ export class Http1Exchange implements Exchange {
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = Number(this.#request.headers['content-length'] ?? Number.NaN)
+    // Whoever is answered before all of the body is there sends something that nobody reads any more.
+    this.#closesConnection = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)
-    if (outcome.kind === 'tooLarge') this.#closesConnection = true
+    this.#closesConnection = outcome.kind !== 'body'
     return outcome
   }
 

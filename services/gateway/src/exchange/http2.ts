@@ -60,8 +60,10 @@ export class Http2Exchange implements Exchange {
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = Number(this.#headers['content-length'] ?? Number.NaN)
+    // Whoever is answered before all of the body is there sends something that nobody reads any more.
+    this.#resetsAfterAnswer = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#stream, bytesMax)
-    if (outcome.kind === 'tooLarge') this.#resetsAfterAnswer = true
+    this.#resetsAfterAnswer = outcome.kind !== 'body'
     return outcome
   }
 
