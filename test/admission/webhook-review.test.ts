@@ -53,6 +53,36 @@ test('ADM-REV-01, ADM-REV-02, ADM-REV-04…ADM-REV-15: what a webhook is asked a
   })
 })
 
+test('ADM-REV-14: the options tell what the client has said, and nothing else', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'serviceaccounts/token'] }]
+  const { path, namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+  const said = 'fieldManager=me&fieldValidation=Strict&dryRun=All'
+  await api.post(`${path}?${said}`, configMap({ name: 'a' }))
+  await api.send('PATCH', `${path}/a?fieldManager=me&force=true`, {
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body: configMap({ name: 'a' }),
+  })
+  await api.patch(`${path}/a?${said}`, { data: { x: 'y' } })
+  await api.delete(`${path}/a?dryRun=All&gracePeriodSeconds=3`)
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
+  await created(api, accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'x' } })
+  const tokenRequest = { kind: 'TokenRequest', apiVersion: 'authentication.orch.io/v1', spec: {} }
+  await api.post(`${accounts}/x/token`, tokenRequest)
+  await api.post(`${accounts}/x/token?${said}`, tokenRequest)
+  const apiVersion = 'meta.orch.io/v1'
+  const all = { apiVersion, dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' }
+  expect(hook.calls.map(({ request }) => request.options)).toEqual([
+    { kind: 'CreateOptions', ...all },
+    { kind: 'CreateOptions', apiVersion, fieldManager: 'me' },
+    { kind: 'UpdateOptions', ...all },
+    { kind: 'DeleteOptions', apiVersion, dryRun: ['All'], gracePeriodSeconds: 3 },
+    { kind: 'CreateOptions', apiVersion },
+    { kind: 'CreateOptions', ...all },
+  ])
+})
+
 test('ADM-REV-03: each call has a uid of its own, two webhooks of one request too', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)

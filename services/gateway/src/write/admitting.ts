@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ApiObject, internal, type Resource, StatusError, type Subresource } from '@orch/core'
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../verbs/verb.ts'
 import { takeAdmitted } from './admitted-object.ts'
 import { inOrder } from './candidate.ts'
@@ -38,7 +39,7 @@ export function admittingOf(plan: PlannedWrite, { operation, object, live }: Obj
       name: ownName,
       object: show(object),
       oldObject: show(live),
-      options: optionsOf(operation, options, optionsObject),
+      options: optionsOf(operation, options.isDryRun, optionsObject, request),
       user: request.user,
       dryRun: options.isDryRun,
       requestId: request.auditId,
@@ -47,14 +48,16 @@ export function admittingOf(plan: PlannedWrite, { operation, object, live }: Obj
   }
 }
 
-/** Of the kind that fits what is done: an apply or a PUT may create as well. What says nothing is left out. */
-function optionsOf(operation: Operation, { isDryRun, fieldManager }: PlannedWrite['options'], given: unknown): unknown {
+/** Of the kind that fits what is done: an apply or a PUT may create as well. What the client does not say is left out. */
+function optionsOf(operation: Operation, isDryRun: boolean, given: unknown, { query }: GatewayRequest): unknown {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return given
+  const { fieldManager, ...options } = given as { readonly fieldManager?: string }
   return {
-    ...(given as object),
+    ...options,
     kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
     dryRun: isDryRun ? ['All'] : undefined,
-    fieldManager: fieldManager === '' ? undefined : fieldManager,
+    fieldManager: fieldManager || undefined,
+    fieldValidation: query.get('fieldValidation') || undefined,
     force: undefined,
   }
 }
@@ -132,7 +135,7 @@ function admittingBody({ request, target, operation, described, name, object, op
       name,
       object,
       oldObject: undefined,
-      options: options.object,
+      options: optionsOf(operation, options.isDryRun, options.object, request),
       user: request.user,
       dryRun: options.isDryRun,
       requestId: request.auditId,
