@@ -16,7 +16,7 @@ function configuration(kind: string, name: string, { url, caBundle }: { url: str
 describe.each(findKubectls())('%s', (binary) => {
   test('ADM-REV-25, ADM-REV-27, ADM-FLOW-20: shows warnings, the change of a webhook, and its refusal', async () => {
     const judge = await aWebhookServer(
-      answering(({ request }) => ({ allowed: request.name !== 'bad', status: { message: 'not that name' }, warnings: ['names matter'] })),
+      answering(({ request }) => ({ allowed: request.name !== 'bad', status: { message: 'not that name' }, warnings: ['Namen zählen'] })),
     )
     const change = await aWebhookServer(patching(() => [{ op: 'add', path: '/data/added', value: 'by a webhook' }]))
     const { kubectl, withFile, env } = await aKubectl(binary)
@@ -25,10 +25,10 @@ describe.each(findKubectls())('%s', (binary) => {
     const create = (name: string) => run(binary, ['create', 'configmap', name, '--from-literal=a=b'], { env, timeout: 60_000 })
     const { stdout, stderr } = await create('good')
     expect(stdout).toBe('configmap/good created\n')
-    expect(stderr).toContain('Warning: names matter')
+    expect(stderr).toContain('Warning: Namen zählen')
     expect(await kubectl('get', 'configmap', 'good', '-o', 'jsonpath={.data}')).toBe('{"a":"b","added":"by a webhook"}')
     await expect(create('bad')).rejects.toMatchObject({
-      stderr: expect.stringMatching(/Warning: names matter\n.*admission webhook "judge.example.com" denied the request: not that name/),
+      stderr: expect.stringMatching(/Warning: Namen zählen\n.*admission webhook "judge.example.com" denied the request: not that name/),
     })
     expect(judge.calls[0]?.review.apiVersion).toBe('admission.k8s.io/v1')
   })

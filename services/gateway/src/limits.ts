@@ -84,7 +84,7 @@ export const limits = {
   shortenedStepsMax: 16,
   /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
   explanationsKeptMax: 256,
-  /** A warning that does not fit is cut to this. */
+  /** Characters to which each warning is cut where all together are too long. */
   cutWarningLengthMax: 256,
   /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */
   fieldErrorsMax: 1_000,

@@ -8,6 +8,7 @@ import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } 
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import type { RequestTrace } from './trace.ts'
+import { Warnings } from './warnings.ts'
 
 /** What is the same for all requests of a gateway. */
 export interface RequestOptions {
@@ -32,8 +33,8 @@ export class GatewayRequest {
   /** On the monotonic clock; the request is answered 504 after it. */
   deadlineMs: number
   user: User = nobody
-  /** Texts for `Warning` headers. */
-  warnings: string[] | undefined
+  /** Absent: there is nothing to warn of. */
+  warnings: Warnings | undefined
   /** Set by whoever answered. */
   code = 0
   sentBytes = 0
@@ -60,7 +61,6 @@ export class GatewayRequest {
   /** What was presented to say whose it is; only where it is explained. */
   credential: 'connection' | 'token' | 'none' = 'none'
   readonly #isAudited: boolean
-  #warningsLength = 0
   #finish: (() => void)[] | undefined
   readonly #negotiate: Negotiate
   #negotiated: Negotiated | undefined
@@ -116,15 +116,10 @@ export class GatewayRequest {
     this.#negotiated = undefined
   }
 
-  /** All warnings together are bounded, as clients refuse long heads; what comes after the bound is left out. */
+  /** Says something to the client beside the answer. */
   warn(text: string): void {
-    const room = limits.warningsLengthMax - this.#warningsLength
-    if (room <= 0) return
-    this.warnings ??= []
-    const warning = text.length <= room ? text : text.slice(0, Math.min(room, limits.cutWarningLengthMax))
-    if (this.warnings.includes(warning)) return
-    this.warnings.push(warning)
-    this.#warningsLength += text.length
+    this.warnings ??= new Warnings()
+    this.warnings.add(text)
   }
 
   /** Says something about the request that its audit events shall tell. The first word on a key stands. */

@@ -44,7 +44,7 @@ export function commonHeaders(request: GatewayRequest, contentType: string): Hea
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
   if (request.flowHeaders !== undefined) Object.assign(headers, request.flowHeaders)
   if (request.explanation?.isAsked === true) headers[request.explanation.header] = request.explanation.print()
-  if (request.warnings !== undefined) headers.warning = request.warnings.map((text) => `299 - ${quoted(text)}`).join(', ')
+  if (request.warnings !== undefined) headers.warning = request.warnings.texts.map((text) => `299 - ${quoted(text)}`).join(', ')
   return headers
 }
 
@@ -149,6 +149,8 @@ export function acceptsGzip(request: GatewayRequest): boolean {
   return accepted?.split(',').some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part)) === true
 }
 
+/** A text for a header: without control characters, its bytes those of UTF-8. */
 function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, ' ')}"`
+  const line = text.replace(/[\\"]/g, '\\$&').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+  return `"${Buffer.from(line).toString('latin1')}"`
 }
