@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  admissionContract,
+  type Contract,
+  type Methods,
+  namesOf,
+  type ServiceRole,
+  StatusError,
+  serviceRoles,
+  storageContract,
+  watchContract,
+} from '@orch/core'
+import { issueServiceAuthority, issueServiceCertificate, type KeyPair, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
+import { aCertificate } from '@orch/platform/any-certificate'
+import { dialContract } from '@orch/platform/rpc'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { catalogueOf } from '../../services/orch/src/composition/surroundings.ts'
+import { openAdmissionReplica } from '../../services/orch/src/distributed/admission-replica.ts'
+import type { Replica } from '../../services/orch/src/distributed/replica.ts'
+import { openStorageReplica } from '../../services/orch/src/distributed/storage-replica.ts'
+import { openWatchReplica } from '../../services/orch/src/distributed/watch-replica.ts'
+import { readAdmission } from '../../services/orch/src/options/admission.ts'
+import { everythingServed } from '../../services/orch/src/options/api.ts'
+import { readStartSettings } from '../../services/orch/src/start-settings.ts'
+import { createMemoryStore } from '../../services/storage/src/index.ts'
+
+const names = namesOf('orch')
+const folder = mkdtempSync(join(tmpdir(), 'service-roles-'))
+const authority = await issueServiceAuthority({ names, nowMs: Date.now() })
+writeFileSync(join(folder, 'ca.crt'), authority.certificate)
+
+function keep(name: string, { certificate, key }: KeyPair): void {
+  writeFileSync(join(folder, `${name}.crt`), certificate)
+  writeFileSync(join(folder, `${name}.key`), key)
+}
+
+for (const role of serviceRoles) {
+  keep(role, await issueServiceCertificate({ authority, names, role, hostNames: ['127.0.0.1'], nowMs: Date.now() }))
+}
+/** Signed by the same authority, for a user who calls himself what a service does. */
+keep('nobody', await aCertificate({ issuer: authority, commonName: 'gateway', organizations: ['system:masters'], use: 'client' }))
+
+/** Real services, as they run apart. */
+async function openServices(): Promise<Replica[]> {
+  const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+  const as = (role: ServiceRole) => ({
+    trust: { tls: serviceTlsFiles(folder, role), insecureTransport: false },
+    hasProcessMetrics: false,
+    listen: '127.0.0.1:0',
+  })
+  const store = createMemoryStore()
+  const storage = await openStorageReplica({ ...as('storage'), store, feed: undefined, watchHistoryMs: 300_000 }, world)
+  const storageAddresses = [storage.address]
+  const watch = await openWatchReplica({ ...as('watch'), storageAddresses, feed: undefined }, world)
+  const admission = await openAdmissionReplica(
+    { ...as('admission'), storageAddresses, admission: readAdmission(readStartSettings({})) },
+    world,
+  )
+  return [storage, watch, admission]
+}
+
+const replicas = await openServices()
+afterAll(async () => {
+  for (const replica of [...replicas].reverse()) await replica.stop()
+  rmSync(folder, { recursive: true })
+})
+const [storageAddress = '', watchAddress = '', admissionAddress = ''] = replicas.map(({ address }) => address)
+
+type Caller = ServiceRole | 'nobody'
+const callers: readonly Caller[] = [...serviceRoles, 'nobody']
+
+function dial<M extends Methods>(contract: Contract<M>, address: string, caller: Caller) {
+  const tls = { ...serviceTlsFiles(folder, 'gateway'), certificateFile: `${folder}/${caller}.crt`, keyFile: `${folder}/${caller}.key` }
+  const dialled = dialContract(contract, { addresses: [address], tls, random: Math.random, log: silentLog })
+  onTestFinished(() => dialled.close())
+  return dialled.service
+}
+
+/** Whether the call was let in; what came of it does not matter. */
+async function isLetIn(call: () => unknown): Promise<boolean> {
+  try {
+    const answer = call()
+    if (answer instanceof Promise) await answer
+    else for await (const _part of answer as AsyncIterable<unknown>) break
+    return true
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return !(error.status.code === 403 && /may not call .* of orch\./.test(error.message))
+  }
+}
+
+const root = { name: 'root', uid: '', groups: ['system:masters'], extra: {} }
+const scope = { resource: 'core/secrets', namespace: '' }
+const secret = { key: 'core/secrets/default/a', expected: 0, conditions: [], value: Buffer.from('{}'), writeId: 'w' }
+const attributes = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  resource: 'secrets',
+  subresource: '',
+  namespace: 'default',
+  name: 'a',
+  object: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', namespace: 'default' } },
+  oldObject: undefined,
+  options: {},
+  user: root,
+  dryRun: false,
+  requestId: 'r',
+  writeId: 'w',
+}
+
+const storageOf = (caller: Caller) => dial(storageContract, storageAddress, caller)
+const watchOf = (caller: Caller) => dial(watchContract, watchAddress, caller)
+const admissionOf = (caller: Caller) => dial(admissionContract, admissionAddress, caller)
+const any = { kind: 'any' } as const
+const selection = { labels: [], fields: [] }
+const question = { phase: 'validate', attributes, decisions: [], resumeAt: '', explain: false }
+const subscription = {
+  scope,
+  selection,
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  format: { kind: 'json' },
+  after: 0,
+  epoch: '',
+} as const
+const outcome = { writeId: 'w', reservations: [], isCommitted: false, revision: 0 }
+const readers = ['gateway', 'watch', 'admission']
+
+/** Each method of each service, and who may call it. */
+const methods: readonly (readonly [string, readonly string[], (caller: Caller) => unknown])[] = [
+  ['storage get', readers, (caller) => storageOf(caller).get({ key: secret.key, read: any })],
+  ['storage list', readers, (caller) => storageOf(caller).list({ scope, selection, read: any, limit: 0, start: '', form: 'entries' })],
+  ['storage changes', readers, (caller) => storageOf(caller).changes({ after: 0, epoch: '', resources: [] })],
+  ['storage getAt', readers, (caller) => storageOf(caller).getAt({ key: secret.key, revision: 1 })],
+  ['storage status', readers, (caller) => storageOf(caller).status({})],
+  ['storage commit', ['gateway'], (caller) => storageOf(caller).commit({ ...secret, key: `core/secrets/default/by-${caller}` })],
+  [
+    'storage commit of a reservation',
+    ['gateway', 'admission'],
+    (caller) => storageOf(caller).commit({ ...secret, key: `quota/reservations/default/by-${caller}` }),
+  ],
+  ['watch subscribe', ['gateway'], (caller) => watchOf(caller).subscribe(subscription)],
+  ['admission admit', ['gateway'], (caller) => admissionOf(caller).admit(question)],
+  ['admission outcome', ['gateway'], (caller) => admissionOf(caller).outcome(outcome)],
+  ['admission interests', ['gateway'], (caller) => admissionOf(caller).interests({})],
+]
+
+describe('certificates of services', () => {
+  test.each(methods)('%s is answered to %j alone', async (_what, allowed, ask) => {
+    const found = await Promise.all(callers.map(async (caller) => [caller, await isLetIn(() => ask(caller))] as const))
+    expect(found.filter(([, isIn]) => isIn).map(([caller]) => caller)).toEqual(allowed)
+  })
+
+  test('admission believes who asks only if a gateway says so, and nobody else writes a Secret', async () => {
+    for (const caller of callers.filter((one) => one !== 'gateway')) {
+      await expect(admissionOf(caller).admit(question)).rejects.toMatchObject({ status: { code: 403, reason: 'Forbidden' } })
+    }
+    const { entry } = await storageOf('gateway').get({ key: 'core/secrets/default/by-controllers', read: { kind: 'latest' } })
+    expect(entry).toBeUndefined()
+  })
+})
