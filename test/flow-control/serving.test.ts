@@ -37,6 +37,27 @@ test('LIM-12: the oldest version and the suites may be chosen', async () => {
   expect(await handshake(chosen)).toMatch(/^TLSv1\.3/)
 })
 
+test('LIM-12: no handshake is begun anew on a connection, and a protocol that is not spoken is refused', async () => {
+  const api = await anApi()
+  const { port } = new URL(api.url)
+  const open = (options: object) =>
+    new Promise<TLSSocket | string>((resolve) => {
+      const socket: TLSSocket = connect({ host: '127.0.0.1', port: Number(port), ca: api.credentials.ca, ...options }, () =>
+        resolve(socket),
+      )
+      socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+      onTestFinished(() => void socket.destroy())
+    })
+  const socket = await open({ maxVersion: 'TLSv1.2' })
+  const outcome = await new Promise<string>((resolve) => {
+    if (typeof socket === 'string') return resolve(socket)
+    socket.once('close', () => resolve('closed'))
+    socket.renegotiate({}, (error) => resolve(error === null ? 'renegotiated' : 'refused'))
+  })
+  expect(outcome).toMatch(/refused|closed/)
+  expect(await open({ ALPNProtocols: ['spdy/3'] })).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')
+})
+
 test('LIM-12: the streams of a connection are bounded as it is told', async () => {
   const api = await anApi({ flags: ['--http2-max-streams-per-connection=7'] })
   const session = connectHttp2(api.url, { ...api.credentials })
