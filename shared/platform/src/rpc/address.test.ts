@@ -1,7 +1,7 @@
 import { contract, unary, wire } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
-import { isLoopback, parseRpcAddress, resolveTargets } from './address.ts'
+import { isLoopback, parseRpcAddress, resolveTargets, systemLookup } from './address.ts'
 import { dialContract } from './dial.ts'
 import { healthContract, servingStatus } from './health.ts'
 import { serveContract } from './serve.ts'
@@ -33,8 +33,8 @@ test('what never leaves this machine', () => {
 })
 
 test('a name has as many targets as addresses, and each must carry the name', async () => {
-  expect(await resolveTargets({ kind: 'one', host: '::1', port: 7 })).toEqual([{ address: '[::1]:7', host: '::1' }])
-  const targets = await resolveTargets({ kind: 'all', host: 'localhost', port: 7 })
+  expect(await resolveTargets({ kind: 'one', host: '::1', port: 7 }, systemLookup)).toEqual([{ address: '[::1]:7', host: '::1' }])
+  const targets = await resolveTargets({ kind: 'all', host: 'localhost', port: 7 }, systemLookup)
   expect(targets).toContainEqual({ address: '127.0.0.1:7', host: 'localhost' })
 })
 
@@ -54,6 +54,7 @@ test('a server says how it is, and gets calls only when it wants them', async ()
   await expect(dialled.service.ask({ text: 'a' })).rejects.toMatchObject({ code: 503 })
   expect(dialled.isReady()).toBe(false)
   server.setServing(true)
+  await Promise.all([dialled.reached, health.reached])
   expect(await dialled.service.ask({ text: 'a' })).toEqual({ text: 'a' })
   expect(await health.service.check({ service: 'test.v1.Notes' })).toEqual({ status: servingStatus.serving })
   await expect(health.service.check({ service: 'test.v1.Other' })).rejects.toMatchObject({ code: 404 })

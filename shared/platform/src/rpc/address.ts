@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import { lookup as lookupName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { rpcLimits } from './limits.ts'
 
@@ -31,11 +31,16 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
+/** The addresses that a name has. */
+export type Lookup = (name: string) => Promise<readonly string[]>
+
+/** As this machine knows names. */
+export const systemLookup: Lookup = async (name) => (await lookupName(name, { all: true })).map(({ address }) => address)
+
 /** Where replicas are right now. A name that can't be looked up is an error. */
-export async function resolveTargets({ kind, host, port }: RpcAddress): Promise<readonly Target[]> {
+export async function resolveTargets({ kind, host, port }: RpcAddress, lookup: Lookup): Promise<readonly Target[]> {
   if (kind === 'one') return [{ address: printHostPort(host, port), host }]
-  const found = await lookup(host, { all: true })
-  const addresses = new Set(found.map(({ address }) => printHostPort(address, port)))
+  const addresses = new Set((await lookup(host)).map((address) => printHostPort(address, port)))
   return [...addresses].slice(0, rpcLimits.replicasMax).map((address) => ({ address, host }))
 }
 

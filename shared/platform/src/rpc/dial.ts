@@ -2,7 +2,7 @@ import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core
 import { type Clock, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
-import { parseRpcAddress, type RpcAddress } from './address.ts'
+import { type Lookup, parseRpcAddress, type RpcAddress, systemLookup } from './address.ts'
 import { codecOf } from './codec.ts'
 import { callerCredentials, requireLoopback } from './credentials.ts'
 import { createObserve, type RpcTelemetry } from './observe.ts'
@@ -29,6 +29,8 @@ export interface DialOptions extends RpcTelemetry {
   readonly tls?: TlsFiles | undefined
   /** Allows to go without `tls` beyond this machine. */
   readonly insecureTransport?: boolean
+  /** How names are looked up; by default as this machine does. */
+  readonly lookup?: Lookup
   readonly clock?: Clock
   /** From 0 to 1; spreads calls and attempts. */
   readonly random: () => number
@@ -40,11 +42,11 @@ export interface DialOptions extends RpcTelemetry {
  * replica with the fewest calls in flight; where there is none, it waits for at most a second and is then refused with 503.
  */
 export function dialContract<M extends Methods>(contract: Contract<M>, options: DialOptions): Dialled<Service<Contract<M>>> {
-  const { tls, clock = systemClock, random, log } = options
+  const { tls, lookup = systemLookup, clock = systemClock, random, log } = options
   const addresses = parseAddresses(options)
   const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
   const credentialsFor = (host: string) => callerCredentials(source, { host, role: contract.offeredBy })
-  const pool = new Pool({ service: contract.name, addresses, credentialsFor, clock, random, log })
+  const pool = new Pool({ service: contract.name, addresses, lookup, credentialsFor, clock, random, log })
   const service: Record<string, unknown> = {}
   for (const [name, method] of Object.entries(contract.methods)) service[name] = callerOf(contract.name, name, method, pool, options)
   return {

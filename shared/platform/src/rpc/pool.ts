@@ -2,7 +2,7 @@ import type { ChannelCredentials } from '@grpc/grpc-js'
 import { serviceUnavailable, timeout } from '@orch/core'
 import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
-import { type RpcAddress, resolveTargets, type Target } from './address.ts'
+import { type Lookup, type RpcAddress, resolveTargets, type Target } from './address.ts'
 import { rpcLimits } from './limits.ts'
 import { Replica } from './replica.ts'
 
@@ -11,6 +11,7 @@ export interface PoolOptions {
   /** Full name of the service. */
   readonly service: string
   readonly addresses: readonly RpcAddress[]
+  readonly lookup: Lookup
   readonly credentialsFor: (host: string) => ChannelCredentials
   readonly clock: Clock
   readonly random: () => number
@@ -109,8 +110,8 @@ export class Pool {
   }
 
   async #resolve(): Promise<void> {
-    const { addresses, log, service } = this.#options
-    const found = await Promise.allSettled(addresses.map(resolveTargets))
+    const { addresses, lookup, log, service } = this.#options
+    const found = await Promise.allSettled(addresses.map((address) => resolveTargets(address, lookup)))
     if (this.#closed) return
     const targets = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
     for (const target of targets) this.#add(target)

@@ -39,7 +39,9 @@ export async function callOnce(method: RemoteMethod, message: unknown, context: 
 
 async function attempt(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   const startMs = method.clock.monotonic()
-  const first = await findReplica(method, 'call', context)
+  const found = findReplica(method, 'call', context)
+  // Without a pause, so that each of many calls of one turn counts before the next one chooses.
+  const first = found instanceof Promise ? await found : found
   try {
     return await send(first, method, message, remaining(context, method.clock.monotonic() - startMs))
   } catch (error) {

@@ -87,6 +87,13 @@ async function serve(tls: TlsFiles, more: { clock?: Clock; log?: Log } = {}) {
 function dial(address: string, tls: TlsFiles | undefined, log: Log = silentLog) {
   const dialled = dialContract(guarded, { addresses: [address], tls, random: Math.random, log })
   onTestFinished(() => dialled.close())
+  return dialled
+}
+
+/** The service, once there is a connection: on a busy machine that may take longer than a call waits. */
+async function connected(address: string, tls: TlsFiles | undefined): Promise<typeof service> {
+  const dialled = dial(address, tls)
+  await dialled.reached
   return dialled.service
 }
 
@@ -99,8 +106,8 @@ const read = async (parts: AsyncIterable<{ text: string }>) => {
 test('the role in the certificate decides which methods may be called, one by one and in batches', async () => {
   const { issue } = await makeFolder()
   const server = await serve(await issue('storage'))
-  const gateway = dial(server.address, await issue('gateway'))
-  const watch = dial(server.address, await issue('watch'))
+  const gateway = await connected(server.address, await issue('gateway'))
+  const watch = await connected(server.address, await issue('watch'))
   expect(await gateway.ask({ text: 'a' })).toEqual({ text: 'a' })
   expect(await gateway.write({ text: 'b' })).toEqual({ text: 'b' })
   expect(await read(gateway.follow({ text: 'c' }))).toEqual(['c'])
@@ -130,8 +137,9 @@ test('a certificate of another authority, another host, another role or none at 
 /** What the log says of a connection that does not come about. */
 async function refusal(address: string, tls: TlsFiles | undefined): Promise<string> {
   const reasons: string[] = []
-  const service = dial(address, tls, { ...silentLog, warn: ({ reason }) => void reasons.push(String(reason)) })
+  const { service } = dial(address, tls, { ...silentLog, warn: ({ reason }) => void reasons.push(String(reason)) })
   await expect(service.ask({ text: '' })).rejects.toMatchObject({ code: 503 })
+  while (reasons.length === 0) await new Promise((resolve) => setImmediate(resolve))
   return reasons.join()
 }
 
@@ -142,13 +150,13 @@ test('changed certificates are used for new connections; what cannot be used is 
   const files = await first.issue('storage')
   const { clock, poll } = handClock()
   const server = await serve(files, { clock, log })
-  expect(await dial(server.address, await first.issue('gateway')).ask({ text: 'a' })).toEqual({ text: 'a' })
+  expect(await (await connected(server.address, await first.issue('gateway'))).ask({ text: 'a' })).toEqual({ text: 'a' })
 
   writeFileSync(files.keyFile, 'nonsense')
   poll()
   poll()
   expect(errors).toEqual([`${files.keyFile}: expected a private key in PEM form`])
-  expect(await dial(server.address, await first.issue('gateway')).ask({ text: 'b' })).toEqual({ text: 'b' })
+  expect(await (await connected(server.address, await first.issue('gateway'))).ask({ text: 'b' })).toEqual({ text: 'b' })
 
   const second = await makeFolder()
   writeFileSync(files.authorityFile, second.signer.certificate)
@@ -162,7 +170,7 @@ test('changed certificates are used for new connections; what cannot be used is 
   writeFileSync(files.certificateFile, certificate)
   writeFileSync(files.keyFile, key)
   poll()
-  expect(await dial(server.address, await second.issue('gateway')).ask({ text: 'c' })).toEqual({ text: 'c' })
+  expect(await (await connected(server.address, await second.issue('gateway'))).ask({ text: 'c' })).toEqual({ text: 'c' })
   expect(errors.length).toBe(1)
 })
 
@@ -191,7 +199,7 @@ test('without certificates nothing goes beyond this machine, unless that is allo
   expect(() => dialContract(guarded, { ...options, addresses: [] })).toThrow('at least one address')
   const server = await openRpcServer({ address: '0.0.0.0:0', offers, log: silentLog, insecureTransport: true })
   onTestFinished(() => server.close())
-  expect(await dial(server.address.replace('0.0.0.0', 'localhost'), undefined).ask({ text: 'a' })).toEqual({ text: 'a' })
+  expect(await (await connected(server.address.replace('0.0.0.0', 'localhost'), undefined)).ask({ text: 'a' })).toEqual({ text: 'a' })
 })
 
 test('an identity is read as it was written, in every profile, and nothing else is one', () => {

@@ -1,0 +1,129 @@
+import { contract, type Service, stream, unary, wire } from '@orch/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Clock, systemClock } from '../clock.ts'
+import { type Log, silentLog } from '../log.ts'
+import { dialContract } from './dial.ts'
+import { PushStream } from './push-stream.ts'
+import { serveContract } from './serve.ts'
+import { openRpcServer, type RpcServer } from './server.ts'
+
+const note = wire.message({ text: wire.string(1) })
+const notes = contract('test.v1.Notes', {
+  ask: unary(note, note, { idempotent: true }),
+  follow: stream(note, note, { endless: true }),
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const until = async (holds: () => boolean) => {
+  while (!holds()) await turn()
+}
+
+/** A replica at an address of its own of this machine; it answers with the address. */
+async function aReplica(host: string, port: number, own: Partial<Service<typeof notes>> = {}): Promise<RpcServer> {
+  const ask = async () => ({ text: host })
+  const service = { ask, follow: () => new PushStream<{ text: string }>(), ...own }
+  const server = await openRpcServer({ address: `${host}:${port}`, offers: [serveContract(notes, service)], log: silentLog })
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** Everything behind one name; `look` looks the name up again, as a clock would have it done. */
+async function behindAName(port: number, ...first: readonly string[]) {
+  const state: { found: readonly string[] | Error } = { found: first }
+  const rounds: (() => void)[] = []
+  const clock: Clock = {
+    ...systemClock,
+    every(_, callback) {
+      rounds.push(callback)
+      return { cancel: () => {} }
+    },
+  }
+  const warnings: string[] = []
+  const log: Log = { ...silentLog, warn: (_, message) => void warnings.push(message ?? '') }
+  const lookup = async () => {
+    if (state.found instanceof Error) throw state.found
+    return state.found
+  }
+  const dialled = dialContract(notes, {
+    addresses: [`dns:///replicas.test:${port}`],
+    lookup,
+    insecureTransport: true,
+    clock,
+    random: Math.random,
+    log,
+  })
+  onTestFinished(() => dialled.close())
+  const look = (found: readonly string[] | Error) => {
+    state.found = found
+    for (const round of rounds) round()
+  }
+  return { dialled, service: dialled.service, look, warnings }
+}
+
+/** Who answers, of many calls. */
+async function answering({ ask }: Service<typeof notes>): Promise<Set<string>> {
+  const answers = await Promise.all(Array.from({ length: 40 }, () => ask({ text: '' })))
+  return new Set(answers.map(({ text }) => text))
+}
+
+async function untilAnswering(service: Service<typeof notes>, ...hosts: readonly string[]): Promise<void> {
+  for (;;) {
+    const seen = await answering(service)
+    if (seen.size === hosts.length && hosts.every((host) => seen.has(host))) return
+  }
+}
+
+const [first, second, third] = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+
+async function portOf(server: Promise<RpcServer>): Promise<number> {
+  return Number((await server).address.split(':')[1])
+}
+
+test('CARD-24: what is behind a name may change: who comes gets work, who goes gets no more, and what was under way ends well', async () => {
+  const answers: (() => void)[] = []
+  const slow = ({ text }: { text: string }) =>
+    text === 'slow'
+      ? new Promise<{ text: string }>((resolve) => answers.push(() => resolve({ text: 'late' })))
+      : Promise.resolve({ text: first })
+  const port = await portOf(aReplica(first, 0, { ask: slow }))
+  const { service, look } = await behindAName(port, first)
+  await untilAnswering(service, first)
+  const underWay = service.ask({ text: 'slow' })
+  await until(() => answers.length === 1)
+  await aReplica(second, port)
+  look([first, second])
+  await untilAnswering(service, first, second)
+  look([second])
+  await untilAnswering(service, second)
+  for (const answer of answers) answer()
+  expect(await underWay).toEqual({ text: 'late' })
+  await aReplica(third, port)
+  look([second, third])
+  await untilAnswering(service, second, third)
+  look([third])
+  await untilAnswering(service, third)
+  expect(await answering(service)).toEqual(new Set([third]))
+})
+
+test('a name that cannot be looked up for a moment loses nobody', async () => {
+  const port = await portOf(aReplica(first, 0))
+  const { dialled, service, look, warnings } = await behindAName(port, first)
+  await untilAnswering(service, first)
+  look(new Error('SERVFAIL'))
+  await until(() => warnings.length > 0)
+  expect(warnings).toEqual(['the addresses of a service cannot be looked up'])
+  expect(dialled.isReady()).toBe(true)
+  expect(await answering(service)).toEqual(new Set([first]))
+})
+
+test('an address that is listed before anybody listens there is tried until somebody does', async () => {
+  const server = await aReplica(first, 0)
+  const port = await portOf(Promise.resolve(server))
+  const { service } = await behindAName(port, first, second)
+  await untilAnswering(service, first)
+  await aReplica(second, port)
+  await untilAnswering(service, first, second)
+  server.close()
+  await untilAnswering(service, second)
+  expect(await answering(service)).toEqual(new Set([second]))
+})
