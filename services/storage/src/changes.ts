@@ -1,45 +1,76 @@
 import type { Change, ChangesPart, ChangesRequest, Revision } from '@orch/core'
 import type { StateReader } from './state.ts'
 
-/** Rings for all streams at once: something changed, or it is time to say where the store stands. */
+/** Rings for streams: something changed, or it is time to say where the store stands. */
 export class Bell {
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<Waiter>()
   /** Counts the times that positions were due. */
   ticks = 0
 
-  get hasWaiting(): boolean {
-    return this.#waiting.size > 0
+  /** Wakes those who want one of the changes, and those who want to hear of everything. */
+  ring(changes: readonly Change[]): void {
+    const seen = changes[0]?.previous ?? 0
+    for (const waiter of [...this.#waiting]) {
+      const { wanted } = waiter
+      if (wanted === undefined || changes.some(({ key }) => wanted(key))) this.#wake(waiter, seen)
+    }
   }
 
-  ring(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const wake of waiting) wake()
-  }
-
-  tick(): void {
+  /** Positions are due: who waits has seen everything up to this revision, or did not want it. */
+  tick(revision: Revision): void {
     this.ticks++
-    this.ring()
+    this.ringAll(revision)
   }
 
-  /** Resolves at the next ring, or when the signal is raised. */
-  wait(signal: AbortSignal): Promise<void> {
+  /** Wakes everybody. */
+  ringAll(seen: Revision = 0): void {
+    for (const waiter of [...this.#waiting]) this.#wake(waiter, seen)
+  }
+
+  /** Resolves when something is heard; with the revision up to which nothing else is wanted. */
+  wait(waiter: Waiter): Promise<Revision> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
+      waiter.resolve = resolve
+      this.#waiting.add(waiter)
     })
+  }
+
+  /** Resolves at the next ring of any kind, or when the signal is raised. */
+  async waitUntil(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const waiter = new Waiter(undefined)
+    const stop = () => this.wake(waiter)
+    signal.addEventListener('abort', stop, { once: true })
+    await this.wait(waiter)
+    signal.removeEventListener('abort', stop)
+  }
+
+  /** Ends a wait; whoever does not wait is not disturbed. */
+  wake(waiter: Waiter): void {
+    this.#wake(waiter, 0)
+  }
+
+  #wake(waiter: Waiter, seen: Revision): void {
+    this.#waiting.delete(waiter)
+    waiter.resolve(seen)
+  }
+}
+
+/** Somebody who waits for the bell, again and again. */
+export class Waiter {
+  /** Undefined: everything is wanted. */
+  readonly wanted: ((key: string) => boolean) | undefined
+  resolve: (seen: Revision) => void = () => {}
+
+  constructor(wanted: ((key: string) => boolean) | undefined) {
+    this.wanted = wanted
   }
 }
 
 /**
  * Changes after a revision, then those to come. A stream is a place in the history and holds nothing else: one that does
- * not read costs nothing, and reads on where it stopped, from memory or, later, from the store.
+ * not read costs nothing, and reads on where it stopped, from memory or, later, from the store. One that waits is not woken
+ * for what it does not want.
  */
 export async function* streamChanges(
   request: ChangesRequest,
@@ -50,6 +81,8 @@ export async function* streamChanges(
   const epoch = state.epoch
   if (request.epoch !== '' && request.epoch !== epoch) return yield expiredPart(state)
   const wanted = toFilter(request.resources)
+  const waiter = new Waiter(wanted)
+  signal.addEventListener('abort', () => bell.wake(waiter), { once: true })
   let after = request.after
   let ticks = bell.ticks
   while (!signal.aborted) {
@@ -64,7 +97,7 @@ export async function* streamChanges(
       ticks = bell.ticks
       if (after <= state.revision) yield { kind: 'position', revision: after, epoch }
     } else {
-      await bell.wait(signal)
+      after = Math.max(after, await bell.wait(waiter))
     }
   }
 }

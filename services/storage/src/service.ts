@@ -123,6 +123,8 @@ class StorageOverStore implements Storage {
   readonly #randomId: () => string
   readonly #leadership: Leadership
   readonly #bell = new Bell()
+  /** Epoch in which the bell was rung last. */
+  #rungEpoch = ''
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
   /** Outcomes of commits under way, by write id. */
@@ -168,7 +170,7 @@ class StorageOverStore implements Storage {
     })
     const { pastBytesMax: pastMax = pastBytesMax } = this.#options
     if (this.#store.adopt !== undefined) this.#past = new PastBudget({ bytesMax: pastMax, revision: state.revision })
-    this.#ticker = this.#clock.every(positionIntervalMs, () => this.#bell.tick())
+    this.#ticker = this.#clock.every(positionIntervalMs, () => this.#bell.tick(state.revision))
   }
 
   get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
@@ -337,7 +339,7 @@ class StorageOverStore implements Storage {
     const giveUp = () => ending.abort()
     const timer = this.#clock.after(waitMs, giveUp)
     this.#closing.signal.addEventListener('abort', giveUp, { once: true })
-    while (revision > this.#state.revision && !ending.signal.aborted) await this.#bell.wait(ending.signal)
+    while (revision > this.#state.revision && !ending.signal.aborted) await this.#bell.waitUntil(ending.signal)
     timer.cancel()
     this.#closing.signal.removeEventListener('abort', giveUp)
     return revision <= this.#state.revision
@@ -348,7 +350,7 @@ class StorageOverStore implements Storage {
     if (this.#state.loading === undefined) return
     const ending = new AbortController()
     const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
-    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#bell.wait(ending.signal)
+    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#bell.waitUntil(ending.signal)
     timer.cancel()
     if (this.#state.loading !== undefined) throw readAnew()
   }
@@ -466,7 +468,11 @@ class StorageOverStore implements Storage {
       if (forgotten !== undefined) this.#compactSoon(forgotten)
     }
     this.#auditSoon()
-    this.#bell.ring()
+    const { epoch } = this.#state
+    // Whoever waits in an epoch that is over wants to hear of it, whatever has changed.
+    if (happened.length === 0 || epoch !== this.#rungEpoch) this.#bell.ringAll()
+    else this.#bell.ring(happened.map(({ change }) => change))
+    this.#rungEpoch = epoch
   }
 
   async #restore(target: Tree): Promise<void> {
@@ -484,7 +490,7 @@ class StorageOverStore implements Storage {
     await Promise.all(writes)
     this.#state.epoch = await this.#store.renewEpoch()
     await this.compact(this.#state.revision)
-    this.#bell.ring()
+    this.#bell.ringAll()
   }
 
   /** Writes an object, or its absence, over whatever is there: a commit from before the restore may still be under way. */

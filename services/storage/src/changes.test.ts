@@ -1,0 +1,112 @@
+import type { Change, ChangesPart } from '@orch/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { Bell, streamChanges } from './changes.ts'
+import type { StateReader } from './state.ts'
+
+const turns = async (count = 6) => {
+  for (let round = 0; round < count; round += 1) await Promise.resolve()
+}
+
+/** A state whose reads are counted, and one stream of it. */
+function open(resources: readonly string[]) {
+  const bell = new Bell()
+  const all: Change[] = []
+  const asked: number[] = []
+  const state = {
+    epoch: 'e1',
+    revision: 0,
+    compacted: 0,
+    changesAfter: async (after: number) => {
+      asked.push(after)
+      return { kind: 'changes', changes: all.filter(({ revision }) => revision > after), upTo: state.revision } as const
+    },
+  } satisfies StateReader
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  const parts: ChangesPart[] = []
+  const done = (async () => {
+    for await (const part of streamChanges({ after: 0, epoch: 'e1', resources: [...resources] }, state, bell, ending.signal))
+      parts.push(part)
+  })()
+  return {
+    bell,
+    state,
+    asked,
+    parts,
+    end: async () => {
+      ending.abort()
+      await done
+    },
+    put(...keys: string[]) {
+      const changes = keys.map((key) => {
+        const change = { revision: state.revision + 1, previous: state.revision, key }
+        state.revision = change.revision
+        return change as unknown as Change
+      })
+      all.push(...changes)
+      bell.ring(changes)
+    },
+    /** What has come, in short. */
+    told: () => parts.map((part) => (part.kind === 'changes' ? part.changes.map(({ key }) => key).join() : JSON.stringify(part))),
+  }
+}
+
+test('a stream is not woken for what it does not want', async () => {
+  const { put, told, asked } = open(['core/secrets', 'core/namespaces'])
+  await turns()
+  for (let index = 0; index < 20; index += 1) {
+    put('core/configmaps/default/a', 'core/pods/default/b')
+    await turns()
+  }
+  expect(asked).toEqual([])
+  put('core/pods/default/b', 'core/secrets/default/s', 'core/pods/default/c')
+  await turns()
+  expect(told()).toEqual(['core/secrets/default/s'])
+  expect(asked).toEqual([40])
+  put('core/secretsofothers/x')
+  await turns()
+  expect(asked).toEqual([40])
+})
+
+test('a stream that was not woken still says where it stands, without reading what it passed over', async () => {
+  const { put, told, asked, bell, state } = open(['core/secrets'])
+  await turns()
+  put('core/configmaps/default/a')
+  bell.tick(state.revision)
+  await turns()
+  expect(told()).toEqual(['{"kind":"position","revision":1,"epoch":"e1"}'])
+  put('core/configmaps/default/b')
+  put('core/secrets/default/s')
+  await turns()
+  expect(told().slice(1)).toEqual(['core/secrets/default/s'])
+  expect(asked).toEqual([2])
+})
+
+test('what came while a stream was woken is read with it', async () => {
+  const { put, told } = open(['core/secrets'])
+  await turns()
+  put('core/secrets/default/a')
+  put('core/configmaps/default/b')
+  put('core/secrets/default/c')
+  await turns()
+  expect(told()).toEqual(['core/secrets/default/a,core/secrets/default/c'])
+})
+
+test('a stream of everything hears of each change, and one of another epoch ends', async () => {
+  const { put, told, bell, state } = open([])
+  await turns()
+  put('core/configmaps/default/a')
+  await turns()
+  expect(told()).toEqual(['core/configmaps/default/a'])
+  state.epoch = 'e2'
+  bell.ringAll()
+  await turns()
+  expect(told().at(-1)).toBe('{"kind":"expired","oldest":0,"epoch":"e2"}')
+})
+
+test('a stream that waits ends when it is told to', async () => {
+  const { end, parts } = open(['core/secrets'])
+  await turns()
+  await end()
+  expect(parts).toEqual([])
+})
