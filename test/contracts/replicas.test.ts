@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { everything, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
+import { everything, StatusError, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
 import { silentLog } from '@orch/platform'
 import { aPut, contractSuiteLinks, written } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { dialContract } from '../../shared/platform/src/rpc/index.ts'
+import { dialContract, rpcLimits } from '../../shared/platform/src/rpc/index.ts'
 import { contracts, openServices } from './services.ts'
 
 interface ReplicaProcess {
@@ -44,7 +44,8 @@ const until = async (holds: () => boolean) => {
 }
 
 const get = (storage: StorageService) => storage.get({ key: 'core/nodes/a', read: { kind: 'latest' } })
-const commit = (storage: StorageService) => storage.commit({ key: 'core/nodes/a', expected: 0, conditions: [], writeId: 'w' })
+const commit = (storage: StorageService, value?: Uint8Array) =>
+  storage.commit({ key: 'core/nodes/a', expected: 0, conditions: [], writeId: 'w', value })
 
 /** Asks until both replicas take part. */
 async function untilBothAnswer(storage: StorageService): Promise<void> {
@@ -93,6 +94,38 @@ test('calls are spread over the replicas by what each has under way', async () =
   expect(silent.asked.length).toBeLessThan(50)
   stop.abort()
   expect(new Set(answers)).toEqual(new Set([answering.child.pid]))
+})
+
+test('CARD-24: a replica that stands still gets no more than a bound of what is sent, and is given up for one that answers', async () => {
+  const [stopped, answering] = [await startReplica('answering'), await startReplica('answering')]
+  const alone = dial(stopped)
+  const both = dial(stopped, answering)
+  await Promise.all([untilBothAnswer(both.service), alone.reached])
+  stopped.child.kill('SIGSTOP')
+  const value = new Uint8Array(1024 * 1024)
+  const sent: Promise<unknown>[] = []
+  const isRefused = (error: unknown) => (error as { message: string }).message === 'too many calls wait for another service'
+  let refused: unknown
+  while (refused === undefined) {
+    const outcome = commit(alone.service, value).catch((error: unknown) => error)
+    sent.push(outcome)
+    refused = await Promise.race([outcome, turn().then(() => undefined)])
+  }
+  expect(isRefused(refused)).toBe(true)
+  expect(refused).toMatchObject({ code: 503, status: { details: { retryAfterSeconds: 1 } } })
+  // What fits into the queue, and what the connection has taken on its way.
+  const boundMiB = rpcLimits.exchangeQueueBytesMax / value.length
+  expect(sent.length).toBeGreaterThan(boundMiB)
+  expect(sent.length).toBeLessThan(boundMiB + 64)
+  // Silence is noticed by keepalive: then reads go elsewhere, and of commits nobody knows.
+  const reads = Array.from({ length: 20 }, () => get(both.service))
+  expect(new Set((await Promise.all(reads)).map(({ revision }) => revision))).toEqual(new Set([answering.child.pid]))
+  const outcomes = await Promise.all(sent)
+  expect(outcomes.filter((outcome) => !isRefused(outcome)).every((outcome) => outcome instanceof StatusError && outcome.code === 503)).toBe(
+    true,
+  )
+  expect(outcomes[0]).toBeInstanceOf(UnknownOutcomeError)
+  expect(alone.isReady()).toBe(false)
 })
 
 test('LIST-11: ten thousand objects are written in batches and listed in parts, none lost', async () => {
