@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -172,6 +172,32 @@ test('changed certificates are used for new connections; what cannot be used is 
   poll()
   expect(await (await connected(server.address, await second.issue('gateway'))).ask({ text: 'c' })).toEqual({ text: 'c' })
   expect(errors.length).toBe(1)
+})
+
+test('a caller shows and trusts what has come into its files since, at its next connection and without being made anew', async () => {
+  const [first, second] = [await makeFolder(), await makeFolder()]
+  const files = await first.issue('gateway')
+  const { clock, poll } = handClock()
+  const server = await serve(await first.issue('storage'))
+  const dialled = dialContract(guarded, { addresses: [server.address], tls: files, clock, random: Math.random, log: silentLog })
+  onTestFinished(() => dialled.close())
+  await dialled.reached
+  expect(await dialled.service.ask({ text: 'a' })).toEqual({ text: 'a' })
+  server.close()
+  const successor = await second.issue('storage')
+  const again = await openRpcServer({
+    address: server.address,
+    offers: [serveContract(guarded, service)],
+    tls: successor,
+    log: silentLog,
+  })
+  onTestFinished(() => again.close())
+  await expect(dialled.service.ask({ text: 'b' })).rejects.toMatchObject({ code: 503 })
+  const renewed = await second.issue('gateway')
+  for (const name of ['certificateFile', 'keyFile', 'authorityFile'] as const) writeFileSync(files[name], readFileSync(renewed[name]))
+  poll()
+  while (!dialled.isReady()) await new Promise((resolve) => setImmediate(resolve))
+  expect(await dialled.service.ask({ text: 'c' })).toEqual({ text: 'c' })
 })
 
 test('files that are wrong at the start are named, and a closed server looks at them no more', async () => {
