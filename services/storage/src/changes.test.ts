@@ -12,15 +12,15 @@ function open(resources: readonly string[]) {
   const bell = new Bell()
   const all: Change[] = []
   const asked: number[] = []
-  const state = {
+  const state: { -readonly [Member in keyof StateReader]: StateReader[Member] } = {
     epoch: 'e1',
     revision: 0,
     compacted: 0,
     changesAfter: async (after: number) => {
       asked.push(after)
-      return { kind: 'changes', changes: all.filter(({ revision }) => revision > after), upTo: state.revision } as const
+      return { kind: 'changes', changes: all.filter(({ revision }) => revision > after), upTo: state.revision }
     },
-  } satisfies StateReader
+  }
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
   const parts: ChangesPart[] = []
