@@ -51,7 +51,6 @@ function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resou
   if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
   const subresource = info.subresource === '' ? undefined : served.subresource(info.subresource)
   request.isUnserved = info.subresource !== '' && subresource === undefined
-  if (request.audit !== undefined) request.audit.resourceType = served.resource.type
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)

@@ -5,7 +5,7 @@ import type { GatewayRequest } from '../request.ts'
 import { type AuditDecision, createDecider } from './decide.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditMetrics } from './metrics.ts'
-import { type Moment, toEvent } from './observe.ts'
+import { type Moment, originOf, toEvent } from './observe.ts'
 import type { AuditPolicy, AuditStage } from './policy.ts'
 import { AuditRecord } from './record.ts'
 import type { AuditSink } from './sink.ts'
@@ -42,7 +42,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
   }
   const report = (request: GatewayRequest, record: AuditRecord, stage: AuditStage): Promise<void> | undefined => {
     if (record.decision.omitStages.has(stage)) return undefined
-    const moment: Moment = { apiVersion, truncatedKey, stage, nowMs: clock.now(), monotonicMs: clock.monotonic(), names }
+    const moment: Moment = { apiVersion, truncatedKey, stage, nowMs: clock.now(), names }
     try {
       return tell(toEvent(request, record, moment))
     } catch (error) {
@@ -57,7 +57,8 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
         report(request, record, stage)?.catch(() => {})
       },
     }
-    const record = new AuditRecord(decision, request.user, { reporter, answerBytesMax: limits.auditAnswerBytesMax })
+    const origin = originOf(request, clock.now() - (clock.monotonic() - request.startedMs))
+    const record = new AuditRecord({ decision, user: request.user, origin, reporter, answerBytesMax: limits.auditAnswerBytesMax })
     request.audit = record
     return record
   }

@@ -1,10 +1,10 @@
-import { decodeJson, decodeProtobuf, hasType, type Names, parseEnvelope, type Status, type User } from '@orch/core'
+import { decodeJson, decodeProtobuf, decoderOf, type Names, parseEnvelope, type Status, typeOfKind, type User } from '@orch/core'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
 import { parseYaml } from '../yaml.ts'
 import type { AuditEvent, AuditObjectRef, AuditStatus, AuditUser } from './event.ts'
 import type { AuditStage } from './policy.ts'
-import type { AuditedBody, AuditRecord } from './record.ts'
+import type { AuditedBody, AuditOrigin, AuditRecord } from './record.ts'
 
 /** A moment of a request, and the words in which it is told. */
 export interface Moment {
@@ -13,7 +13,6 @@ export interface Moment {
   readonly truncatedKey: string
   readonly stage: AuditStage
   readonly nowMs: number
-  readonly monotonicMs: number
   readonly names: Names
 }
 
@@ -24,11 +23,10 @@ export function toEvent(request: GatewayRequest, record: AuditRecord, moment: Mo
   const { level, omitManagedFields } = record.decision
   const { stage, names, nowMs } = moment
   const hasBody = stage !== 'RequestReceived'
-  const sent = hasBody ? readObject(record.body, record.resourceType, names) : undefined
-  const answered = hasBody && level === 'RequestResponse' ? readObject(record.answer, record.resourceType, names) : undefined
+  const sent = hasBody ? readObject(record.body, names) : undefined
+  const answered = hasBody && level === 'RequestResponse' ? readObject(record.answer, names) : undefined
   const impersonated = request.user === record.user || !hasBody ? undefined : request.user
-  const sourceIPs = sourcesOf(request)
-  const userAgent = agentOf(request)
+  const { requestURI, sourceIPs, userAgent, receivedTimestamp } = record.origin
   const annotations = annotationsOf(request, record, moment)
   return {
     kind: 'Event',
@@ -36,7 +34,7 @@ export function toEvent(request: GatewayRequest, record: AuditRecord, moment: Mo
     level,
     auditID: request.auditId,
     stage,
-    requestURI: request.exchange.target,
+    requestURI,
     verb: request.info.verb,
     user: printUser(record.user),
     ...(impersonated === undefined ? {} : { impersonatedUser: printUser(impersonated) }),
@@ -46,9 +44,19 @@ export function toEvent(request: GatewayRequest, record: AuditRecord, moment: Mo
     ...(hasBody ? { responseStatus: statusOf(request, record, stage) } : {}),
     ...(sent === undefined || level === 'Metadata' ? {} : { requestObject: shown(sent, omitManagedFields) }),
     ...(answered === undefined ? {} : { responseObject: shown(answered, omitManagedFields) }),
-    requestReceivedTimestamp: microTime(nowMs - (moment.monotonicMs - request.startedMs)),
+    requestReceivedTimestamp: receivedTimestamp,
     stageTimestamp: microTime(nowMs),
     ...(annotations === undefined ? {} : { annotations }),
+  }
+}
+
+/** What the head of a request says, read while it is there. */
+export function originOf(request: GatewayRequest, receivedMs: number): AuditOrigin {
+  return {
+    requestURI: request.exchange.target,
+    sourceIPs: sourcesOf(request),
+    userAgent: agentOf(request),
+    receivedTimestamp: microTime(receivedMs),
   }
 }
 
@@ -128,16 +136,16 @@ function annotationsOf(
 }
 
 /** The body as an object; what cannot be read as one was refused, and is not repeated. */
-function readObject(body: AuditedBody | undefined, type: string | undefined, names: Names): ObjectValue | undefined {
+function readObject(body: AuditedBody | undefined, names: Names): ObjectValue | undefined {
   if (body === undefined) return undefined
   const bytes = Buffer.concat(body.chunks)
   if (bytes.length === 0) return undefined
-  const value = readValue(bytes, body.contentType, type, names)
+  const value = readValue(bytes, body.contentType, names)
   return typeof value === 'object' && value !== null ? (value as ObjectValue) : undefined
 }
 
-function readValue(bytes: Buffer, contentType: string, type: string | undefined, names: Names): unknown {
-  if (contentType === names.protobufMediaType) return readProtobuf(bytes, type, names)
+function readValue(bytes: Buffer, contentType: string, names: Names): unknown {
+  if (contentType === names.protobufMediaType) return readProtobuf(bytes, names)
   if (contentType.includes('yaml')) {
     const parsed = parseYaml(bytes.toString())
     return parsed.kind === 'yaml' ? parsed.value : undefined
@@ -146,14 +154,17 @@ function readValue(bytes: Buffer, contentType: string, type: string | undefined,
   return decoded.kind === 'malformed' ? undefined : decoded.value
 }
 
-function readProtobuf(bytes: Buffer, type: string | undefined, names: Names): unknown {
+/** In the form in which it would be sent as JSON: a message says of many fields that they are empty. */
+function readProtobuf(bytes: Buffer, names: Names): unknown {
   const reading = parseEnvelope(bytes, names)
-  if (reading.kind === 'malformed' || type === undefined) return undefined
+  if (reading.kind === 'malformed') return undefined
   const { apiVersion, kind, raw } = reading.envelope
-  const known = [`${type.slice(0, type.lastIndexOf('.'))}.${kind}`, `meta/v1.${kind}`].find(hasType)
-  if (known === undefined) return { apiVersion, kind }
-  const message = decodeProtobuf(known, raw)
-  return message.kind === 'malformed' ? undefined : { kind, apiVersion, ...message.object }
+  const type = typeOfKind(names, apiVersion, kind)
+  if (type === undefined) return { apiVersion, kind }
+  const message = decodeProtobuf(type, raw)
+  if (message.kind === 'malformed') return undefined
+  const decoded = decoderOf(type)(message.object, { trackUnknown: false })
+  return { kind, apiVersion, ...(decoded.kind === 'mismatch' ? message.object : decoded.object) }
 }
 
 const withheld = '<withheld>'

@@ -9,9 +9,27 @@ export interface AuditedBody {
   readonly chunks: readonly Uint8Array[]
 }
 
+/** What the head of a request says. It is gone when a long answer has begun. */
+export interface AuditOrigin {
+  readonly requestURI: string
+  readonly sourceIPs: readonly string[]
+  readonly userAgent: string
+  /** As it is written: equal in all events of the request. */
+  readonly receivedTimestamp: string
+}
+
 /** Where a record tells that a moment has come. */
 export interface AuditReporter {
   report(record: AuditRecord, stage: AuditStage): void
+}
+
+/** What a record is begun with. */
+export interface AuditRecordOptions {
+  readonly decision: AuditDecision
+  readonly user: User
+  readonly origin: AuditOrigin
+  readonly reporter: AuditReporter
+  readonly answerBytesMax: number
 }
 
 /**
@@ -22,9 +40,8 @@ export class AuditRecord {
   readonly decision: AuditDecision
   /** Who asked, before anybody is impersonated. */
   readonly user: User
+  readonly origin: AuditOrigin
   body: AuditedBody | undefined
-  /** Type of the resource that the request is about, once that is found; Protobuf cannot be read without it. */
-  resourceType: string | undefined
   /** The Status that was answered, if one was. */
   status: Omit<Status, 'code'> | undefined
   /** Something failed that should not. */
@@ -38,9 +55,10 @@ export class AuditRecord {
   readonly #reporter: AuditReporter
   readonly #answerBytesMax: number
 
-  constructor(decision: AuditDecision, user: User, { reporter, answerBytesMax }: { reporter: AuditReporter; answerBytesMax: number }) {
+  constructor({ decision, user, origin, reporter, answerBytesMax }: AuditRecordOptions) {
     this.decision = decision
     this.user = user
+    this.origin = origin
     this.#reporter = reporter
     this.#answerBytesMax = answerBytesMax
   }

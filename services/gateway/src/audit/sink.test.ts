@@ -1,8 +1,9 @@
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { limits } from '../limits.ts'
 import type { AuditEvent } from './event.ts'
-import { type AuditDelivery, type BatchOptions, createBatchSink } from './sink.ts'
+import { type AuditDelivery, type BatchOptions, createBatchSink, createBlockingSink } from './sink.ts'
 import { truncating } from './truncate.ts'
 
 const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
@@ -105,4 +106,68 @@ test('AUDIT-08: events that are too large lose their bodies, batches that are to
   expect(given[0]?.[0]).toMatchObject({ annotations: { 'audit.orch.io/truncated': 'true' } })
   expect(given[0]?.[0]?.requestObject).toBeUndefined()
   expect(lost).toBe(1)
+})
+
+/** A delivery that answers when it is told to. */
+function aSlowDelivery() {
+  const waiting: { resolve(): void; reject(error: Error): void }[] = []
+  const delivery: AuditDelivery = {
+    name: 'slow',
+    deliver: () => new Promise<void>((resolve, reject) => waiting.push({ resolve, reject })),
+    close: async () => {},
+  }
+  return { delivery, waiting }
+}
+
+const quietly = { log: silentLog, metrics: { event() {}, level() {}, rejected() {}, lost() {} }, clock: createFakeClock(), random: () => 0 }
+
+test('AUDIT-08: a blocking backend is waited for; only a strict one fails its request', async () => {
+  for (const isStrict of [false, true]) {
+    const { delivery, waiting } = aSlowDelivery()
+    const sink = createBlockingSink(delivery, isStrict, quietly)
+    const outcomes: string[] = []
+    const [kept, lost] = [sink.take(anEvent('a')), sink.take(anEvent('b'))].map((taken) =>
+      taken?.then(
+        () => outcomes.push('done'),
+        () => outcomes.push('failed'),
+      ),
+    )
+    await Promise.resolve()
+    expect(outcomes).toEqual([])
+    waiting[0]?.resolve()
+    await kept
+    waiting[1]?.reject(new Error('disk full'))
+    await lost
+    expect(outcomes).toEqual(['done', isStrict ? 'failed' : 'done'])
+    await sink.close()
+  }
+})
+
+test('AUDIT-08: requests wait for room where a blocking backend owes too many events', async () => {
+  const { delivery, waiting } = aSlowDelivery()
+  const sink = createBlockingSink(delivery, false, quietly)
+  expect(sink.room()).toBeUndefined()
+  for (let index = 0; index < limits.auditBlockedEventsMax; index++) void sink.take(anEvent(String(index)))
+  const room = sink.room()
+  expect(room).toBeInstanceOf(Promise)
+  waiting[0]?.resolve()
+  await room
+  expect(sink.room()).toBeUndefined()
+  for (const one of waiting) one.resolve()
+  await sink.close()
+})
+
+test('AUDIT-08: batches leave no faster than the throttle says, after a burst', async () => {
+  const target = aDelivery()
+  const { sink, clock } = aSink(target, { bufferEventsMax: 10, batchEventsMax: 1, waitMs: 0, throttle: { perSecond: 2, burst: 2 } })
+  for (const id of ['a', 'b', 'c', 'd']) sink.take(anEvent(id))
+  await expect.poll(() => target.batches).toEqual([['a'], ['b']])
+  await expect.poll(() => clock.pendingTimers).toBe(1)
+  clock.advance(499)
+  await Promise.resolve()
+  expect(target.batches).toHaveLength(2)
+  clock.advance(1)
+  await expect.poll(() => target.batches).toEqual([['a'], ['b'], ['c']])
+  await sink.close()
+  expect(target.batches).toHaveLength(4)
 })

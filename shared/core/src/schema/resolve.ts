@@ -59,6 +59,15 @@ export function groupVersionOf(names: Names, packageName: string): { group: stri
   return { group: found.domain === undefined ? (found.group ?? '') : domainGroup(names, found.domain), version: found.version }
 }
 
+/** The type of a kind as it is written in a group and version; kinds such as DeleteOptions are written in every one. */
+export function typeOfKind(names: Names, apiVersion: string, kind: string): string | undefined {
+  const isWritten = (packageName: string): boolean => {
+    const { group, version } = groupVersionOf(names, packageName)
+    return apiVersion === (group === '' ? version : `${group}/${version}`)
+  }
+  return [...Object.keys(packages).filter(isWritten), 'meta/v1'].map((name) => `${name}.${kind}`).find(hasType)
+}
+
 /** Name of a type in OpenAPI: `io.orch.api.core.v1.Pod`. */
 export function openApiName(names: Names, typeName: string): string {
   const packageName = packageOf(typeName)
