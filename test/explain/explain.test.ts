@@ -117,3 +117,29 @@ test('in one process the last writes can be asked about afterwards, by the id of
   expect((await send('GET', '/debug/requests/unknown')).code).toBe(404)
   expect((await send('GET', path, undefined, { 'impersonate-user': 'ann' })).code).toBe(403)
 })
+
+test('of the request of another nobody learns more afterwards than a read of its object would tell', async () => {
+  const { send } = await aServer(['--authorization-mode=RBAC'])
+  const rbac = '/apis/rbac.authorization.orch.io/v1'
+  const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
+  const roleRef = { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'explain' }
+  const rules = [{ nonResourceURLs: ['/orch.io/explain', '/debug/requests/*'], verbs: ['get'] }]
+  await send('POST', `${rbac}/clusterroles`, { kind: 'ClusterRole', metadata: { name: 'explain' }, rules })
+  await send('POST', `${rbac}/clusterrolebindings`, { kind: 'ClusterRoleBinding', metadata: { name: 'ann' }, subjects, roleRef })
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { 'my key': 'YQ==' } }
+  const { code, headers } = await send('POST', '/api/v1/namespaces/default/secrets', secret)
+  expect(code).toBe(422)
+  const path = `/debug/requests/${headers['audit-id']}`
+  const others = await send('GET', path, undefined, { 'impersonate-user': 'ann' })
+  expect(others.body['refusal']).toEqual({ code: 422, reason: 'Invalid', message: 'hidden' })
+  expect(JSON.stringify(others.body)).not.toContain('my key')
+  expect(JSON.stringify((await send('GET', path)).body)).toContain('my key')
+})
+
+test('a write of somebody who may not see explanations is remembered for those who may', async () => {
+  const { send } = await aServer(['--authorization-mode=RBAC'])
+  const { code, headers } = await send('POST', pods, aPod, { ...asked, 'impersonate-user': 'ann' })
+  expect([code, headers['orch-explain']]).toEqual([403, undefined])
+  const { body } = await send('GET', `/debug/requests/${headers['audit-id']}`)
+  expect(body).toMatchObject({ code: 403, authentication: { user: 'ann' }, authorization: { decision: 'forbid' } })
+})

@@ -9,7 +9,8 @@ export function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
-  if (request.explanation !== undefined) keepExplanation(request, request.explanation, durationMs, parts)
+  // What is nobody's would push out what is somebody's.
+  if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)
   parts.log.debug(
     {

@@ -60,6 +60,8 @@ export const limits = {
   lostReplyStepsMax: 32,
   /** Distinct `Accept` texts whose meaning is kept. */
   acceptTextsMax: 1_000,
+  /** Characters of an `Accept` text whose meaning is kept; those of clients have some 200. A stranger's may have a million. */
+  acceptTextLengthMax: 1_024,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
   formBytesMax: 64 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
@@ -78,10 +80,14 @@ export const limits = {
   warningsLengthMax: 4 * 1024,
   /** Characters of the header that explains a request; with the warnings it stays below what clients take. */
   explainHeaderLengthMax: 8 * 1024,
-  /** Steps of plugins and webhooks that an explanation holds: two rounds of all plugins and many webhooks. */
+  /** Phases of writes that an explanation holds; a request of more than one write deletes a collection. */
+  explainedPhasesMax: 64,
+  /** Steps of plugins and webhooks that an explanation tells: two rounds of all plugins and many webhooks. */
   explainedStepsMax: 256,
   /** Steps that are told where there is room for little. */
   shortenedStepsMax: 16,
+  /** Characters of a text there, such as the name of a user. */
+  shortenedTextMax: 128,
   /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
   explanationsKeptMax: 256,
   /** Characters to which each warning is cut where all together are too long. */
@@ -96,18 +102,24 @@ export const limits = {
   auditUserAgentLengthMax: 1024,
   /** Events that a blocking audit backend may owe before further requests wait: about what is in flight at once. */
   auditBlockedEventsMax: 1_000,
+  /** Longest that a server which stops waits for a backend to take what is left; what it does not take is lost and counted. */
+  auditClosingMs: 10_000,
   /** Attempts to deliver a batch of audit events. */
   auditAttemptsMax: 5,
   /** Audit events that are lost before the log is told again. */
   auditLossesPerLine: 1_000,
   /** Answers of the authorization webhook that are remembered: about 1 KB each. */
   accessAnswersMax: 8_192,
+  /** Characters of a question to the authorization webhook whose answer is remembered; paths and names may be made up, and long. */
+  accessQuestionLengthMax: 10_000,
   /** Attempts to get an answer from the authorization webhook. */
   accessAttemptsMax: 5,
   /** Pause before the second attempt; each further one is half as long again. */
   accessRetryMs: 500,
   /** Kinds of requests of one user whose FlowSchema is remembered. */
   flowMatchesMax: 1_000,
+  /** Characters of what a client says by which something is remembered for flow control. Paths may have 64 KiB, and be made up. */
+  flowKeyLengthMax: 512,
   /** Lists whose weight is remembered; those that weigh no seat are not. */
   flowListsMax: 1_000,
   /** Bytes of a list that are worth a seat: about the work of an ordinary request. */

@@ -43,7 +43,7 @@ export function tooManyRequests(): PlainRefusal {
 export function commonHeaders(request: GatewayRequest, contentType: string): HeaderFields {
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
   if (request.flowHeaders !== undefined) Object.assign(headers, request.flowHeaders)
-  if (request.explanation?.isAsked === true) headers[request.explanation.header] = request.explanation.print()
+  if (request.explanation?.isShown === true) headers[request.explanation.header] = request.explanation.print()
   if (request.warnings !== undefined) headers.warning = request.warnings.texts.map((text) => `299 - ${quoted(text)}`).join(', ')
   return headers
 }

@@ -107,7 +107,7 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
     const answer = await admit(
       admission,
-      { phase, attributes, decisions, resumeAt, explain: request.explanation?.isAsked === true },
+      { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true },
       request,
       clock,
     )
@@ -157,7 +157,7 @@ function tell(answer: AdmissionAnswer, { request, attributes }: Admitting, phase
     if (level === 'Request') request.annotateBody(key, value)
     else request.annotate(key, value)
   }
-  request.explanation?.admitted(phase, answer.steps)
+  request.explanation?.admitted(phase, attributes.writeId, answer.steps)
   for (const step of answer.steps) metrics.plugin(phase, attributes.operation, step)
   for (const count of answer.counts) metrics.count(count)
 }

@@ -4,8 +4,11 @@ import { Explanation, KeptExplanations } from './explanation.ts'
 
 const step = { plugin: 'P', webhook: '', durationMs: 1.23456, isRejected: false, round: 0, patch: undefined, reason: undefined }
 
+const plain = { phase: 'mutate', plugin: 'P', durationMs: 1.235 }
+const everything = { knowsObject: true, knowsAnswer: true }
+
 function anExplanation() {
-  const explanation = new Explanation({ isAsked: true, header: 'orch-explain' })
+  const explanation = new Explanation('orch-explain')
   explanation.authenticated('client certificate', 'ann')
   explanation.authorized(true, 'RBAC: allowed')
   return explanation
@@ -14,7 +17,7 @@ function anExplanation() {
 test('an explanation tells who asked, why it was allowed, what each plugin did and what was stored', () => {
   const explanation = anExplanation()
   explanation.showsValues = true
-  explanation.admitted('mutate', [
+  explanation.admitted('mutate', 'w', [
     { ...step, patch: [{ op: 'add', path: '/x', value: 1 }] },
     { ...step, webhook: 'w', round: 1 },
   ])
@@ -32,7 +35,7 @@ test('an explanation tells who asked, why it was allowed, what each plugin did a
 
 test('a refusal is told with its causes', () => {
   const explanation = anExplanation()
-  explanation.admitted('validate', [{ ...step, isRejected: true, reason: 'no' }])
+  explanation.admitted('validate', 'w', [{ ...step, isRejected: true, reason: 'no' }])
   const causes = [{ reason: 'FieldValueInvalid', message: 'm', field: 'f' }]
   explanation.refused({
     kind: 'Status',
@@ -44,42 +47,67 @@ test('a refusal is told with its causes', () => {
     message: 'bad',
     details: { causes },
   })
-  expect(explanation.tell()).toMatchObject({
+  expect(explanation.tell(everything)).toMatchObject({
     admission: [{ plugin: 'P', reason: 'no', rejected: true }],
     refusal: { code: 422, reason: 'Invalid', message: 'bad', causes },
   })
 })
 
-test('values of patches are hidden from those who may not read the object', () => {
+test('whoever may not read the object reads no values, no names of keys, and no more reasons than the answer tells', () => {
   const explanation = anExplanation()
-  explanation.admitted('mutate', [
+  explanation.admitted('mutate', 'w', [
     {
       ...step,
       patch: [
-        { op: 'add', path: '/data/x', value: 'secret' },
-        { op: 'remove', path: '/data/y' },
+        { op: 'add', path: '/data/key', value: 'secret' },
+        { op: 'copy', from: '/data/key', path: '/data/y' },
       ],
+      reason: 'a secret that was passed over',
     },
+    { ...step, isRejected: true, reason: 'because of a secret' },
   ])
-  expect(explanation.print()).not.toContain('secret')
-  expect(explanation.tell().admission[0]).toMatchObject({
-    patch: [
-      { op: 'add', path: '/data/x', value: 'hidden' },
-      { op: 'remove', path: '/data/y' },
-    ],
-  })
+  const message = 'because of a secret'
+  explanation.refused({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 403, reason: 'Forbidden', message })
+  const patch = [
+    { op: 'add', path: '/data', value: 'hidden' },
+    { op: 'copy', path: '/data' },
+  ]
+  const [first, second] = [
+    { ...plain, patch, reason: 'hidden' },
+    { ...plain, rejected: true },
+  ]
+  expect(JSON.parse(explanation.print())).toMatchObject({ admission: [first, { ...second, reason: message }], refusal: { message } })
+  const others = explanation.tell({ knowsObject: false, knowsAnswer: false })
+  expect(others.admission).toEqual([first, { ...second, reason: 'hidden' }])
+  expect(others.refusal).toEqual({ code: 403, reason: 'Forbidden', message: 'hidden' })
+  expect(JSON.stringify(others)).not.toMatch(/secret|key/)
+})
+
+test('of several attempts of a write the last is told, of several writes all', () => {
+  const explanation = anExplanation()
+  const plugins = () => explanation.tell(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
+  explanation.admitted('mutate', 'w', [{ ...step, plugin: 'asks' }])
+  explanation.admitted('mutate', 'w', [{ ...step, plugin: 'goes on' }])
+  explanation.admitted('validate', 'w', [step])
+  explanation.admitted('mutate', 'other', [step])
+  expect(plugins()).toEqual(['mutate asks', 'mutate goes on', 'validate P', 'mutate P'])
+  explanation.admitted('validate', 'other', [step])
+  explanation.admitted('mutate', 'other', [{ ...step, plugin: 'second', isRejected: true }])
+  explanation.admitted('mutate', 'other', [{ ...step, plugin: 'third' }])
+  expect(plugins()).toEqual(['mutate asks', 'mutate goes on', 'validate P', 'mutate third'])
 })
 
 test('the header is one line of ASCII and never longer than clients take', () => {
   const explanation = anExplanation()
+  explanation.authenticated('token', `ann${'ö'.repeat(9000)}`)
   explanation.showsValues = true
   for (let index = 0; index < 300; index++) {
-    explanation.admitted('mutate', [{ ...step, patch: [{ op: 'add', path: `/ü\n${index}`, value: 'ö'.repeat(200) }] }, step])
+    explanation.admitted('mutate', 'w', [{ ...step, patch: [{ op: 'add', path: `/ü\n${index}`, value: 'ö'.repeat(200) }] }, step])
   }
   const text = explanation.print()
   expect(text).toMatch(/^[\x20-\x7e]+$/)
   expect(text.length).toBeLessThanOrEqual(limits.explainHeaderLengthMax)
-  expect(JSON.parse(text)).toMatchObject({ authentication: { user: 'ann' }, shortened: true })
+  expect(JSON.parse(text)).toMatchObject({ authentication: { user: expect.stringMatching(/^annö+$/) }, shortened: true })
 })
 
 test('only the last explanations are kept', () => {

@@ -2,6 +2,13 @@ import type { AdmissionStep, Status } from '@orch/core'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
 
+/** What admission did for one attempt of one write, in one phase. */
+interface Admitted {
+  readonly phase: string
+  readonly writeId: string
+  readonly steps: readonly AdmissionStep[]
+}
+
 /** One plugin or webhook, as it is told. */
 interface ToldStep {
   readonly phase: string
@@ -14,23 +21,35 @@ interface ToldStep {
   readonly rejected?: true
 }
 
-/** How a request came to its answer, collected on its way. */
+/** What whoever reads an explanation may know. */
+export interface Reader {
+  /** The object: values of patches, and what is said about it besides the answer. */
+  readonly knowsObject: boolean
+  /** The answer, as it is the one to the reader. */
+  readonly knowsAnswer: boolean
+}
+
+/** How a request came to its answer, collected on its way. Nothing is worked out before somebody wants to read it. */
 export class Explanation {
-  /** Whether the caller wants to see it, so that patches and reasons are worth collecting. */
-  readonly isAsked: boolean
+  /** The caller wants to see it, and may: then patches and reasons are collected. */
+  isShown = false
+  /** Whether the caller may see values of patches. */
+  showsValues = false
   /** Name of the header field that tells it. */
   readonly header: string
-  /** Whether patches may be shown with their values. */
-  showsValues = false
   #authentication: { readonly method: string; readonly user: string } | undefined
   #authorization: { readonly decision: string; readonly reason: string } | undefined
-  readonly #steps: ToldStep[] = []
+  #admitted: Admitted[] = []
   #status: Status | undefined
   #revision: number | undefined
 
-  constructor({ isAsked, header }: { readonly isAsked: boolean; readonly header: string }) {
-    this.isAsked = isAsked
+  constructor(header: string) {
     this.header = header
+  }
+
+  /** Whose request it is; '' as long as nobody knows. */
+  get user(): string {
+    return this.#authentication?.user ?? ''
   }
 
   authenticated(method: string, user: string): void {
@@ -41,21 +60,13 @@ export class Explanation {
     this.#authorization = { decision: isAllowed ? 'allow' : 'forbid', reason }
   }
 
-  /** What admission did in one phase. Of several attempts of a write the last counts. */
-  admitted(phase: string, steps: readonly AdmissionStep[]): void {
-    for (const { plugin, webhook, durationMs, round, isRejected, patch, reason } of steps) {
-      if (this.#steps.length === limits.explainedStepsMax) this.#steps.shift()
-      this.#steps.push({
-        phase,
-        plugin,
-        ...(webhook === '' ? {} : { webhook }),
-        ...(round === 0 ? {} : { round }),
-        durationMs: Math.round(durationMs * 1000) / 1000,
-        ...(patch === undefined ? {} : { patch }),
-        ...(reason === undefined || reason === '' ? {} : { reason }),
-        ...(isRejected ? { rejected: true as const } : {}),
-      })
-    }
+  /** What admission did in one phase of a write. Of several attempts of the same write the last counts. */
+  admitted(phase: string, writeId: string, steps: readonly AdmissionStep[]): void {
+    const last = this.#admitted.at(-1)
+    const isAgain = last?.writeId === writeId && phase === 'mutate' && (last.phase === 'validate' || last.steps.some(isRejection))
+    if (isAgain) this.#admitted = this.#admitted.filter((one) => one.writeId !== writeId)
+    if (this.#admitted.length === limits.explainedPhasesMax) this.#admitted.shift()
+    this.#admitted.push({ phase, writeId, steps })
   }
 
   refused(status: Status): void {
@@ -66,24 +77,26 @@ export class Explanation {
     this.#revision = revision
   }
 
-  /** Everything, patches with their values only where that is allowed. */
-  tell(showsValues = this.showsValues) {
-    const steps = this.#steps.map(({ patch, ...step }) =>
-      patch === undefined ? step : { ...step, patch: showsValues ? patch : patch.map(withoutValue) },
-    )
-    const { code, reason, message, details } = this.#status ?? {}
+  /** As much as the reader may know. */
+  tell({ knowsObject, knowsAnswer }: Reader) {
+    const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
+    const admission = steps.slice(-limits.explainedStepsMax).map(({ patch, reason, ...step }) => ({
+      ...step,
+      ...(patch === undefined ? {} : { patch: knowsObject ? patch : patch.map(withoutValue) }),
+      ...(reason === undefined ? {} : { reason: knowsObject || (knowsAnswer && step.rejected) ? reason : hidden }),
+    }))
     return {
       authentication: this.#authentication,
       authorization: this.#authorization,
-      admission: steps,
-      ...(this.#status === undefined ? {} : { refusal: { code, reason, message, causes: details?.causes } }),
+      admission,
+      ...(this.#status === undefined ? {} : { refusal: toldRefusal(this.#status, knowsObject || knowsAnswer) }),
       ...(this.#revision === undefined ? {} : { storedRevision: String(this.#revision) }),
     }
   }
 
-  /** For a header: one line of ASCII, cut at its end to what clients take. */
+  /** For a header: one line of ASCII, shortened to what clients take. */
   print(): string {
-    const told = this.tell()
+    const told = this.tell({ knowsObject: this.showsValues, knowsAnswer: true })
     const full = printAscii(told)
     if (full.length <= limits.explainHeaderLengthMax) return full
     // Steps that did nothing tell the least, then patches.
@@ -93,20 +106,46 @@ export class Explanation {
     const admission = notable.slice(-limits.shortenedStepsMax).map(({ plugin, phase, durationMs, ...step }) => ({
       ...{ phase, plugin, durationMs },
       ...('rejected' in step ? { rejected: true } : {}),
-      ...('webhook' in step ? { webhook: String(step.webhook).slice(0, 64) } : {}),
+      ...('webhook' in step ? { webhook: String(step.webhook).slice(0, limits.shortenedTextMax) } : {}),
     }))
     const { authentication, authorization } = told
-    const reason = authorization?.reason.slice(0, 256)
-    return printAscii({ authentication, authorization: { ...authorization, reason }, admission, shortened: true }).slice(
-      0,
-      limits.explainHeaderLengthMax,
-    )
+    return printAscii({ authentication: shortened(authentication), authorization: shortened(authorization), admission, shortened: true })
   }
 }
 
+const hidden = 'hidden'
+
+function isRejection({ isRejected }: AdmissionStep): boolean {
+  return isRejected
+}
+
+function toldStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ToldStep {
+  return {
+    phase,
+    plugin,
+    ...(webhook === '' ? {} : { webhook }),
+    ...(round === 0 ? {} : { round }),
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    ...(patch === undefined ? {} : { patch }),
+    ...(reason === undefined || reason === '' ? {} : { reason }),
+    ...(isRejected ? { rejected: true as const } : {}),
+  }
+}
+
+/** Messages and causes may repeat what is in the object. */
+function toldRefusal({ code, reason, message, details }: Status, isKnown: boolean) {
+  return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
+}
+
+/** Names of keys are as secret as their values: of a path only the part of the object is told. */
 function withoutValue(operation: unknown): unknown {
-  const { value, ...rest } = operation as { value?: unknown }
-  return value === undefined ? rest : { ...rest, value: 'hidden' }
+  const { op, path, value } = operation as { op: string; path: string; value?: unknown }
+  return { op, path: path.split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
+}
+
+function shortened(texts: Readonly<Record<string, string>> | undefined): unknown {
+  if (texts === undefined) return undefined
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, limits.shortenedTextMax)]))
 }
 
 function printAscii(value: unknown): string {

@@ -19,6 +19,7 @@ export async function explanationRoute(request: GatewayRequest, parts: GatewayPa
   const kept = explanations.find(auditId)
   if (kept === undefined) throw pageNotFound()
   const { explanation, method, path, code, durationMs } = kept
-  const told = explanation.tell(await mayRead(request.user, kept.info, authorizers))
+  const knowsObject = await mayRead(request.user, kept.info, authorizers)
+  const told = explanation.tell({ knowsObject, knowsAnswer: request.user.name === explanation.user })
   await respondObject(request, 200, { auditId, method, path, code, durationMs, ...told }, parts)
 }

@@ -1,33 +1,42 @@
 import type { Names, User } from '@orch/core'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { RequestInfo } from '../request-info.ts'
 import type { Step } from '../steps/step.ts'
 import { Explanation } from './explanation.ts'
 
 /** Begins to note how a request comes to its answer: where its header asks for it, and of writes where they are kept. */
-export const beginExplanation: Step = (request, { names, explanations }) => {
-  const isAsked = request.exchange.header(names.explainHeader) === '1'
-  const isKept = explanations !== undefined && request.method !== 'GET' && request.method !== 'HEAD'
-  if (!isAsked && !isKept) return
-  request.explanation = new Explanation({ isAsked, header: names.explainHeader })
+export const beginExplanation: Step = (request, parts) => {
+  if (!isAsked(request, parts) && !isKept(request, parts)) return
+  request.explanation = new Explanation(parts.names.explainHeader)
   request.credential = credentialOf(request)
 }
 
+function isAsked({ exchange }: GatewayRequest, { names }: GatewayParts): boolean {
+  return exchange.header(names.explainHeader) === '1'
+}
+
+function isKept({ method }: GatewayRequest, { explanations }: GatewayParts): boolean {
+  return explanations !== undefined && method !== 'GET' && method !== 'HEAD'
+}
+
 /** Whoever may not see explanations gets none; the request itself goes on. */
-export const permitExplanation: Step = (request, { names, authorizers }) => {
+export const permitExplanation: Step = (request, parts) => {
   const { explanation, user } = request
   if (explanation === undefined) return
   explanation.authenticated(methodOf(request), user.name)
-  return explanation.isAsked ? permit(request, explanation, names, authorizers) : undefined
+  return isAsked(request, parts) ? permit(request, explanation, parts) : undefined
 }
 
-async function permit(request: GatewayRequest, explanation: Explanation, names: Names, authorizers: readonly Authorizer[]): Promise<void> {
+async function permit(request: GatewayRequest, explanation: Explanation, parts: GatewayParts): Promise<void> {
+  const { names, authorizers } = parts
   if (await mayExplain(request.user, names, authorizers)) {
     explanation.showsValues = await mayRead(request.user, request.info, authorizers)
+    explanation.isShown = true
     return
   }
-  request.explanation = undefined
+  if (!isKept(request, parts)) request.explanation = undefined
   request.warn(`${names.explainHeader}: you may not see how requests are decided: get of ${explainPath(names)} is needed`)
 }
 
