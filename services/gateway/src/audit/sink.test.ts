@@ -171,3 +171,29 @@ test('AUDIT-08: batches leave no faster than the throttle says, after a burst', 
   await sink.close()
   expect(target.batches).toHaveLength(4)
 })
+
+test('AUDIT-08: a server that stops does not wait for ever for a backend that does not answer', async () => {
+  let lost = 0
+  const clock = createFakeClock()
+  const metrics = {
+    ...quietly.metrics,
+    lost(_: string, count: number) {
+      lost += count
+    },
+  }
+  const { delivery, waiting } = aSlowDelivery()
+  const giveUp = async () => {
+    for (const one of waiting) one.reject(new Error('closed'))
+  }
+  const surroundings = { ...quietly, clock, metrics }
+  const batching = createBatchSink({ ...delivery, close: giveUp }, { ...options, batchEventsMax: 1, waitMs: 0 }, surroundings)
+  for (const id of ['a', 'b', 'c']) batching.take(anEvent(id))
+  await expect.poll(() => waiting.length).toBe(1)
+  const blocking = createBlockingSink({ ...delivery, close: giveUp }, false, surroundings)
+  void blocking.take(anEvent('d'))
+  const closed = Promise.all([batching.close(), blocking.close()])
+  await expect.poll(() => clock.pendingTimers).toBe(2)
+  clock.advance(limits.auditClosingMs)
+  await closed
+  await expect.poll(() => lost).toBe(4)
+})

@@ -31,7 +31,7 @@ export interface SinkSurroundings {
 }
 
 /** Each event is delivered before its request goes on. `isStrict`: the request fails with its event. */
-export function createBlockingSink(delivery: AuditDelivery, isStrict: boolean, { log, metrics }: SinkSurroundings): AuditSink {
+export function createBlockingSink(delivery: AuditDelivery, isStrict: boolean, { clock, log, metrics }: SinkSurroundings): AuditSink {
   const tell = createLossTeller(delivery.name, { log, metrics })
   const waiting = new Set<Promise<void>>()
   return {
@@ -46,7 +46,7 @@ export function createBlockingSink(delivery: AuditDelivery, isStrict: boolean, {
     },
     room: () => (waiting.size < limits.auditBlockedEventsMax ? undefined : Promise.race(waiting)),
     async close() {
-      await Promise.all(waiting)
+      await endsInTime(Promise.all(waiting), clock)
       await delivery.close()
     },
   }
@@ -123,10 +123,23 @@ export function createBatchSink(
     async close() {
       closing.abort()
       wake?.()
-      await running
+      if (!(await endsInTime(running, clock))) {
+        const left = buffer.length
+        buffer = []
+        if (left > 0) tell(left, new Error('the backend takes too long and the server stops'))
+      }
       await delivery.close()
     },
   }
+}
+
+/** False: it has taken longer than a server that stops can wait. */
+async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean> {
+  const ended = new AbortController()
+  const late = sleep(clock, limits.auditClosingMs, ended.signal).then(() => false)
+  const inTime = await Promise.race([work.then(() => true), late])
+  ended.abort()
+  return inTime
 }
 
 /** Milliseconds until the next batch may leave: tokens come at a rate and pile up to the burst. */
