@@ -1,5 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
@@ -360,6 +361,49 @@ describe('tokens of service accounts', () => {
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys.body), { issuer: 'https://issuer.example', audience: 'us' })
     expect(payload.sub).toBe('system:serviceaccount:default:robot')
     expect(keys.text).not.toContain('"d":')
+  })
+
+  test.each(['0.0.0.0', '::'])(
+    'AUTHN-SA-11: where all addresses are listened on (%s), one of this machine is published',
+    async (bindAddress) => {
+      const server = await aServer({ flags: [`--bind-address=${bindAddress}`, '--authorization-mode=RBAC'] })
+      const { body } = await server.askAsAdmin('/.well-known/openid-configuration')
+      const { hostname, port, pathname } = new URL(body.jwks_uri)
+      expect([port, pathname]).toEqual([new URL(server.server.url).port, '/openid/v1/jwks'])
+      const own = Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address))
+      expect(own).toContain(hostname.replace(/^\[|\]$/g, ''))
+    },
+  )
+
+  test('AUTHN-SA-11: several issuers are taken, the first stands in new tokens, and the keys may be said to lie elsewhere', async () => {
+    const flags = ['https://first.example', 'https://second.example'].map((issuer) => `--service-account-issuer=${issuer}`)
+    const { server, pem } = await aServerWithKey('ec', { flags: [...flags, '--service-account-jwks-uri=https://keys.example/jwks'] })
+    await anAccount(server)
+    const token = await aToken(server)
+    const payload = decodeJwt(token)
+    expect(payload).toMatchObject({ iss: 'https://first.example', aud: ['https://first.example', 'https://second.example'] })
+    for (const [iss, isTaken] of [
+      ['https://second.example', true],
+      ['https://third.example', false],
+    ] as const) {
+      const who = await whoIs(server, signed(pem, decodeProtectedHeader(token), { ...payload, iss }))
+      expect(who === 401 ? 401 : who.username).toBe(isTaken ? 'system:serviceaccount:default:robot' : 401)
+    }
+    const provider = await server.askAsAdmin('/.well-known/openid-configuration')
+    expect(provider.body).toMatchObject({ issuer: 'https://first.example', jwks_uri: 'https://keys.example/jwks' })
+  })
+
+  test.each([
+    ['--service-account-issuer=:issuer', 'must be a text, and a URL'],
+    ['--service-account-jwks-uri=http://keys.example', 'must be an address that begins with https://'],
+    ['--service-account-max-token-expiration=59m', 'must be between 1h and 2^32 seconds'],
+  ])('AUTHN-SA-13: %s is refused at the start', async (flag, message) => {
+    await expect(aServer({ flags: [flag] })).rejects.toThrow(message)
+  })
+
+  test('AUTHN-SA-11: where the issuer is no URL, nothing is published', async () => {
+    const server = await aServer({ flags: ['--service-account-issuer=us'] })
+    for (const path of ['/.well-known/openid-configuration', '/openid/v1/jwks']) expect((await server.askAsAdmin(path)).code).toBe(404)
   })
 
   test('AUTHN-SA-11: accounts may read what is published, strangers may not', async () => {

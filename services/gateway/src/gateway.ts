@@ -69,9 +69,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     async listen(listenOptions) {
       const listener = await listen(listenOptions, handle, () => parts.random(randomSteps) / randomSteps)
       listeners.push(listener)
-      state.address = `${listenOptions.host}:${listener.port}`
+      state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
     },
+    plant: (objects) => plant(objects, parts),
     loopback: (user) => createLoopback(handle, user),
     async close({ delayMs = 0, graceMs = 0 } = {}) {
       if (!state.isClosing) {

@@ -13,6 +13,8 @@ import { limits } from './limits.ts'
 
 export interface ListenOptions {
   readonly host: string
+  /** As clients write it in a URL; absent: as above. */
+  readonly publicHost?: string | undefined
   /** 0: any that is free. */
   readonly port: number
   /** PEM. */

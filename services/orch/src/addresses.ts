@@ -16,6 +16,11 @@ export function advertisedAddress(bindAddress: string): string {
   return reachable?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
 }
 
+/** The host of a URL by which clients reach the port: one of this machine's where all are listened on. */
+export function publicHost(bindAddress: string): string {
+  return printHost(bindAddress === '0.0.0.0' || bindAddress === '::' ? advertisedAddress(bindAddress) : bindAddress)
+}
+
 /** The host of a URL by which this machine reaches the address. */
 export function printHost(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1'

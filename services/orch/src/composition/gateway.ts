@@ -1,6 +1,7 @@
 import type { AdmissionService, WatchService } from '@orch/core'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
 import type { KeyPair } from '@orch/platform'
+import { publicHost } from '../addresses.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
 import { StartError } from '../start-error.ts'
@@ -60,14 +61,20 @@ export interface PortOptions {
   readonly pair: KeyPair
   /** Of client certificates. */
   readonly authorities: AuthoritySource
+  /** By which others find this gateway; '' for the one that is listened on. */
+  readonly advertiseAddress?: string
 }
 
 /** Opens the port for clients; gives its number. */
-export async function listenForClients(gateway: Gateway, { serving, pair, authorities }: PortOptions): Promise<number> {
+export async function listenForClients(
+  gateway: Gateway,
+  { serving, pair, authorities, advertiseAddress = '' }: PortOptions,
+): Promise<number> {
   const { bindAddress, securePort } = serving
   try {
     return await gateway.listen({
       host: bindAddress,
+      publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
       certificate: pair.certificate,
       key: pair.key,

@@ -82,6 +82,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
       serving: options.serving,
       pair: options.pair,
       authorities,
+      advertiseAddress: options.advertiseAddress,
     })
     const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
     starting.then(() => {
