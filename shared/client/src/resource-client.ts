@@ -53,6 +53,8 @@ export interface ListOptions extends SelectOptions {
 /** Which part of a collection is watched, and from where on. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
+  /** Servers want it beside `sendInitialEvents`. */
+  readonly resourceVersionMatch?: 'NotOlderThan' | undefined
   readonly allowWatchBookmarks?: boolean | undefined
   readonly sendInitialEvents?: boolean | undefined
   readonly timeoutSeconds?: number | undefined
