@@ -149,6 +149,16 @@ describe('Webhook', () => {
     },
   )
 
+  test('AUTHZ-07, LIM-12: answers to questions that are long beyond all use are not remembered', async () => {
+    const { asked, flags } = await aDecider((review) => verdict(review, { allowed: false }))
+    const api = await anApiWith(...flags)
+    const person = aPerson(api, 'jane', 'dev')
+    const target = `/${'x'.repeat(20_000)}`
+    expect((await person.get(target)).status).toBe(403)
+    expect((await person.get(target)).status).toBe(403)
+    expect(asked).toHaveLength(2)
+  })
+
   test('AUTHZ-07: a no may be final', async () => {
     const { flags } = await aDecider((review) => verdict(review, { allowed: false, denied: true, reason: 'never' }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)

@@ -53,8 +53,9 @@ export function createNegotiator(names: Names): Negotiate {
     if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return json
     const before = known.get(accept)
     if (before !== undefined) return before
-    if (known.size >= limits.acceptTextsMax) known.clear()
     const negotiated = negotiate(accept, names)
+    if (accept.length > limits.acceptTextLengthMax) return negotiated
+    if (known.size >= limits.acceptTextsMax) known.clear()
     known.set(accept, negotiated)
     return negotiated
   }

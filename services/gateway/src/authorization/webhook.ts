@@ -37,7 +37,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
     try {
       const decision = decisionIn(await answerTo(question, options), options)
       const ttlMs = decision.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
-      if (ttlMs > 0) remember(question, decision, ttlMs)
+      if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, decision, ttlMs)
       return decision
     } catch (error) {
       return { kind: 'noOpinion', reason: '', error: error instanceof Error ? error.message : String(error) }

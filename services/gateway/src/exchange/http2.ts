@@ -26,7 +26,8 @@ export class Http2Exchange implements Exchange {
   }
 
   get target(): string {
-    return this.#headers[':path'] as string
+    // A CONNECT has none.
+    return (this.#headers[':path'] as string | undefined) ?? ''
   }
 
   get remoteAddress(): string {

@@ -131,8 +131,9 @@ export function openFlowControl(options: FlowControlOptions): FlowControl {
       const key = keyOf(info)
       const found = ofUser.get(key)
       if (found !== undefined) return found
-      if (ofUser.size >= limits.flowMatchesMax) ofUser.clear()
       const classification = search(user, info)
+      if (key.length > limits.flowKeyLengthMax) return classification
+      if (ofUser.size >= limits.flowMatchesMax) ofUser.clear()
       ofUser.set(key, classification)
       return classification
     },
@@ -154,7 +155,7 @@ export function openFlowControl(options: FlowControlOptions): FlowControl {
     },
     noteList(info, bytes) {
       const key = listKeyOf(info)
-      if (bytes < limits.flowBytesPerSeat && !bytesOfLists.has(key)) return
+      if ((bytes < limits.flowBytesPerSeat && !bytesOfLists.has(key)) || key.length > limits.flowKeyLengthMax) return
       if (bytesOfLists.size >= limits.flowListsMax) bytesOfLists.clear()
       bytesOfLists.set(key, bytes)
     },

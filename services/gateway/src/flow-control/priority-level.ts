@@ -1,4 +1,5 @@
 import type { Clock } from '@orch/platform'
+import { limits } from '../limits.ts'
 import type { PriorityLevel, WhenFull } from './configuration.ts'
 import { dealHand } from './shuffle-shard.ts'
 
@@ -152,9 +153,9 @@ export class Level {
     if (this.#whenFull.kind === 'reject') return undefined
     let hand = this.#hands.get(flow)
     if (hand === undefined) {
-      if (this.#hands.size >= handsMax) this.#hands.clear()
       hand = dealHand(flow, this.#whenFull)
-      this.#hands.set(flow, hand)
+      if (this.#hands.size >= handsMax) this.#hands.clear()
+      if (flow.length <= limits.flowKeyLengthMax) this.#hands.set(flow, hand)
     }
     let best = this.#queues[hand[0] as number] as Queue
     for (let index = 1; index < hand.length; index += 1) {

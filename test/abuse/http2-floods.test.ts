@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { aSocketServer, exchangeHttp2 } from '../gateway/sockets.ts'
+import { field, flags, frame, getFields, openRaw, type RawConnection } from './http2-frames.ts'
+
+const times = (count: number, make: (index: number) => Uint8Array) =>
+  Buffer.concat(Array.from({ length: count }, (_, index) => make(index)))
+const number = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+const cancel = number(8)
+/** Streams of clients have odd numbers. */
+const streamOf = (index: number) => 2 * index + 1
+
+/** Sends until the server closes the connection, and no more than `count` times. */
+async function flood(connection: RawConnection, count: number, make: (round: number) => Uint8Array): Promise<void> {
+  for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
+}
+
+describe('floods that cost their client the connection, and nobody else anything', () => {
+  const rows: [what: string, attack: (connection: RawConnection) => Promise<void>][] = [
+    [
+      'streams that are opened and reset',
+      (connection) =>
+        flood(connection, 200, (round) =>
+          times(50, (index) => {
+            const stream = streamOf(round * 50 + index)
+            return Buffer.concat([frame('headers', flags.endBoth, stream, getFields), frame('reset', flags.none, stream, cancel)])
+          }),
+        ),
+    ],
+    [
+      'streams whose faults make the server reset them',
+      (connection) =>
+        flood(connection, 200, (round) =>
+          times(50, (index) => {
+            const stream = streamOf(round * 50 + index)
+            return Buffer.concat([
+              frame('headers', flags.endHeaders, stream, getFields),
+              frame('windowUpdate', flags.none, stream, number(0)),
+            ])
+          }),
+        ),
+    ],
+    [
+      'more streams than may be open',
+      (connection) =>
+        flood(connection, 100, (round) =>
+          times(50, (index) => frame('headers', flags.endHeaders, streamOf(round * 50 + index), getFields)),
+        ),
+    ],
+    ['pings', (connection) => flood(connection, 300, () => times(1_000, () => frame('ping', flags.none, 0, Buffer.alloc(8))))],
+    ['settings', (connection) => flood(connection, 300, () => times(1_000, () => frame('settings', flags.none, 0)))],
+    [
+      'a head without an end',
+      async (connection) => {
+        await connection.send(frame('headers', flags.none, 1, getFields))
+        await flood(connection, 20_000, () => frame('continuation', flags.none, 1, field('a'.repeat(100), 'b'.repeat(100))))
+      },
+    ],
+    [
+      'a head that goes on with nothing',
+      async (connection) => {
+        await connection.send(frame('headers', flags.none, 1, getFields))
+        await flood(connection, 300, () => times(1_000, () => frame('continuation', flags.none, 1)))
+      },
+    ],
+    [
+      'a body that goes on with nothing',
+      async (connection) => {
+        await connection.send(frame('headers', flags.endHeaders, 1, getFields))
+        await flood(connection, 500, () => times(1_000, () => frame('data', flags.none, 1)))
+      },
+    ],
+    [
+      'priorities',
+      (connection) =>
+        flood(connection, 300, (round) =>
+          times(1_000, (index) => frame('priority', flags.none, streamOf(round * 1_000 + index), Buffer.alloc(5))),
+        ),
+    ],
+    [
+      'windows that overflow',
+      (connection) => flood(connection, 10, () => times(10, () => frame('windowUpdate', flags.none, 0, number(0x7fff_ffff)))),
+    ],
+  ]
+  test.each(rows)('LIM-12: %s', async (_what, attack) => {
+    const server = await aSocketServer({ controllers: [] })
+    const connection = await openRaw(server)
+    await attack(connection)
+    await expect(connection.closed).resolves.toBeUndefined()
+    expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
+  })
+})
+
+test('LIM-12: a short head that stands for a long one, by fields that it repeats from a table, is refused', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const connection = await openRaw(server)
+  // A field of 3,900 bytes that is kept, and then named 15,000 times by one byte each: 60 MB.
+  const value = Buffer.alloc(3_900, 'b')
+  const kept = Buffer.concat([Buffer.from([0x40, 1]), Buffer.from('a'), Buffer.from([0x7f, 0xbd, 0x1d]), value])
+  await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, kept])))
+  await connection.send(frame('headers', flags.endBoth, 3, Buffer.concat([getFields, Buffer.alloc(15_000, 0xbe)])))
+  await expect.poll(() => connection.resets).toBe(1)
+  expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
+})

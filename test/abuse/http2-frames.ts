@@ -1,0 +1,72 @@
+import { connect, type TLSSocket } from 'node:tls'
+import { onTestFinished } from 'vitest'
+import type { SocketServer } from '../gateway/sockets.ts'
+
+/** Types of frames (RFC 9113, section 6). */
+export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const
+
+/** Flags of frames. */
+export const flags = { none: 0, endStream: 1, endHeaders: 4, endBoth: 5 } as const
+
+/** One frame as it travels. */
+export function frame(type: keyof typeof frameTypes, flag: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = frameTypes[type]
+  head[4] = flag
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** A field that is not to be indexed, name and value as they are; both shorter than 127 bytes. */
+export function field(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)])
+}
+
+/** The fields of a request to `/livez`, without a certificate or a token. */
+export const getFields = Buffer.concat([Buffer.from([0x82, 0x87]), field(':path', '/livez'), field(':authority', 'localhost')])
+
+/** An HTTP/2 connection that sends what it is told. */
+export interface RawConnection {
+  /** Writes as fast as the server reads; false: the server has had enough. */
+  send(bytes: Uint8Array): Promise<boolean>
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>
+  /** Streams that the server has reset. */
+  readonly resets: number
+}
+
+/** Connects without a certificate, and says hello. */
+export async function openRaw({ port, credentials: { ca } }: SocketServer): Promise<RawConnection> {
+  const socket = await new Promise<TLSSocket>((resolve, reject) => {
+    const opening = connect({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] }, () => resolve(opening))
+    opening.once('error', reject)
+  })
+  onTestFinished(() => void socket.destroy())
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  // A server that closes the connection while we write is what is wanted here.
+  socket.on('error', () => {})
+  let resets = 0
+  let waiting = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    waiting = Buffer.concat([waiting, chunk])
+    for (let length = 0; waiting.length >= 9; waiting = waiting.subarray(length)) {
+      length = 9 + waiting.readUIntBE(0, 3)
+      if (waiting.length < length) break
+      if (waiting[3] === frameTypes.reset) resets += 1
+    }
+  })
+  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', flags.none, 0)]))
+  return {
+    closed,
+    get resets() {
+      return resets
+    },
+    async send(bytes) {
+      if (socket.destroyed) return false
+      const isDrained = socket.write(bytes)
+      if (!isDrained) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+      return !socket.destroyed
+    },
+  }
+}
