@@ -3,6 +3,8 @@ import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, test } from 'vitest'
 import { isTracingOn, openTelemetry } from '../../services/orch/src/telemetry.ts'
+import { aHook } from '../admission/hooks.ts'
+import { allowing, aWebhookServer } from '../admission/webhook-server.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
 import { printTrace } from './print-trace.ts'
 import { clientSpan, createTraced, startTraced, traceId } from './traced-server.ts'
@@ -22,6 +24,16 @@ function childOf(collector: Collector, parent: ReceivedSpan, service: string, na
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { timeout: 120_000 }, () => {
   test('CARD-13, CARD-14, CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
     const { collector, server, configuration } = await startTraced(['--distributed', '--gateways=1', '--storages=2', '--watches=1'])
+    const hook = await aWebhookServer(allowing)
+    const hooks = server.client.resource({
+      ...{ group: 'admissionregistration.orch.io', version: 'v1', plural: 'mutatingwebhookconfigurations', namespaced: false },
+    })
+    await hooks.create({
+      apiVersion: 'admissionregistration.orch.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'traced' },
+      webhooks: [aHook(hook, 'default', { name: 'traced.example.com' })],
+    })
     const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
     const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
     expect(await createTraced(configuration, server.url, 'traced', '01')).toBe(201)
@@ -41,6 +53,15 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { time
     expect([asked.kind, answered.kind, written.kind]).toEqual([3, 2, 3])
     const admitting = await childOf(collector, root, 'orch-gateway', 'orch.admission.v1.Admission/Admit')
     await childOf(collector, admitting, 'orch-admission', 'orch.admission.v1.Admission/Admit')
+    // Each plugin has a span below the call, and each webhook one below its plugin, of which it is told.
+    const called = await collector.find(inTrace('orch-admission', 'call webhook traced.example.com'))
+    const plugin = await collector.find(({ spanId }) => spanId === called.parentSpanId)
+    expect([plugin.name, called.kind]).toEqual(['mutate MutatingAdmissionWebhook', 3])
+    const other = await collector.find(inTrace('orch-admission', 'mutate NamespaceLifecycle'))
+    expect(other.parentSpanId).toBe(plugin.parentSpanId)
+    const phase = await collector.find(({ spanId }) => spanId === plugin.parentSpanId)
+    expect(phase).toMatchObject({ service: 'orch-admission', name: 'orch.admission.v1.Admission/Admit', traceId })
+    expect(hook.calls[0]?.headers['traceparent']).toBe(`00-${traceId}-${called.spanId}-01`)
 
     await childOf(collector, root, 'orch-storage', 'publish a change')
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
