@@ -55,6 +55,19 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
     labels: ['verb'],
     collect: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
   })
+  metrics.gauge({
+    name: 'apiserver_longrunning_gauge',
+    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
+    deprecatedFrom: '1.23',
+    labels: ['verb'],
+    collect: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
+  })
+  metrics.gauge({
+    name: 'apiserver_registered_watchers',
+    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
+    deprecatedFrom: '1.22',
+    collect: (gauge) => gauge.set(state.watches.size),
+  })
   // A look-up by one text replaces prom-client's hashing of nine labels on every request.
   const eventSeries = new Map<Resource, { inc(value: number): void }>()
   const series = new Map<string, Series>()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
 test('counters, gauges and histograms are told in the text format, each server having its own', async () => {
@@ -12,4 +12,34 @@ test('counters, gauges and histograms are told in the text format, each server h
   expect(text).toContain('open 7')
   expect(text).toContain('seconds_bucket{le="5"} 1')
   expect(await second.text()).toBe('\n')
+})
+
+test('METRIC-14: a metric that does not say how stable it is is ALPHA', async () => {
+  const metrics = createMetrics({ process: false })
+  metrics.gauge({ name: 'plain', help: 'Plain.' })
+  metrics.gauge({ name: 'stable', help: '[STABLE] Stable.' })
+  expect(await metrics.text()).toContain('# HELP plain [ALPHA] Plain.\n')
+  expect(await metrics.text()).toContain('# HELP stable [STABLE] Stable.\n')
+})
+
+describe('a metric that is deprecated', () => {
+  const textIn = async (current: string, showsHidden: boolean) => {
+    const metrics = createMetrics({ process: false, releases: { current, showsHidden } })
+    metrics.counter({ name: 'old_total', help: '[STABLE] Old.', deprecatedFrom: '1.22' }).inc()
+    return (await metrics.text()).trim()
+  }
+  const told = '# HELP old_total [STABLE] (Deprecated from 1.22) Old.\n# TYPE old_total counter\nold_total 1'
+
+  test.each(['1.22', '1.23', '1.24'])('METRIC-15, METRIC-16: is told in release %s, and says that it is', async (release) => {
+    expect(await textIn(release, false)).toBe(told)
+  })
+
+  test('METRIC-17, METRIC-18: is hidden three releases later, and comes back when asked for', async () => {
+    expect(await textIn('1.25', false)).toBe('')
+    expect(await textIn('1.25', true)).toBe(told)
+  })
+
+  test('METRIC-19: is gone in the release after that, whatever is asked', async () => {
+    expect(await textIn('1.26', true)).toBe('')
+  })
 })

@@ -5,6 +5,8 @@ export interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
   readonly labels?: readonly L[]
+  /** The release since which another metric tells the same: `1.22`. Three releases later it is hidden, and then it goes. */
+  readonly deprecatedFrom?: string
 }
 
 /** A histogram also has its buckets. */
@@ -24,15 +26,24 @@ export interface Metrics {
   readonly registry: Registry
 }
 
+/** Which release this is, for metrics that are deprecated. */
+export interface MetricReleases {
+  /** `1.25` */
+  readonly current: string
+  /** Hidden metrics are shown once more. */
+  readonly showsHidden: boolean
+}
+
 /** An empty set of metrics; `process: true` adds those of the process itself (memory, CPU, event loop). */
-export function createMetrics({ process }: { process: boolean }): Metrics {
+export function createMetrics({ process, releases }: { process: boolean; releases?: MetricReleases }): Metrics {
   const registry = new Registry()
   if (process) collectDefaultMetrics({ register: registry })
-  const common = <L extends string>({ name, help, labels }: MetricOptions<L>) => ({
+  const common = <L extends string>({ name, help, labels, deprecatedFrom }: MetricOptions<L>) => ({
     name,
-    help,
+    help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
-    registers: [registry],
+    // Whoever counts need not know whether anybody is told.
+    registers: isTold(deprecatedFrom, releases) ? [registry] : [],
   })
   return {
     counter: (options) => new Counter(common(options)),
@@ -48,4 +59,23 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
     contentType: registry.contentType,
     registry,
   }
+}
+
+/** Releases that a deprecated metric is told for; in the one after them it is hidden, and then no setting brings it back. */
+const deprecatedReleases = 3
+
+function isTold(deprecatedFrom: string | undefined, releases: MetricReleases | undefined): boolean {
+  if (deprecatedFrom === undefined || releases === undefined) return true
+  const age = minorOf(releases.current) - minorOf(deprecatedFrom)
+  return age < deprecatedReleases || (age === deprecatedReleases && releases.showsHidden)
+}
+
+function minorOf(release: string): number {
+  return Number(release.split('.')[1])
+}
+
+/** `[ALPHA] (Deprecated from 1.22) Watches that are open.` What does not say how stable it is may change at any time. */
+function printMetricHelp(help: string, deprecatedFrom: string | undefined): string {
+  const [, stability = 'ALPHA', text = help] = /^\[(ALPHA|STABLE)\] (.*)$/s.exec(help) ?? []
+  return `[${stability}] ${deprecatedFrom === undefined ? '' : `(Deprecated from ${deprecatedFrom}) `}${text}`
 }
