@@ -72,7 +72,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
     },
-    plant: (objects) => plant(objects, parts),
     loopback: (user) => createLoopback(handle, user),
     async close({ delayMs = 0, graceMs = 0 } = {}) {
       if (!state.isClosing) {
