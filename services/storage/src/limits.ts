@@ -67,6 +67,12 @@ export const piecesTidiedPerTurn = 64
 /** Longest that one call to etcd may take; etcd itself gives up after seven seconds. */
 export const etcdCallTimeoutMs = 8_000
 
+/** Longest that one member of several may take for a call that looks at few keys; then another one is asked. Leaders are elected faster. */
+export const etcdMemberTimeoutMs = 3_000
+
+/** How often a member that was away is asked whether it is back. */
+export const etcdMemberLookMs = 1_000
+
 /** How often a call that has no effect, or can have it once only, is made again when a member of etcd is away. */
 export const etcdAttemptsMax = 4
 
@@ -75,6 +81,18 @@ export const etcdAttemptDelayMs = 60
 
 /** Longest that a commit waits for its own change to come back; then its outcome is told as unknown. */
 export const etcdDeliveryWaitMs = 8_000
+
+/** A watch that shows nothing for so long, though etcd has something to show, is opened again, perhaps at another member. */
+export const etcdWatchPatienceMs = 1_500
+
+/** Pause in which what has come from etcd is read, should this process have been too busy to do so. */
+export const etcdWatchLastLookMs = 100
+
+/** Longest that a request waits for a lost watch to be open again, before it is refused for the moment. */
+export const etcdReopenWaitMs = 1_000
+
+/** Longest that etcd may take to open a watch. */
+export const etcdWatchOpenMs = 3_000
 
 /** When to come again, as clients are told that met a store that is away: a lost connection is opened again within that time. */
 export const unavailableRetrySeconds = 1

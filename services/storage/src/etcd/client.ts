@@ -1,7 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, systemClock } from '@orch/platform'
 import { Etcd3, type IOptions } from 'etcd3'
-import { etcdAttemptDelayMs, etcdAttemptsMax, etcdCallTimeoutMs, etcdKeepaliveMs, etcdKeepaliveTimeoutMs } from '../limits.ts'
+import {
+  etcdAttemptDelayMs,
+  etcdAttemptsMax,
+  etcdCallTimeoutMs,
+  etcdKeepaliveMs,
+  etcdKeepaliveTimeoutMs,
+  etcdMemberTimeoutMs,
+} from '../limits.ts'
 import { toFailure, toStatusError } from './errors.ts'
+import { Members } from './members.ts'
+import { renewingTokens } from './tokens.ts'
 
 /** How etcd is reached. */
 export interface EtcdAccess {
@@ -16,46 +26,108 @@ export interface EtcdAccess {
   readonly insecureTransport?: boolean | undefined
 }
 
-type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
+type Policy = ReturnType<NonNullable<NonNullable<IOptions['faultHandling']>['host']>>
 
 /**
  * A client that makes each call once and never holds one back: what is made again, and when, is decided here, since a lost
- * answer to a write is not a failure.
+ * answer to a write is not a failure. Members that are away are passed over.
  */
-export function createEtcdClient({ servers, tls, credentials, insecureTransport = false }: EtcdAccess): Etcd3 {
+export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock): EtcdClient {
+  const { servers, insecureTransport = false } = access
   if (servers.length === 0) throw new Error('no address of etcd is given')
   for (const server of servers) checkServer(server, insecureTransport)
-  const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
-  return new Etcd3({
-    hosts: [...servers],
-    ...(tls === undefined ? {} : { credentials: toCredentials(tls) }),
-    ...(credentials === undefined ? {} : { auth: { ...credentials, callOptions: () => ({ deadline: Date.now() + etcdCallTimeoutMs }) } }),
-    faultHandling: { host: () => once, global: once },
-    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + etcdCallTimeoutMs }),
-    grpcOptions: {
-      'grpc.max_receive_message_length': -1,
-      'grpc.max_send_message_length': -1,
-      'grpc.initial_reconnect_backoff_ms': 50,
-      'grpc.min_reconnect_backoff_ms': 50,
-      'grpc.max_reconnect_backoff_ms': 1_000,
-      'grpc.keepalive_time_ms': etcdKeepaliveMs,
-      'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
-    },
-  })
+  const isBack = (server: string) => answers({ ...access, servers: [server] })
+  const members = new Members({ servers, clock, isBack })
+  return new EtcdClient(access, members)
+}
+
+/** See `createEtcdClient`. */
+export class EtcdClient extends Etcd3 {
+  readonly #members: Members
+
+  constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
+    const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
+    const timeoutMs = servers.length === 1 ? etcdCallTimeoutMs : etcdMemberTimeoutMs
+    super({
+      hosts: [...servers],
+      ...(tls === undefined ? {} : { credentials: toCredentials(tls) }),
+      ...(credentials === undefined ? {} : { auth: { ...credentials, callOptions: () => ({ deadline: Date.now() + timeoutMs }) } }),
+      faultHandling: { host: (server) => members.policyOf(server) as unknown as Policy, global: once },
+      defaultCallOptions: (call) =>
+        call.isStream ? {} : { deadline: Date.now() + (looksAtFewKeys(call) ? timeoutMs : etcdCallTimeoutMs) },
+      grpcOptions: {
+        'grpc.max_receive_message_length': -1,
+        'grpc.max_send_message_length': -1,
+        'grpc.initial_reconnect_backoff_ms': 50,
+        'grpc.min_reconnect_backoff_ms': 50,
+        'grpc.max_reconnect_backoff_ms': 1_000,
+        'grpc.keepalive_time_ms': etcdKeepaliveMs,
+        'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
+        // The library hands these on to the channel, of which its type knows less.
+        ...({ interceptors: [renewingTokens] } as object),
+      },
+    })
+    this.#members = members
+  }
+
+  /** Whoever gave this stream is passed over until he answers. */
+  isSilent(stream: object): void {
+    this.#members.isSilent(stream)
+  }
+
+  override close(): void {
+    this.#members.close()
+    super.close()
+  }
 }
 
 /** Makes a call without effect, again where a member was away. Failures are StatusErrors. */
 export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  const attempts = createAttempts()
+  for (;;) {
     try {
       return await call()
     } catch (error) {
-      const failure = toFailure(error)
-      const isAway = failure === 'unsent' || failure === 'unanswered'
-      if (!isAway || attempt === etcdAttemptsMax) throw toStatusError(error)
-      await delay(etcdAttemptDelayMs * attempt)
+      if (!(await attempts.isAgain(error))) throw toStatusError(error)
     }
   }
+}
+
+/** Counts attempts at one call, and waits before the next. */
+export function createAttempts(): { isAgain(error: unknown): Promise<boolean> } {
+  const giveUpMs = performance.now() + etcdCallTimeoutMs
+  let count = 0
+  return {
+    async isAgain(error) {
+      count += 1
+      const failure = toFailure(error)
+      // A member alone has had all the time there is; one of several has had its part.
+      const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && performance.now() < giveUpMs)
+      if (!isAway || count === etcdAttemptsMax) return false
+      await delay(etcdAttemptDelayMs * count)
+      return true
+    },
+  }
+}
+
+/** Whether a member answers again, and not only its machine. */
+async function answers(access: EtcdAccess): Promise<boolean> {
+  const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
+  try {
+    await client.kv.range({ key: Buffer.from('/') }, { deadline: Date.now() + etcdMemberTimeoutMs })
+    return true
+  } catch (error) {
+    const failure = toFailure(error)
+    return failure !== 'unsent' && failure !== 'unanswered' && failure !== 'late'
+  } finally {
+    client.close()
+  }
+}
+
+/** Ranges of many keys may take their time. */
+function looksAtFewKeys({ method, params = {} }: { readonly method: string; readonly params?: object }): boolean {
+  const { range_end: end, compare = [] } = params as { range_end?: unknown; compare?: readonly unknown[] }
+  return (method === 'txn' && compare.length > 0) || (method === 'range' && end === undefined) || method === 'put'
 }
 
 function checkServer(server: string, insecureTransport: boolean): void {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { badRequest, type Revision, type StoreCommit, UnknownOutcomeError } from '@orch/core'
 import type { Etcd3, IResponseOp, ITxnRequest, ITxnResponse } from 'etcd3'
-import { etcdAttemptDelayMs, etcdAttemptsMax, keyBytesMax } from '../limits.ts'
+import { keyBytesMax } from '../limits.ts'
+import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { frameValue, type Layout } from './layout.ts'
 
@@ -46,17 +46,17 @@ export function toTxn(layout: Layout, epochRevision: Revision, commit: StoreComm
  * An outcome that stays unknown is an `UnknownOutcomeError`.
  */
 export async function sendCommit(client: Etcd3, txn: ITxnRequest, { isLate }: StoreCommit): Promise<TxnOutcome> {
+  const attempts = createAttempts()
   let mayHaveHappened = false
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     if (!mayHaveHappened && isLate?.()) return { kind: 'late' }
     try {
       return toOutcome(await client.kv.txn(txn), mayHaveHappened)
     } catch (error) {
       const failure = toFailure(error)
       mayHaveHappened ||= failure === 'unanswered' || failure === 'late'
-      const isAway = failure === 'unsent' || failure === 'unanswered'
-      if (!isAway || attempt === etcdAttemptsMax) throw mayHaveHappened ? unknownOutcome(sayFailure(error), error) : toStatusError(error)
-      await delay(etcdAttemptDelayMs * attempt)
+      if (await attempts.isAgain(error)) continue
+      throw mayHaveHappened ? unknownOutcome(sayFailure(error), error) : toStatusError(error)
     }
   }
 }

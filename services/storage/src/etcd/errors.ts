@@ -15,6 +15,10 @@ export type EtcdFailure =
   | 'denied'
   | 'other'
 
+/** Nobody was there to take the call, or etcd took none for now. */
+const neverLeft =
+  /No connection established|Channel closed before call started|ECONNREFUSED|Name resolution failed|Waiting for LB pick|etcdserver: too many requests/
+
 /** Reads an error of the client, of which only the message is certain: `14 UNAVAILABLE: connect ECONNREFUSED …`. */
 export function toFailure(error: unknown): EtcdFailure {
   const message = error instanceof Error ? error.message : String(error)
@@ -24,8 +28,7 @@ export function toFailure(error: unknown): EtcdFailure {
   if (/database space exceeded/.test(message)) return 'full'
   if (/authentication failed|permission denied|invalid auth token|user name is empty|auth is not enabled/.test(message)) return 'denied'
   if (code === 7 || code === 16) return 'denied'
-  if (/No connection established|Channel closed before call started|ECONNREFUSED|Name resolution failed|Waiting for LB pick/.test(message))
-    return 'unsent'
+  if (neverLeft.test(message)) return 'unsent'
   if (code === 4) return 'late'
   if ([1, 2, 8, 10, 13, 14].includes(code)) return 'unanswered'
   return 'other'
@@ -59,6 +62,28 @@ export function unavailable(message: string, cause?: unknown): StatusError {
 /** An error in one line, without what only the protocol knows, and without addresses, which are nobody's business who asks for objects. */
 export function sayFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  if (toFailure(error) === 'unsent') return `no connection (${/\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? 'the address is not known'})`
+  switch (toFailure(error)) {
+    case 'unsent':
+      return sayUnsent(message)
+    case 'late':
+      return 'no answer in time'
+    case 'unanswered':
+    case 'compacted':
+    case 'tooLarge':
+    case 'full':
+    case 'denied':
+    case 'other':
+      return withoutProtocol(message)
+  }
+}
+
+function sayUnsent(message: string): string {
+  if (/etcdserver: /.test(message)) return withoutProtocol(message)
+  if (/Name resolution failed/.test(message)) return 'no connection (the address is not known)'
+  const code = /\bE[A-Z]{4,}\b/.exec(message)?.[0]
+  return code === undefined ? 'no connection' : `no connection (${code})`
+}
+
+function withoutProtocol(message: string): string {
   return message.replace(/^\d+ [A-Z_]+: /, '').split('\n', 1)[0] ?? ''
 }

@@ -14,9 +14,17 @@ import type {
 } from '@orch/core'
 import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
 import type { Etcd3, IEvent } from 'etcd3'
-import { etcdDeliveryWaitMs, etcdReconnectDelayMsMax, etcdStartWaitMs, etcdStatusIntervalMs } from '../limits.ts'
+import {
+  etcdDeliveryWaitMs,
+  etcdReconnectDelayMsMax,
+  etcdReopenWaitMs,
+  etcdStartWaitMs,
+  etcdStatusIntervalMs,
+  etcdWatchLastLookMs,
+  etcdWatchPatienceMs,
+} from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
-import { createEtcdClient, type EtcdAccess, readSurely } from './client.ts'
+import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
 import { checkKey, sendCommit, type TxnOutcome, toTxn, unknownOutcome } from './commit.ts'
 import { decodeEvents } from './decode.ts'
 import { sayFailure, toFailure, unavailable } from './errors.ts'
@@ -61,7 +69,7 @@ interface Waiter {
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
   const layout = toLayout(options.prefix)
-  const client = createEtcdClient(options)
+  const client = createEtcdClient(options, clock)
   const giveUpMs = clock.monotonic() + startWaitMs
   let isWaiting = false
   for (;;) {
@@ -110,7 +118,7 @@ const randomUuid = () => globalThis.crypto.randomUUID()
 interface Parts extends EtcdStoreOptions {
   readonly clock: Clock
   readonly log: Log
-  readonly client: Etcd3
+  readonly client: EtcdClient
   readonly layout: Layout
   readonly heads: Heads
   readonly isReliable: boolean
@@ -127,7 +135,7 @@ class StoreOnEtcd implements EtcdStore {
   readonly shared: SharedStore
   readonly leadership: EtcdLeadership
   readonly #parts: Parts
-  readonly #client: Etcd3
+  readonly #client: EtcdClient
   readonly #layout: Layout
   readonly #reader: EtcdReader
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
@@ -138,6 +146,11 @@ class StoreOnEtcd implements EtcdStore {
   /** Commits without an answer yet, by write id; 0 until the watch has shown the change. */
   readonly #unanswered = new Map<string, Revision>()
   #waiters: Waiter[] = []
+  /** What etcd has told, by other ways than the watch, that the watch will show. */
+  #expected: Revision = 0
+  #isExpecting = false
+  /** Who waits for the watch to be open again. */
+  readonly #opened = new Set<() => void>()
   #epoch: EpochRecord
   #compacted: Revision
   #position: Revision
@@ -182,7 +195,7 @@ class StoreOnEtcd implements EtcdStore {
     const { clock } = this.#parts
     this.#statusTimer = clock.every(etcdStatusIntervalMs, () => {
       void this.#readStatus()
-      this.#askPosition()
+      if (this.#parts.isReliable) this.#watch?.askPosition()
     })
     await this.#readStatus()
     await new Promise<void>((resolve, reject) => {
@@ -290,6 +303,7 @@ class StoreOnEtcd implements EtcdStore {
     this.#statusTimer?.cancel()
     this.#watch?.close()
     this.#rejectWaiters('the store is closed')
+    for (const tell of this.#opened) tell()
     this.#listeners.clear()
     this.#replacedListeners.clear()
     this.#client.close()
@@ -299,7 +313,9 @@ class StoreOnEtcd implements EtcdStore {
     if (this.#closing.signal.aborted) throw unavailable('the store is closed')
     checkKey(commit.key)
     if (commit.isLate?.()) return { kind: 'late' }
+    await this.#following()
     if (this.#refusing !== '') throw unavailable(`the store can't write: ${this.#refusing}`)
+    if (commit.isLate?.()) return { kind: 'late' }
     this.#unanswered.set(commit.writeId, 0)
     try {
       const isNothing = commit.value === undefined && commit.expected === 0
@@ -346,6 +362,7 @@ class StoreOnEtcd implements EtcdStore {
   /** Resolves when listeners have been told of everything up to a revision. */
   #delivered(revision: Revision): Promise<void> {
     if (revision <= this.#position) return Promise.resolve()
+    void this.#expect(revision)
     return new Promise((resolve, reject) => {
       const timer = this.#parts.clock.after(etcdDeliveryWaitMs, () => waiter.reject(unknownOutcome('the watch of etcd is behind')))
       const waiter: Waiter = {
@@ -397,7 +414,9 @@ class StoreOnEtcd implements EtcdStore {
     const revision = Number(header.revision)
     // Restored to its past under an open watch: that is looked at when the watch is opened again.
     if (revision < told) this.#restartWatch('etcd stands behind what it has told')
+    await this.#following()
     if (this.#refusing !== '') throw unavailable(`the store can't be read at its latest: ${this.#refusing}`)
+    if (this.#parts.isReliable) void this.#expect(revision)
     return revision
   }
 
@@ -405,6 +424,25 @@ class StoreOnEtcd implements EtcdStore {
     if (!this.#parts.isReliable) return false
     this.#watch?.askPosition()
     return true
+  }
+
+  /** Etcd has something to show: a watch that shows nothing stands at a member that is stuck, or has lost the others. */
+  async #expect(revision: Revision): Promise<void> {
+    this.#expected = Math.max(this.#expected, revision)
+    if (this.#isExpecting) return
+    this.#isExpecting = true
+    const { clock } = this.#parts
+    const { signal } = this.#closing
+    while (this.#position < this.#expected && !signal.aborted) {
+      const before = this.#position
+      await sleep(clock, etcdWatchPatienceMs, signal)
+      // What has come while this process itself was busy is read first.
+      await sleep(clock, etcdWatchLastLookMs, signal)
+      if (this.#position !== before || this.#refusing !== '') continue
+      this.#watch?.abandon()
+      this.#restartWatch('the watch of etcd has fallen silent')
+    }
+    this.#isExpecting = false
   }
 
   /** Keeps a watch open until the store is closed. */
@@ -417,6 +455,7 @@ class StoreOnEtcd implements EtcdStore {
         const end = await this.#watchOnce(() => {
           failures = 0
           this.#refusing = ''
+          for (const tell of this.#opened) tell()
           onFirst()
         })
         if (signal.aborted) return
@@ -451,6 +490,17 @@ class StoreOnEtcd implements EtcdStore {
   }
 
   #endWatch: (error: Error) => void = () => {}
+
+  /** A watch that was lost is mostly open again in a moment, which is better waited for than told to clients. */
+  async #following(): Promise<void> {
+    if (this.#refusing === '' || this.#closing.signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#parts.clock.after(etcdReopenWaitMs, resolve)
+    this.#opened.add(resolve)
+    await promise
+    timer.cancel()
+    this.#opened.delete(resolve)
+  }
 
   #restartWatch(why: string): void {
     if (this.#refusing !== '') return
@@ -523,6 +573,7 @@ class StoreOnEtcd implements EtcdStore {
     log.warn({ epoch: heads.epoch.epoch, revision: heads.position }, `the state is read anew: ${why}`)
     this.#epoch = heads.epoch
     this.#position = heads.position
+    this.#expected = heads.position
     // What came before can't be told: it is not known here, or belongs to another line.
     this.#compacted = heads.position
     this.#chain = new ChangeRevisions(heads.lastChange)

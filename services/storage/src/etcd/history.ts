@@ -1,6 +1,6 @@
 import type { Revision, StoreChange, StoreHistory } from '@orch/core'
 import type { Etcd3 } from 'etcd3'
-import { readSurely } from './client.ts'
+import { type EtcdClient, readSurely } from './client.ts'
 import { decodeEvents } from './decode.ts'
 import { toStatusError } from './errors.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
@@ -8,7 +8,7 @@ import { openWatch } from './watch.ts'
 
 /** Which part of the past is asked for. */
 export interface HistoryRequest {
-  readonly client: Etcd3
+  readonly client: EtcdClient
   readonly layout: Layout
   readonly after: Revision
   /** Revision of the last change at or before `after`; undefined: not known here. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ChangeRevisions } from './chain.ts'
-import { toFailure, toStatusError } from './errors.ts'
+import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
 import { isReliableVersion } from './version.ts'
 
@@ -22,6 +22,8 @@ test.each([
 test.each([
   ['14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1', 'unsent', 503],
   ['14 UNAVAILABLE: etcdserver: no leader', 'unanswered', 503],
+  ['14 UNAVAILABLE: etcdserver: leader changed', 'unanswered', 503],
+  ['8 RESOURCE_EXHAUSTED: etcdserver: too many requests', 'unsent', 503],
   ['14 UNAVAILABLE: etcdserver: request timed out', 'unanswered', 503],
   ['4 DEADLINE_EXCEEDED: Deadline exceeded after 8s', 'late', 504],
   ['11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted', 'compacted', 410],
@@ -33,6 +35,16 @@ test.each([
 ])('%s is %s and answered with %d', (message, failure, code) => {
   const error = new Error(message)
   expect({ failure: toFailure(error), code: toStatusError(error).code }).toEqual({ failure, code })
+})
+
+test.each([
+  ['14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 10.1.2.3:2379', 'no connection (ECONNREFUSED)'],
+  ['14 UNAVAILABLE: Name resolution failed for target dns:etcd:2379', 'no connection (the address is not known)'],
+  ['14 UNAVAILABLE: Channel closed before call started', 'no connection'],
+  ['4 DEADLINE_EXCEEDED: Deadline exceeded after 8.003s,metadata filters: 0.001s,remote_addr=10.1.2.3:2379', 'no answer in time'],
+  ['8 RESOURCE_EXHAUSTED: etcdserver: too many requests', 'etcdserver: too many requests'],
+])('%s is told without addresses, as %s', (message, told) => {
+  expect(sayFailure(new Error(message))).toBe(told)
 })
 
 test('a framed value gives back its write id and bytes', () => {

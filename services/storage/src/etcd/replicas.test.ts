@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -321,8 +322,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(other.storage)).names).toEqual([])
   })
 
-  test('a wrong password is named', async () => {
-    const own = await ownEtcd()
+  async function enableAuth(own: Program): Promise<Etcd3> {
     const admin = new Etcd3({ hosts: urlOf(own) })
     await admin.user('root').create('right')
     await admin.auth.userGrantRole({ user: 'root', role: 'root' }).catch(async () => {
@@ -331,10 +331,66 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     })
     await admin.auth.authEnable()
     admin.close()
+    return new Etcd3({ hosts: urlOf(own), auth: { username: 'root', password: 'right' } })
+  }
+  const credentials = { username: 'root', password: 'right' }
+
+  test('a wrong password is named', async () => {
+    const own = await ownEtcd()
+    const admin = await enableAuth(own)
+    admin.close()
     const open = (password: string) => openReplica({ servers: [urlOf(own)], credentials: { username: 'root', password } })
     await expect(open('wrong')).rejects.toThrow(/authentication failed/)
     const { storage } = await open('right')
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+  })
+
+  test('a password that etcd takes no longer: writes are 503 and say why, and go on when it is right again', async () => {
+    const own = await ownEtcd()
+    const admin = await enableAuth(own)
+    const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
+    await written(storage, aPut({ name: 'a' }))
+    await admin.auth.userChangePassword({ name: 'root', password: 'other' })
+    await expect(storage.commit(aPut({ name: 'b' }))).rejects.toMatchObject({
+      code: 503,
+      message: expect.stringContaining('authentication failed'),
+    })
+    const other = new Etcd3({ hosts: urlOf(own), auth: { username: 'root', password: 'other' } })
+    await other.auth.userChangePassword({ name: 'root', password: 'right' })
+    other.close()
+    admin.close()
+    await vi.waitFor(() => written(storage, aPut({ name: 'c' })), within)
+    expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['a', 'c'])
+  })
+
+  test('etcd forgets the tokens that it gave out when it is started again: a new one is asked for', async () => {
+    const own = await ownEtcd()
+    const admin = await enableAuth(own)
+    admin.close()
+    const { storage, store } = await openReplica({ servers: [urlOf(own)], credentials })
+    await written(storage, aPut({ name: 'a' }))
+    await own.kill()
+    await own.start()
+    await vi.waitFor(() => written(storage, aPut({ name: 'b' })), within)
+    expect((await listed(storage)).names).toEqual(['a', 'b'])
+    expect(store.status().refusing).toBe('')
+  })
+
+  test('a signed token is outdated when users change: a new one is asked for', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const [publicFile, privateFile] = [join(folder, 'token.pub'), join(folder, 'token.key')]
+    writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }))
+    writeFileSync(privateFile, privateKey.export({ type: 'pkcs1', format: 'pem' }))
+    const flags = [`--auth-token=jwt,pub-key=${publicFile},priv-key=${privateFile},sign-method=RS256,ttl=10m`]
+    const own = await openEtcd({ path, dataDir: join(folder, 'signed'), flags })
+    closers.push(() => own.kill())
+    const admin = await enableAuth(own)
+    const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
+    await written(storage, aPut({ name: 'a' }))
+    await admin.user('somebody').create('else')
+    admin.close()
+    await written(storage, aPut({ name: 'b' }))
+    expect((await listed(storage)).names).toEqual(['a', 'b'])
   })
 
   test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {

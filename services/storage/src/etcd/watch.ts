@@ -1,6 +1,8 @@
 import { InterceptingCall, type InterceptorOptions, type NextCall } from '@grpc/grpc-js'
 import type { Revision } from '@orch/core'
-import type { Etcd3, IEvent, IWatchRequest, IWatchResponse } from 'etcd3'
+import type { IEvent, IWatchRequest, IWatchResponse } from 'etcd3'
+import { etcdWatchOpenMs } from '../limits.ts'
+import type { EtcdClient } from './client.ts'
 import { endOfPrefix } from './layout.ts'
 
 /** What a watch tells. */
@@ -23,6 +25,8 @@ export interface EtcdWatch {
   askPosition(): void
   /** Nothing is told any more. */
   close(): void
+  /** The same; the member that it stands at is of no use for now. */
+  abandon(): void
 }
 
 /** A member without a leader ends the watch instead of being silent. */
@@ -35,8 +39,8 @@ const requireLeader = (options: InterceptorOptions, next: NextCall) =>
   })
 
 /** Follows all keys of a prefix from a revision on, over etcd's own watch service. */
-export function openWatch(client: Etcd3, prefix: string, from: Revision, listener: WatchListener): EtcdWatch {
-  const watch = new RawWatch(listener)
+export function openWatch(client: EtcdClient, prefix: string, from: Revision, listener: WatchListener): EtcdWatch {
+  const watch = new RawWatch(client, listener)
   client.watchClient.watch({ interceptors: [requireLeader] }).then(
     (stream) => watch.begin(stream as unknown as WatchStream, { prefix, from }),
     (error: Error) => watch.end({ kind: 'failed', error }),
@@ -46,6 +50,7 @@ export function openWatch(client: Etcd3, prefix: string, from: Revision, listene
 
 interface WatchStream {
   write(request: IWatchRequest): void
+  end(): void
   cancel(): void
   on(event: 'data', listener: (response: IWatchResponse) => void): void
   on(event: 'error', listener: (error: Error) => void): void
@@ -53,14 +58,19 @@ interface WatchStream {
 }
 
 class RawWatch implements EtcdWatch {
+  readonly #client: EtcdClient
   readonly #listener: WatchListener
+  /** A member may take a connection and never say a word. */
+  readonly #opening: NodeJS.Timeout
   #stream: WatchStream | undefined
   #isEnded = false
   /** Parts of an answer that did not fit one message. */
   #fragments: IEvent[] = []
 
-  constructor(listener: WatchListener) {
+  constructor(client: EtcdClient, listener: WatchListener) {
+    this.#client = client
     this.#listener = listener
+    this.#opening = setTimeout(() => this.#giveUp(), etcdWatchOpenMs)
   }
 
   begin(stream: WatchStream, { prefix, from }: { prefix: string; from: Revision }): void {
@@ -82,8 +92,22 @@ class RawWatch implements EtcdWatch {
   }
 
   close(): void {
+    clearTimeout(this.#opening)
     this.#isEnded = true
+    // Ended and not cancelled: the library takes a cancelled stream for a broken connection, and drops it.
+    this.#stream?.end()
+  }
+
+  abandon(): void {
+    this.close()
+    if (this.#stream !== undefined) this.#client.isSilent(this.#stream)
     this.#stream?.cancel()
+  }
+
+  #giveUp(): void {
+    if (this.#isEnded) return
+    this.abandon()
+    this.#listener.onEnd({ kind: 'failed', error: new Error('etcd did not open the watch in time') })
   }
 
   end(end: WatchEnd): void {
@@ -93,6 +117,7 @@ class RawWatch implements EtcdWatch {
   }
 
   #take({ created, canceled, compact_revision, cancel_reason, fragment, events, header }: IWatchResponse): void {
+    clearTimeout(this.#opening)
     if (this.#isEnded) return
     const compacted = Number(compact_revision)
     if (compacted > 0) this.end({ kind: 'compacted', revision: compacted })

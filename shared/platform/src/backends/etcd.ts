@@ -10,7 +10,14 @@ export interface BackendTls {
   readonly keyFile: string
 }
 
-/** How a local etcd of one member is run. */
+/** One of several members that elect a leader among themselves. */
+export interface EtcdMember {
+  readonly name: string
+  /** Ports of all members for one another, by name. */
+  readonly peerPorts: Readonly<Record<string, number>>
+}
+
+/** How a local etcd is run. */
 export interface EtcdOptions {
   /** The program; see `locateBackend`. */
   readonly path: string
@@ -19,29 +26,33 @@ export interface EtcdOptions {
   /** Default: a free one. */
   readonly port?: number | undefined
   readonly tls?: BackendTls | undefined
+  /** Default: it is alone. */
+  readonly member?: EtcdMember | undefined
   /** Further flags of the program. */
   readonly flags?: readonly string[] | undefined
 }
 
 /** A local etcd that listens on loopback. */
-export async function openEtcd({ path, dataDir = newFolder(), port, tls, flags = [] }: EtcdOptions): Promise<Program> {
-  const [clientPort = 0, peerPort = 0, healthPort = 0] = await freePorts(3)
+export async function openEtcd({ path, dataDir = newFolder(), port, tls, member, flags = [] }: EtcdOptions): Promise<Program> {
+  const [clientPort = 0, freePort = 0, healthPort = 0] = await freePorts(3)
+  const { name, peerPorts } = member ?? { name: 'local', peerPorts: { local: freePort } }
   const address = `127.0.0.1:${port ?? clientPort}`
   const clientUrl = `${tls === undefined ? 'http' : 'https'}://${address}`
-  const peerUrl = `http://127.0.0.1:${peerPort}`
+  const peerUrl = `http://127.0.0.1:${peerPorts[name]}`
   const healthUrl = `http://127.0.0.1:${healthPort}`
   const settings = {
-    name: 'local',
+    name,
     'data-dir': dataDir,
     'listen-client-urls': clientUrl,
     'advertise-client-urls': clientUrl,
     'listen-peer-urls': peerUrl,
     'initial-advertise-peer-urls': peerUrl,
-    'initial-cluster': `local=${peerUrl}`,
+    'initial-cluster': Object.entries(peerPorts)
+      .map(([peer, at]) => `${peer}=http://127.0.0.1:${at}`)
+      .join(),
     'listen-metrics-urls': healthUrl,
     // One member elects itself: there is nobody to wait for.
-    'heartbeat-interval': '20',
-    'election-timeout': '200',
+    ...(member === undefined ? { 'heartbeat-interval': '20', 'election-timeout': '200' } : {}),
     logger: 'zap',
     'log-level': 'error',
     ...(tls === undefined ? {} : { 'cert-file': tls.certFile, 'key-file': tls.keyFile, 'trusted-ca-file': tls.caFile }),

@@ -1,0 +1,77 @@
+import { type Clock, sleep } from '@orch/platform'
+import { etcdMemberLookMs } from '../limits.ts'
+import { toFailure } from './errors.ts'
+
+/** What each call to one member goes through. */
+export interface MemberPolicy {
+  execute<T>(call: (context: unknown) => T | Promise<T>): Promise<T>
+}
+
+/** A call to a member failed, or was not made. The library would drop all connections to it were this one of its own errors. */
+export class MemberError extends Error {}
+
+/**
+ * Members of etcd that gave no answer a moment ago are passed over as long as there are others, until they answer again:
+ * a member that is down must not cost every third call its time.
+ */
+export class Members {
+  readonly #servers: readonly string[]
+  readonly #clock: Clock
+  readonly #isBack: (server: string) => Promise<boolean>
+  readonly #away = new Set<string>()
+  readonly #serverOf = new WeakMap<object, string>()
+  readonly #closing = new AbortController()
+
+  constructor({ servers, clock, isBack }: { servers: readonly string[]; clock: Clock; isBack: (server: string) => Promise<boolean> }) {
+    this.#servers = servers
+    this.#clock = clock
+    this.#isBack = isBack
+  }
+
+  policyOf(server: string): MemberPolicy {
+    return {
+      execute: async (call) => {
+        if (this.#away.has(server) && this.#away.size < this.#servers.length) throw new MemberError(`${server} is away`)
+        try {
+          const result = await call({})
+          if (typeof result === 'object' && result !== null) this.#serverOf.set(result, server)
+          return result
+        } catch (error) {
+          if (!isOfNoUse(error)) throw error
+          this.#passOver(server)
+          throw new MemberError((error as Error).message, { cause: error })
+        }
+      },
+    }
+  }
+
+  /** Of a stream that a call has given: it says nothing any more. */
+  isSilent(stream: object): void {
+    const server = this.#serverOf.get(stream)
+    if (server !== undefined) this.#passOver(server)
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #passOver(server: string): void {
+    if (this.#servers.length === 1 || this.#away.has(server) || this.#closing.signal.aborted) return
+    this.#away.add(server)
+    void this.#awaitReturn(server)
+  }
+
+  async #awaitReturn(server: string): Promise<void> {
+    const { signal } = this.#closing
+    do await sleep(this.#clock, etcdMemberLookMs, signal)
+    while (!signal.aborted && !(await this.#isBack(server)))
+    this.#away.delete(server)
+  }
+}
+
+/** It was not there, gave no answer, or has lost the others. What we ended ourselves says nothing. */
+function isOfNoUse(error: unknown): boolean {
+  if (!(error instanceof Error) || /^1 CANCELLED/.test(error.message)) return false
+  const failure = toFailure(error)
+  return failure === 'unsent' || failure === 'unanswered' || failure === 'late'
+}
