@@ -108,3 +108,19 @@ test('METRIC-01: calls, their time and those that failed and were ignored are co
   )
   expect(await rejectionsOf(api, name)).toEqual([])
 })
+
+test('METRIC-01: the time of each phase, of each plugin, and quantiles of the phases are told', async () => {
+  const api = await anApi({ flags })
+  const namespace = await aNamespace(api)
+  expect((await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))).status).toBe(201)
+  const { text } = await api.get('/metrics')
+  const labels = 'type="admit",operation="CREATE",rejected="false"'
+  expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_count{${labels}} `)
+  expect(text).toContain(`apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",${labels}} `)
+  const summary = 'apiserver_admission_step_admission_duration_seconds_summary'
+  expect(text).toContain(`# HELP ${summary} [ALPHA] `)
+  for (const quantile of [0.5, 0.9, 0.99]) {
+    expect(text).toMatch(new RegExp(`^${summary}\\{quantile="${quantile}",${labels}\\} 0?\\.?\\d`, 'm'))
+  }
+  expect(text).toContain(`${summary}_count{${labels}} `)
+})

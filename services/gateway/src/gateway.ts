@@ -110,7 +110,7 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
   const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
   const { names } = catalogue
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
-  const admissionMetrics = createAdmissionMetrics(options.metrics, log)
+  const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
   return {
     options,
     names,

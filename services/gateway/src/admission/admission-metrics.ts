@@ -1,6 +1,7 @@
 import type { AdmissionStep, MetricCount } from '@orch/core'
-import type { Log, Metrics } from '@orch/platform'
+import type { Clock, Log, Metrics } from '@orch/platform'
 import { createCountedHistogram } from './counted-histogram.ts'
+import { createCountedSummary } from './counted-summary.ts'
 
 /** What admission has done, counted under the names that dashboards know. */
 export interface AdmissionMetrics {
@@ -13,6 +14,9 @@ export interface AdmissionMetrics {
 }
 
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+
+/** Age of what the quantiles are of. */
+const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
 /** Counters that plugins may add to, with their labels. */
 const counters = {
@@ -53,11 +57,18 @@ interface Observer {
 const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
-export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMetrics {
+export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { readonly clock: Clock; readonly log: Log }): AdmissionMetrics {
   const steps = createCountedHistogram(metrics, {
     name: 'apiserver_admission_step_admission_duration_seconds',
     help: '[STABLE] Time of all plugins of one phase, by operation.',
     buckets,
+  })
+  const summary = createCountedSummary(metrics, {
+    name: 'apiserver_admission_step_admission_duration_seconds_summary',
+    help: '[ALPHA] Quantiles of the time of all plugins of one phase in the last five hours, by operation.',
+    quantiles: [0.5, 0.9, 0.99],
+    ageMsMax: summaryAgeMsMax,
+    clock,
   })
   const plugins = createCountedHistogram(metrics, {
     name: 'apiserver_admission_controller_admission_duration_seconds',
@@ -85,7 +96,9 @@ export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMet
   return {
     step(phase, operation, isRejected, durationMs) {
       const labels = () => ({ type: stepTypes[phase], operation, rejected: String(isRejected) })
-      seriesOf(`${phase} ${operation} ${isRejected}`, () => steps.series(labels())).observe(durationMs / 1000)
+      seriesOf(`${phase} ${operation} ${isRejected}`, () => all([steps.series(labels()), summary.series(labels())])).observe(
+        durationMs / 1000,
+      )
     },
     plugin(phase, operation, { plugin, webhook, isRejected, durationMs }) {
       const rejected = String(isRejected)
@@ -99,6 +112,14 @@ export function createAdmissionMetrics(metrics: Metrics, log: Log): AdmissionMet
       const counter = counted.get(name)
       if (counter === undefined) log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
       else counter.inc({ ...labels }, value)
+    },
+  }
+}
+
+function all(observers: readonly Observer[]): Observer {
+  return {
+    observe(value) {
+      for (const observer of observers) observer.observe(value)
     },
   }
 }
