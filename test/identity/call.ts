@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { connect } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { parseConfiguration } from '@orch/client'
 import type { Pair } from '@orch/platform/any-certificate'
@@ -45,6 +46,26 @@ export async function call({ url, kubeconfig }: RunningServer, options: Call): P
   })
 }
 
+/** The same over HTTP/2, on a connection of its own. Names of headers are in lower case there. */
+export async function callHttp2({ url, kubeconfig }: RunningServer, options: Omit<Call, 'agent'>): Promise<Answer> {
+  const { path = '/api', method = 'GET', headers = {}, body, pair } = options
+  const { certificateAuthority: ca } = await parseConfiguration(kubeconfig)
+  const session = connect(url, { ...(ca === undefined ? {} : { ca }), ...(pair && { cert: pair.certificate, key: pair.key }) })
+  try {
+    const typed = body === undefined ? {} : { 'content-type': 'application/json' }
+    const stream = session.request({ ':path': path, ':method': method, ...typed, ...headers })
+    const answered = new Promise<IncomingHttpHeaders>((resolve, reject) => stream.on('error', reject).on('response', resolve))
+    stream.end(body === undefined ? undefined : JSON.stringify(body))
+    const received = await answered
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    const code = Number((received as Record<string, unknown>)[':status'])
+    return { code, headers: received, body: text.startsWith('{') ? JSON.parse(text) : text }
+  } finally {
+    session.close()
+  }
+}
+
 /** The administrator's certificate. */
 export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
   const { clientCertificate = '', clientKey = '' } = await parseConfiguration(kubeconfig)
@@ -52,8 +73,8 @@ export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
 }
 
 /** Who the server takes the caller for; undefined when it is refused with 401. */
-export async function whoAmI(server: RunningServer, options: Call) {
-  const { code, body } = await call(server, {
+export async function whoAmI(server: RunningServer, options: Call, send: typeof call = call) {
+  const { code, body } = await send(server, {
     ...options,
     method: 'POST',
     path: '/apis/authentication.orch.io/v1/selfsubjectreviews',

@@ -1,7 +1,7 @@
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
-import { adminPair, call, whoAmI } from './call.ts'
+import { adminPair, call, callHttp2, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
 
 const people = await anAuthority('people')
@@ -45,6 +45,19 @@ test('IMP-01, IMP-02, IMP-03, IMP-05, IMP-07, IMP-08, IMP-17, IMP-18: the rest o
   })
   const asJohn = { pair: admin, headers: { 'Impersonate-User': 'john' }, path: '/api/v1/secrets' }
   expect(await call(server, asJohn)).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "john" cannot list') } })
+})
+
+test('IMP-03, IMP-17: over HTTP/2 too each of several headers counts by itself', async () => {
+  const { server, admin } = await aServer()
+  const headers = {
+    'impersonate-user': 'john',
+    'impersonate-group': ['dev, with a comma', 'system:masters'],
+    'impersonate-extra-scopes': ['a', 'b'],
+  }
+  expect(await whoAmI(server, { pair: admin, headers }, callHttp2)).toMatchObject({
+    groups: ['dev, with a comma', 'system:masters', 'system:authenticated'],
+    extra: { scopes: ['a', 'b'] },
+  })
 })
 
 test('IMP-12: a service account comes with its groups, unless others are named', async () => {

@@ -1,7 +1,7 @@
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
-import { adminPair, call, whoAmI } from './call.ts'
+import { adminPair, call, callHttp2, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
 
 const proxies = await anAuthority('proxies')
@@ -40,6 +40,56 @@ test('AUTHN-PROXY-01…AUTHN-PROXY-09, FLAG-19…FLAG-22: a proxy with a certifi
     groups: ['dev', 'ops', 'more', 'system:authenticated'],
     extra: { 'acme.com/project': ['a', 'b'], scopes: ['view'] },
   })
+})
+
+test('AUTHN-PROXY-03…AUTHN-PROXY-07: over HTTP/2 too every value of every header counts, in order', async () => {
+  const server = await aServer()
+  const headers = {
+    'x-remote-user': 'jane',
+    'x-other-group': 'more',
+    'x-remote-group': ['dev, with a comma', 'ops'],
+    'x-remote-extra-scopes': ['a', 'b'],
+  }
+  expect(await whoAmI(server, { pair: front, headers }, callHttp2)).toEqual({
+    username: 'jane',
+    groups: ['dev, with a comma', 'ops', 'more', 'system:authenticated'],
+    extra: { scopes: ['a', 'b'] },
+  })
+})
+
+test.each([
+  ['AUTHN-PROXY-05', 'X-Remote-Extra-ScOpEs', 'scopes'],
+  ['AUTHN-PROXY-06', 'X-Remote-Extra-example.com%2fa%20b', 'example.com/a b'],
+  ['AUTHN-PROXY-06', 'X-Remote-Extra-%C3%A4%41', 'äA'],
+  ['AUTHN-PROXY-06', 'X-Remote-Extra-100%25', '100%'],
+  ['AUTHN-PROXY-06', 'X-Remote-Extra-Half%2', 'half%2'],
+])('%s: %s is the extra attribute %j', async (_id, header, key) => {
+  const server = await aServer()
+  const found = await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', [header]: 'view' } })
+  expect(found?.extra).toEqual({ [key]: ['view'] })
+})
+
+test('AUTHN-PROXY-04: several prefixes may be given; without one there are no extra attributes', async () => {
+  const sent = { 'x-remote-user': 'jane', 'x-remote-extra-a': '1', 'x-more-b': '2' }
+  const both = await aServer('--requestheader-extra-headers-prefix=X-More-')
+  expect((await whoAmI(both, { pair: front, headers: sent }))?.extra).toEqual({ a: ['1'], b: ['2'] })
+})
+
+test('AUTHN-PROXY-08, FLAG-22: the file may hold several authorities', async () => {
+  const others = await anAuthority('other proxies')
+  const file = aFolder().write('both.crt', `# comment\n${others.certificate}${proxies.certificate}`)
+  const server = await aServer(`--requestheader-client-ca-file=${file}`)
+  for (const issuer of [others, proxies]) {
+    const pair = await aCertificate({ issuer, commonName: 'any', use: 'client' })
+    expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'jane' } })).toMatchObject({ username: 'jane' })
+  }
+})
+
+test('AUTHN-PROXY-09: headers of a proxy are seen by nobody later, whoever sent them', async () => {
+  const server = await aServer()
+  const asJohn = { 'impersonate-user': 'john' }
+  const found = await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters', ...asJohn } })
+  expect(found).toEqual({ username: 'john', groups: ['system:authenticated'] })
 })
 
 test('AUTHN-PROXY-02: the first header of the list that has a value counts', async () => {
