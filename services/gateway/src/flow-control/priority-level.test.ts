@@ -102,6 +102,18 @@ describe('queues', () => {
     expect([level.waitingCount, level.seatsInUse]).toEqual([0, 2])
   })
 
+  test('LIM-11: as many queues as a level may have cost nothing until they are needed', async () => {
+    const before = process.memoryUsage().heapUsed
+    const { level } = aLevel(queueing({ queues: 10_000_000, handSize: 2 }), 1)
+    const order: string[] = []
+    const holder = seated(level.receive({ flow: 'a', width: 1 }))
+    for (const flow of ['b', 'c', 'd']) follow(order, flow, level.receive({ flow, width: 1 }))
+    holder.release()
+    await Promise.resolve()
+    expect([order, level.waitingCount]).toEqual([['b'], 2])
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024)
+  })
+
   test('LIM-11: more seats let more in at once', () => {
     const { level } = aLevel(queueing(), 1)
     for (let index = 0; index < 4; index += 1) level.receive({ flow: `f${index}`, width: 1 })

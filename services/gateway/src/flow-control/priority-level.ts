@@ -26,12 +26,18 @@ interface Queue {
   seatsInUse: number
   /** Where on the level's meter its next request starts. */
   nextStart: number
+  /** Which of the level's turns was its last; of two that are alike the one has the next turn that has waited longer for it. */
+  lastTurn: number
+  /** Its place in the deck. */
+  readonly card: number
   /** It has been replaced: what is still worked on in it no longer counts for turns. */
   isRetired: boolean
 }
 
 /** Hands that are remembered: as many flows as a busy server sees at a time. */
 const handsMax = 10_000
+/** Queues with nothing to do that are kept, so that flows come back to what they had; a level may have ten million. */
+const idleQueuesMax = 4_096
 /** How long a request is thought to take until it is known, in seconds. What was thought too much is given back. */
 const guessSeconds = 60
 
@@ -49,8 +55,12 @@ export class Level {
   executing = 0
   #configuration: PriorityLevel | undefined
   #whenFull: WhenFull = { kind: 'reject' }
-  #queues: Queue[] = []
+  /** Those that were needed, by their places in the deck. */
+  #queues = new Map<number, Queue>()
+  /** Those in which somebody waits. */
+  readonly #waitingQueues = new Set<Queue>()
   #hands = new Map<string, readonly number[]>()
+  #turns = 0
   #activeQueues = 0
   #waitingSeats = 0
   #meter = 0
@@ -102,7 +112,7 @@ export class Level {
       queue.seatsInUse -= seats
       // It was charged for the guess; now the time it took is known.
       queue.nextStart -= seats * (guessSeconds - (this.#clock.monotonic() - startedMs) / 1000)
-      if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activeQueues -= 1
+      this.#rest(queue)
     }
     this.#dispatch()
   }
@@ -116,7 +126,8 @@ export class Level {
     queue.waiting.splice(at, 1)
     this.waitingCount -= 1
     this.#waitingSeats -= waiting.seats
-    if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activeQueues -= 1
+    if (queue.waiting.length === 0) this.#waitingQueues.delete(queue)
+    this.#rest(queue)
     this.#dispatch()
   }
 
@@ -126,8 +137,7 @@ export class Level {
     if (queue !== undefined) {
       this.#advance()
       if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-      queue.seatsInUse += seats
-      queue.nextStart += seats * guessSeconds
+      this.#giveTurn(queue, seats)
     }
     return new Seat(this, queue, seats, this.#clock.monotonic())
   }
@@ -137,15 +147,30 @@ export class Level {
     if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
     const waiting = new Waiting(this, queue, flow, seats)
     queue.waiting.push(waiting)
+    this.#waitingQueues.add(queue)
     this.waitingCount += 1
     this.#waitingSeats += seats
     return waiting
+  }
+
+  #giveTurn(queue: Queue, seats: number): void {
+    this.#turns += 1
+    queue.lastTurn = this.#turns
+    queue.seatsInUse += seats
+    queue.nextStart += seats * guessSeconds
   }
 
   /** A queue that had nothing to do has saved nothing up. */
   #activate(queue: Queue): void {
     this.#activeQueues += 1
     queue.nextStart = Math.max(queue.nextStart, this.#meter)
+  }
+
+  /** A queue that may have nothing to do any more. What it was served too much is remembered while there is room. */
+  #rest(queue: Queue): void {
+    if (queue.seatsInUse > 0 || queue.waiting.length > 0) return
+    this.#activeQueues -= 1
+    if (this.#queues.size > idleQueuesMax) this.#queues.delete(queue.card)
   }
 
   /** Of the hand that a flow was dealt, the queue with least before it. */
@@ -157,12 +182,18 @@ export class Level {
       if (this.#hands.size >= handsMax) this.#hands.clear()
       if (flow.length <= limits.flowKeyLengthMax) this.#hands.set(flow, hand)
     }
-    let best = this.#queues[hand[0] as number] as Queue
-    for (let index = 1; index < hand.length; index += 1) {
-      const queue = this.#queues[hand[index] as number] as Queue
-      if (burden(queue) < burden(best)) best = queue
+    let best = hand[0] as number
+    for (const card of hand) if (burden(this.#queues.get(card)) < burden(this.#queues.get(best))) best = card
+    return this.#queueAt(best)
+  }
+
+  #queueAt(card: number): Queue {
+    let queue = this.#queues.get(card)
+    if (queue === undefined) {
+      queue = { card, waiting: [], seatsInUse: 0, nextStart: 0, lastTurn: 0, isRetired: false }
+      this.#queues.set(card, queue)
     }
-    return best
+    return queue
   }
 
   /** Seats those who have waited, while there is room. The one whose turn it is may need more room than there is: then all wait. */
@@ -175,12 +206,12 @@ export class Level {
       if (!this.isExempt && this.seatsInUse + seats > this.seatsMax && this.seatsInUse > 0) return
       this.#advance()
       queue.waiting.shift()
+      if (queue.waiting.length === 0) this.#waitingQueues.delete(queue)
       this.waitingCount -= 1
       this.#waitingSeats -= first.seats
       this.executing += 1
       this.seatsInUse += seats
-      queue.seatsInUse += seats
-      queue.nextStart += seats * guessSeconds
+      this.#giveTurn(queue, seats)
       first.resolve(new Seat(this, queue, seats, this.#clock.monotonic()))
     }
   }
@@ -189,11 +220,11 @@ export class Level {
   #nextQueue(): Queue | undefined {
     let best: Queue | undefined
     let bestEnd = Number.POSITIVE_INFINITY
-    for (const queue of this.#queues) {
+    for (const queue of this.#waitingQueues) {
       const first = queue.waiting[0]
       if (first === undefined) continue
       const end = queue.nextStart + first.seats * guessSeconds
-      if (end >= bestEnd) continue
+      if (end > bestEnd || (end === bestEnd && best !== undefined && queue.lastTurn >= best.lastTurn)) continue
       best = queue
       bestEnd = end
     }
@@ -210,14 +241,12 @@ export class Level {
   }
 
   #requeue(whenFull: WhenFull): void {
-    const waited = this.#queues.flatMap((queue) => queue.waiting.splice(0))
-    for (const queue of this.#queues) queue.isRetired = true
+    const waited = [...this.#waitingQueues].flatMap((queue) => queue.waiting.splice(0))
+    for (const queue of this.#queues.values()) queue.isRetired = true
     this.#whenFull = whenFull
     this.#hands.clear()
-    this.#queues =
-      whenFull.kind === 'reject'
-        ? []
-        : Array.from({ length: whenFull.queues }, () => ({ waiting: [], seatsInUse: 0, nextStart: 0, isRetired: false }))
+    this.#queues = new Map()
+    this.#waitingQueues.clear()
     this.#activeQueues = 0
     this.waitingCount = 0
     this.#waitingSeats = 0
@@ -229,6 +258,7 @@ export class Level {
         if (queue.waiting.length === 0) this.#activate(queue)
         waiting.queue = queue
         queue.waiting.push(waiting)
+        this.#waitingQueues.add(queue)
         this.waitingCount += 1
         this.#waitingSeats += waiting.seats
       }
@@ -236,8 +266,9 @@ export class Level {
   }
 }
 
-function burden({ waiting, seatsInUse }: Queue): number {
-  return waiting.length + seatsInUse
+/** What a queue has before it; one that was never needed has nothing. */
+function burden(queue: Queue | undefined): number {
+  return queue === undefined ? 0 : queue.waiting.length + queue.seatsInUse
 }
 
 /** A place at which a request is worked on, until it is released. */
