@@ -26,6 +26,9 @@ export interface BootstrapObject {
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
+/** Creates objects of the server's own without asking anybody; what is there already stays as it is. */
+export type Plant = (objects: readonly Pick<BootstrapObject, 'resource' | 'object'>[]) => Promise<void>
+
 const servicePort = 443
 const portName = 'https'
 
@@ -54,10 +57,19 @@ export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapO
 }
 
 /** Makes sure that every object is there and as it should be; the first half of a start. */
-export async function bootstrap(client: Client, objects: readonly BootstrapObject[]): Promise<void> {
+export async function bootstrap(client: Client, objects: readonly BootstrapObject[], plant?: Plant): Promise<void> {
   const isNamespace = ({ object }: BootstrapObject) => object.kind === 'Namespace'
-  await Promise.all(objects.filter(isNamespace).map((wanted) => ensure(client, wanted)))
-  await Promise.all(objects.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
+  const missing = plant === undefined ? objects : await plantFirst(client, objects, plant)
+  await Promise.all(missing.filter(isNamespace).map((wanted) => ensure(client, wanted)))
+  await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
+}
+
+/** In an empty store, what belongs to no namespace needs nobody's consent and reserves nothing. Gives what is left to do. */
+async function plantFirst(client: Client, objects: readonly BootstrapObject[], plant: Plant): Promise<readonly BootstrapObject[]> {
+  const { items } = await client.resource(namespaces).list({ limit: 1 })
+  if (items.length > 0) return objects
+  await plant(objects.filter(({ resource }) => !resource.namespaced))
+  return objects.filter(({ resource }) => resource.namespaced)
 }
 
 /** Brings the objects back when someone deletes or changes them. */
@@ -150,9 +162,11 @@ function collectionsOf(objects: readonly BootstrapObject[]): { resource: Resourc
   return [...found.values()]
 }
 
+const namespaces: ResourceAddress = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
+
 function aNamespace(name: string): BootstrapObject {
   return {
-    resource: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
+    resource: namespaces,
     object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
   }
 }

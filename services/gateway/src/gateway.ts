@@ -32,6 +32,7 @@ import { deadline } from './steps/deadline.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
+import { ownUser, type PlantedObject, plant } from './write/plant.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
@@ -45,6 +46,8 @@ export interface Gateway {
   loadAuthorization(): Promise<void>
   /** Opens a TLS port; gives its number. */
   listen(options: ListenOptions): Promise<number>
+  /** Creates objects of the server's own in collections that are empty at the first start; see `plant`. */
+  plant(objects: readonly PlantedObject[]): Promise<void>
   /** A way in without a socket, as a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
@@ -72,6 +75,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
     },
+    plant: (objects) => plant(objects, parts),
     loopback: (user) => createLoopback(handle, user),
     async close({ delayMs = 0, graceMs = 0 } = {}) {
       if (!state.isClosing) {
@@ -94,9 +98,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   }
 }
-
-/** Who makes what the gateway itself needs. */
-const ownUser = { name: 'system:apiserver', groups: ['system:masters'] }
 
 async function provideNamespace({ send }: Loopback, name: string, pathPrefix: string): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

@@ -107,7 +107,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     pair: serving.servingPair ?? certificates.serving,
     authorities,
   })
-  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, serving.pathPrefix)
+  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const startObjects = [
     ...bootstrapObjects({ names, serviceAddress, advertised: [{ address: advertisedAddress(serving.bindAddress), port }] }),
     ...flowControlStart(options.flowControl, surroundings.catalogue),
@@ -151,7 +151,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
   const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
-  const metrics = createMetrics({ process: options.hasProcessMetrics })
+  const metrics = createMetrics({ process: options.hasProcessMetrics, releases: options.serving.metricReleases })
   addStorageMetrics(metrics, storage)
   let isBootstrapped = false
   const gateway = await openGateway(

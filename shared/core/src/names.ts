@@ -35,6 +35,8 @@ export interface Names {
   readonly openApiTitle: string
   /** Field manager of the server's own writes. */
   readonly serverManager: string
+  /** Field manager of the controllers' writes. */
+  readonly controllerManager: string
   /** Environment variable that carries cluster information to a credential plugin. */
   readonly execInfoVariable: string
   /** Root certificate ConfigMap of each namespace. */
@@ -64,6 +66,7 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiRoot: 'io.orch',
     openApiTitle: 'orch',
     serverManager: 'orch-apiserver',
+    controllerManager: 'orch-controller-manager',
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
@@ -86,6 +89,7 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiRoot: 'io.k8s',
     openApiTitle: 'Kubernetes',
     serverManager: 'kube-apiserver',
+    controllerManager: 'kube-controller-manager',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',

@@ -13,6 +13,7 @@ import {
   type RoleSubject,
   StatusError,
 } from '@orch/core'
+import type { Plant } from '../bootstrap.ts'
 
 /** Attempts at one object when others write it at the same time. */
 const attemptsMax = 5
@@ -21,26 +22,22 @@ const attemptsMax = 5
  * Makes sure that the roles and bindings of the start are there. What they lack is added, what they have besides is kept, and
  * those whose annotation says so are left alone. Several servers may do this at a time.
  */
-export async function bootstrapRoles(client: Client, names: Names): Promise<void> {
-  const policy = bootstrapPolicy(names)
-  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = policy
-  await Promise.all([
-    ensureAll<RoleObject>(client, addressOf(names, 'clusterroles', false), clusterRoles, (live, wanted) => mendedRole(live, wanted, names)),
-    ensureAll<RoleObject>(client, addressOf(names, 'roles', true), roles, (live, wanted) => mendedRole(live, wanted, names)),
-  ])
+export async function bootstrapRoles(client: Client, names: Names, plant?: Plant): Promise<void> {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names)
+  const mendRole = (live: RoleObject, wanted: RoleObject) => mendedRole(live, wanted, names)
+  const mendBinding = (live: BindingObject, wanted: BindingObject) => mendedBinding(live, wanted, names)
+  const ensure = <T extends ApiObject>(plural: string, namespaced: boolean, wanted: readonly T[], mend: Mend<T>) =>
+    ensureAll(
+      { client, plant, address: { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced } },
+      wanted,
+      mend,
+    )
+  await Promise.all([ensure('clusterroles', false, clusterRoles, mendRole), ensure('roles', true, roles, mendRole)])
   // Whoever sees a binding finds its role.
   await Promise.all([
-    ensureAll<BindingObject>(client, addressOf(names, 'clusterrolebindings', false), clusterRoleBindings, (live, wanted) =>
-      mendedBinding(live, wanted, names),
-    ),
-    ensureAll<BindingObject>(client, addressOf(names, 'rolebindings', true), roleBindings, (live, wanted) =>
-      mendedBinding(live, wanted, names),
-    ),
+    ensure('clusterrolebindings', false, clusterRoleBindings, mendBinding),
+    ensure('rolebindings', true, roleBindings, mendBinding),
   ])
-}
-
-function addressOf(names: Names, plural: string, namespaced: boolean): ResourceAddress {
-  return { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced }
 }
 
 /** What has to be done with an object that is there. */
@@ -52,14 +49,16 @@ export type Mending<T> =
 
 type Mend<T> = (live: T, wanted: T) => Mending<T>
 
-async function ensureAll<T extends ApiObject>(
-  client: Client,
-  address: ResourceAddress,
-  wanted: readonly T[],
-  mend: Mend<T>,
-): Promise<void> {
+interface Place {
+  readonly client: Client
+  readonly address: ResourceAddress
+  readonly plant: Plant | undefined
+}
+
+async function ensureAll<T extends ApiObject>({ client, address, plant }: Place, wanted: readonly T[], mend: Mend<T>): Promise<void> {
   const collection = client.resource<T>(address)
   const { items } = await collection.listAll()
+  if (items.length === 0 && plant !== undefined) return plant(wanted.map((object) => ({ resource: address, object })))
   const live = new Map(items.map((item) => [keyOf(item), item]))
   await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
 }

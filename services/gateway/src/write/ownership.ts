@@ -34,6 +34,12 @@ export function ownersAfter(
   return trackUpdate({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
 }
 
+/** Who owns the fields of a new object that the server makes for itself. */
+export function ownersOfNew(served: Served, object: ApiObject, parts: GatewayParts): ManagedFieldsEntry[] {
+  const view = viewOf({ served, subresource: undefined }, parts)
+  return trackUpdate({ ...view, before: undefined, after: object, manager: parts.names.serverManager })
+}
+
 /** Applies a configuration to what is there. */
 export function applyConfiguration(writer: Writer, config: OwnedObject, live: ApiObject | undefined, parts: GatewayParts): ApplyOutcome {
   const { options, target } = writer
@@ -64,7 +70,7 @@ function managerOf({ request, options }: Writer): string {
 }
 
 /** Through which eyes a write to a target looks at an object. */
-function viewOf({ served, subresource }: Target, parts: GatewayParts) {
+function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>, parts: GatewayParts) {
   const { type, apiVersion } = served.resource
   return {
     apiVersion,

@@ -17,7 +17,7 @@ export interface StartObjectsParts {
  */
 export async function makeStartObjects({ gateway, names, objects, clientAs }: StartObjectsParts): Promise<void> {
   const client = clientAs(serverIdentity)
-  await bootstrap(client, objects)
-  await bootstrapRoles(client, names)
+  await bootstrap(client, objects, gateway.plant)
+  await bootstrapRoles(client, names, gateway.plant)
   await gateway.loadAuthorization()
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { type ClientConfiguration, createClient, createHttpsTransport, type Transport } from '@orch/client'
 import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@orch/controllers'
 import { createLifecycle } from '@orch/platform'
+import { ofProgram, programOf } from '../composition/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { createFailover } from './failover.ts'
@@ -32,10 +33,14 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const { configuration, controllers, secretTokens } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability('gateway')
-    const transport = () => gateways.over(createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server }))))
+    const transport = (identity?: Identity) => {
+      const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
+      const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
+      return ofProgram(program, gateways.over(gatewaysInTurn))
+    }
     // What acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
-      createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport()) : transport())
+      createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport(identity)) : transport(identity))
     const ending = new AbortController()
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
     const lead = async (signal: AbortSignal) => {

@@ -49,7 +49,7 @@ const companyWaitMs = 5_000
 export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
-  const replica = await assemble(options, world, async (assembly) => {
+  const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, world, async (assembly) => {
     const { lifecycle, metrics, rpc } = assembly
     const storage = await dialStorage(options.storageAddresses, assembly)
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
@@ -115,7 +115,7 @@ async function keepStartObjects(
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = assembly
   const { names } = catalogue
-  const clientAs = (identity: Identity) => clientOf(gateway, identity, serving.pathPrefix)
+  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const objects = [
     ...fixedObjects(names),
     ...flowControlStart(flowControl, catalogue),

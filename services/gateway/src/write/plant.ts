@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { type ApiObject, encodeStoredObject, objectKey, toWriteId, type User } from '@orch/core'
+import type { GatewayParts } from '../parts.ts'
+import type { Served } from '../served.ts'
+import { complete, decodeCandidate } from './candidate.ts'
+import { encodeWrite } from './commit.ts'
+import { fillMetadata } from './metadata.ts'
+import { ownersOfNew, setOwners } from './ownership.ts'
+
+/** An object of the server's own. */
+export interface PlantedObject {
+  readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
+  readonly object: ApiObject
+}
+
+/**
+ * Creates objects of the server's own in collections that are empty at the first start. They become what a POST would make of
+ * them; nobody asks whether they may, as nobody has asked for them: no admission, no validation, no audit event. Not for objects
+ * that reserve something, such as Services. What is not served is left out, and what somebody else has made meanwhile stays.
+ */
+export async function plant(objects: readonly PlantedObject[], parts: GatewayParts): Promise<void> {
+  await Promise.all(
+    objects.map(async ({ resource: { group, version, plural }, object }) => {
+      const served = parts.served.find(group, version, plural)
+      if (served !== undefined) await plantOne(served, object, parts)
+    }),
+  )
+}
+
+async function plantOne(served: Served, given: ApiObject, parts: GatewayParts): Promise<void> {
+  const { resource, strategy } = served
+  const body = JSON.parse(JSON.stringify(given)) as Record<string, unknown>
+  const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })
+  if (served.hasStatus) delete draft.status
+  fillMetadata(draft, served, parts)
+  const object = complete(resource, draft, parts, true)
+  setOwners(object, ownersOfNew(served, object, parts))
+  strategy.rules.prepareCreate?.(object, parts.names, ownUser)
+  const { namespace, name = '' } = object.metadata
+  const { stored, encoded } = encodeWrite({ served, object, hasBigIntegers: false }, parts)
+  const writeId = toWriteId(randomUUID(), undefined)
+  const value = encodeStoredObject({ stored: resource.stored, object: stored, encoded, writeId, expiresAtMs: 0 })
+  const key = objectKey(resource.stored.prefix, resource.isNamespaced ? namespace : undefined, name)
+  await parts.storage.commit({ key, expected: 0, conditions: [], value, writeId })
+}
+
+/** Who makes what the gateway itself needs. */
+export const ownUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }
