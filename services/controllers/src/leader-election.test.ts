@@ -1,6 +1,6 @@
 import { createClient, type Transport } from '@orch/client'
 import { namesOf } from '@orch/core'
-import { silentLog } from '@orch/platform'
+import { type Log, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { runWhileLeading } from './leader-election.ts'
@@ -65,7 +65,7 @@ function anElection() {
   const clock = createFakeClock()
   const leading = new Set<string>()
   const seen = { leadersMax: 0 }
-  const join = (identity: string) => {
+  const join = (identity: string, log: Log = silentLog) => {
     const { state, client } = aWay(server)
     const ending = new AbortController()
     const lead = async (signal: AbortSignal) => {
@@ -74,7 +74,7 @@ function anElection() {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
       leading.delete(identity)
     }
-    const options = { client, names: namesOf('orch'), lease: 'controllers', identity, clock, random: () => 0, log: silentLog }
+    const options = { client, names: namesOf('orch'), lease: 'controllers', identity, clock, random: () => 0, log }
     const running = runWhileLeading({ ...options, signal: ending.signal, lead })
     const leave = async () => {
       ending.abort()
@@ -122,6 +122,21 @@ test.each(['broken', 'silent'] as const)('a leader whose way to the server is %s
   await pass(30)
   expect([...leading]).toEqual(['b'])
   expect(seen.leadersMax).toBe(1)
+})
+
+test('a way that stays broken is told once, and once more when it has been open in between', async () => {
+  const { join, pass } = anElection()
+  const told: string[] = []
+  const { state } = join('a', { ...silentLog, warn: (_, message) => void told.push(message ?? '') })
+  await pass(10)
+  expect(told).toEqual([])
+  for (const times of [1, 2]) {
+    state.way = 'broken'
+    await pass(60)
+    expect(told).toEqual(Array.from({ length: times }, () => 'the lease could not be read or written'))
+    state.way = 'open'
+    await pass(10)
+  }
 })
 
 test('a leader that comes back in time goes on', async () => {

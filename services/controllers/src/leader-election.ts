@@ -26,6 +26,8 @@ const renewDeadlineMs = 10_000
 const retryIntervalMs = 2_000
 /** Longest that a question to the gateways may take; one that hangs may not hold up the election. */
 const answerTimeoutMs = 5_000
+/** The failure of several in a row that the log is told of. */
+const toldFailures = 3
 
 interface LeaseSpec {
   readonly holderIdentity?: string
@@ -94,6 +96,8 @@ class HeldLease {
   readonly #resource: ResourceAddress
   #held: Lease | undefined
   #seen: Seen | undefined
+  /** Since the last time that it could be read or renewed. */
+  #failures = 0
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options
@@ -108,6 +112,7 @@ class HeldLease {
   async tryAcquire(signal: AbortSignal): Promise<boolean> {
     try {
       const live = await this.#read(signal)
+      this.#failures = 0
       const { clock, identity } = this.#options
       if (live === undefined) this.#held = await this.#leases.create(this.#filled(undefined), { signal })
       else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filled(live), { signal })
@@ -124,6 +129,7 @@ class HeldLease {
     if (this.#held === undefined) return false
     try {
       this.#held = await this.#leases.update(this.#filled(this.#held), { signal })
+      this.#failures = 0
       return true
     } catch (error) {
       this.#report(error)
@@ -195,7 +201,10 @@ class HeldLease {
     } as Lease
   }
 
+  /** Once or twice is normal, where services start together and where somebody else was first. */
   #report(error: unknown): void {
-    this.#options.log.debug({ err: error, lease: this.#options.lease }, 'the lease could not be read or written')
+    this.#failures += 1
+    const { log, lease } = this.#options
+    log[this.#failures === toldFailures ? 'warn' : 'debug']({ err: error, lease }, 'the lease could not be read or written')
   }
 }

@@ -63,9 +63,10 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     if (state.isEnding) return void (await replica.stop())
     await replica.ready
     state.isReady = true
-    const where = { address: replica.address, ...(probes === undefined ? {} : { probes: probes.url }) }
+    const { address } = replica
+    const where = { ...(address === '' ? {} : { address }), ...(probes === undefined ? {} : { probes: probes.url }) }
     log.info(where, 'ready')
-    terminal.out(`orch ${name} is ready${replica.address === '' ? '' : ` at ${replica.address}`}\n`)
+    terminal.out(`orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`)
     process.send?.({ kind: 'ready', ...where })
   } catch (error) {
     if (state.isEnding) return

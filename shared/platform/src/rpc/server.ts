@@ -1,4 +1,4 @@
-import { Server } from '@grpc/grpc-js'
+import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
 import { type Clock, sleep, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
@@ -12,6 +12,9 @@ import { channelOptions } from './path.ts'
 import { bindOffer, type Offer, serveContract } from './serve.ts'
 import type { ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
+
+// What it says of its own accord is neither for the log nor in its form; errors come to us by other ways.
+setLogVerbosity(logVerbosity.NONE)
 
 /** A server of contracts, until it is closed. */
 export interface RpcServer {
@@ -93,8 +96,14 @@ function hostOf(address: string): string {
 
 function listen(server: Server, address: string, credentials: Parameters<Server['bindAsync']>[1]): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)))
+    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(understandable(error))))
   })
+}
+
+/** gRPC tells in words alone why it cannot listen. */
+function understandable(error: Error): Error {
+  const code = /\b(EADDRINUSE|EADDRNOTAVAIL|EACCES)\b/.exec(error.message)?.[1]
+  return code === undefined ? error : new Error(`the address cannot be listened on (${code})`, { cause: error })
 }
 
 /** Says goodbye on every connection, and waits until they are closed. */
