@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aName, aNamespace, created, failure, namesOfItems, sharedApi, until } from './api.ts'
+import { aName, aNamespace, anApi, created, failure, namesOfItems, sharedApi, until } from './api.ts'
 
 // Nobody else writes into quotas.
 const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
@@ -311,8 +311,23 @@ describe('others', () => {
 
   test('METRIC-14: every metric says how stable it is', async () => {
     const { text } = await server.api.get('/metrics')
-    const helps = text.split('\n').filter((line) => line.startsWith('# HELP apiserver_'))
-    expect(helps.length).toBeGreaterThan(0)
-    expect(helps.filter((line) => !/\[(ALPHA|STABLE)\]/.test(line))).toEqual([])
+    // The names of the runtime are the library's own.
+    const helps = text.split('\n').filter((line) => /^# HELP (?!process_|nodejs_)/.test(line))
+    expect(helps.length).toBeGreaterThan(20)
+    expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|STABLE)\] /.test(line))).toEqual([])
+  })
+
+  test('METRIC-15, METRIC-16: a deprecated metric is told, and says that it is deprecated', async () => {
+    const { text } = await server.api.get('/metrics')
+    expect(text).toContain('# HELP apiserver_longrunning_gauge [ALPHA] (Deprecated from 1.23) Watches')
+    expect(text).toMatch(/^apiserver_longrunning_gauge\{verb="WATCH"\} \d+$/m)
+  })
+
+  test('METRIC-17, METRIC-18, FLAG-26: a metric that was deprecated three releases ago is hidden until it is asked for', async () => {
+    expect((await server.api.get('/metrics')).text).not.toContain('apiserver_registered_watchers')
+    const asked = await anApi({ flags: ['--show-hidden-metrics-for-version=1.24'] })
+    expect((await asked.get('/metrics')).text).toMatch(
+      /^# HELP apiserver_registered_watchers \[ALPHA\] \(Deprecated from 1\.22\) .*\n# TYPE \S+ gauge\napiserver_registered_watchers \d+$/m,
+    )
   })
 })

@@ -6,6 +6,7 @@ import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
 import { readUpOptions } from './options/up.ts'
+import { flagsElsewhere } from './settings/elsewhere.ts'
 import { upSettings } from './settings/up.ts'
 import { printStartMessage } from './start-message.ts'
 
@@ -63,10 +64,54 @@ test.each([
   ['FLAG-22', '--requestheader-client-ca-file', ''],
   ['FLAG-23', '--requestheader-allowed-names', ''],
   ['FLAG-25', '--runtime-config', ''],
+  ['FLAG-26, METRIC-22', '--show-hidden-metrics-for-version', ''],
   ['FLAG-27', '--enable-admission-plugins', ''],
   ['FLAG-28', '--admission-control-config-file', ''],
 ])('%s: what %s is by itself', (_id, flag, given) => {
   expect(Object.values(upSettings).find((setting) => setting.flag === flag)?.default).toBe(given)
+})
+
+test('METRIC-22: hidden metrics are shown for the release before this one alone', async () => {
+  expect((await read(['--show-hidden-metrics-for-version=1.24'])).serving.metricReleases).toEqual({ current: '1.25', showsHidden: true })
+  expect((await read([])).serving.metricReleases.showsHidden).toBe(false)
+  for (const version of ['1.23', '1.25', 'yes']) {
+    await expect(read([`--show-hidden-metrics-for-version=${version}`])).rejects.toThrow(
+      `--show-hidden-metrics-for-version=${version}: must be 1.24, the release before this one`,
+    )
+  }
+})
+
+test('DEP-10: an older name of a flag is understood, and warns', async () => {
+  const files = { 'orch.yaml': 'audit-webhook-batch-initial-backoff: 3s\n', 'policy.yaml': '', 'hook.conf': '' }
+  const terminal = aTerminal(aFolder(files))
+  const { settings } = await readUpOptions(terminal, ['--audit-webhook-batch-initial-backoff=2s'])
+  expect(settings.auditWebhookInitialBackoffMs).toBe(2_000)
+  const warning = 'orch: warning: --audit-webhook-batch-initial-backoff is deprecated: use --audit-webhook-initial-backoff\n'
+  expect(terminal.printed.error).toBe(warning)
+  const again = aTerminal(aFolder(files))
+  expect((await readUpOptions(again, ['--config=orch.yaml'])).settings.auditWebhookInitialBackoffMs).toBe(3_000)
+  expect(again.printed.error).toBe(warning)
+})
+
+test('GATE-06: the help marks gates that are deprecated', async () => {
+  expect((await printCommandHelp('up')).replace(/\s+/g, ' ')).toContain('DynamicKubeletConfig (DEPRECATED, false)')
+})
+
+test('flags of kube-apiserver that do not exist here are refused with the reason', async () => {
+  await expect(read(['--etcd-servers=http://127.0.0.1:2379'])).rejects.toThrow(
+    '--etcd-servers does not exist here: only `orch storage` knows the store; use its flags, or --distributed',
+  )
+  await expect(read(['--v', '2'])).rejects.toThrow('--v does not exist here: logs go to standard error; see --log-level and --log-format')
+  const flags = new Set(Object.values(upSettings).map(({ flag }) => flag))
+  expect(Object.keys(flagsElsewhere).filter((flag) => flags.has(flag as `--${string}`))).toEqual([])
+})
+
+test('AUDIT-08: the version of events is that of the profile, and no other is taken', async () => {
+  await expect(read(['--audit-log-version=audit.orch.io/v1', '--audit-webhook-version=audit.orch.io/v1'])).resolves.toBeDefined()
+  await expect(read(['--audit-log-version=audit.orch.io/v1beta1'])).rejects.toThrow(
+    '--audit-log-version=audit.orch.io/v1beta1: must be audit.orch.io/v1',
+  )
+  await expect(read(['--profile=kubernetes', '--audit-webhook-version=audit.orch.io/v1'])).rejects.toThrow('must be audit.k8s.io/v1')
 })
 
 test('settings come from flags, the environment and a file, in that order', async () => {

@@ -1,5 +1,6 @@
 import { readSettings, type SettingType, settingTypes, type Values } from '@orch/platform'
 import { readControllers } from './options/controllers.ts'
+import { flagsElsewhere } from './settings/elsewhere.ts'
 import { startSettings } from './settings/start.ts'
 import type { StartOptions } from './start.ts'
 
@@ -8,7 +9,7 @@ const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 /** Flags, then what the options say beside them. */
 export function readStartSettings(options: StartOptions) {
-  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {} })
+  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   return {
     ...values,

@@ -4,6 +4,10 @@ export const productVersion = '0.1.0'
 /** The API level that it serves. */
 const apiLevel = { major: '1', minor: '25' }
 
+/** The release that it is like. */
+export const apiRelease = `${apiLevel.major}.${apiLevel.minor}`
+export const previousRelease = `${apiLevel.major}.${Number(apiLevel.minor) - 1}`
+
 /** What `/version` answers. */
 export function versionInfo() {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch

@@ -13,6 +13,7 @@ import { runService } from './run-service.ts'
 export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
   const groups = readGateway(settings)
+  for (const warning of groups.api.featureGates.warnings) terminal.error(`orch: warning: ${warning}\n`)
   const { servingPair } = groups.serving
   if (servingPair === undefined) {
     throw new SettingsError(

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@orch/gateway'
-import { createLifecycle, createMetrics, type Lifecycle, type Metrics, type Tracer } from '@orch/platform'
+import { createLifecycle, createMetrics, type Lifecycle, type MetricReleases, type Metrics, type Tracer } from '@orch/platform'
 import type { Surroundings } from '../composition/surroundings.ts'
 import type { TrustOptions } from '../options/trust.ts'
 
@@ -18,6 +18,8 @@ export interface ReplicaOptions {
   readonly trust: TrustOptions
   /** Whether metrics tell about the process too. */
   readonly hasProcessMetrics: boolean
+  /** Which deprecated metrics are shown; absent: all. */
+  readonly metricReleases?: MetricReleases
 }
 
 /** What a replica is made with. */
@@ -35,12 +37,15 @@ export interface Assembly extends Surroundings {
 
 /** Assembles a replica; what was opened until then is closed when that fails. */
 export async function assemble(
-  { trust, hasProcessMetrics }: ReplicaOptions,
+  { trust, hasProcessMetrics, metricReleases }: ReplicaOptions,
   world: Omit<Surroundings, 'lifecycle'>,
   build: (assembly: Assembly) => Promise<Omit<Replica, 'metrics' | 'stop'>>,
 ): Promise<Replica> {
   const lifecycle: Lifecycle = createLifecycle({ log: world.log })
-  const metrics = createMetrics({ process: hasProcessMetrics })
+  const metrics = createMetrics({
+    process: hasProcessMetrics,
+    ...(metricReleases === undefined ? {} : { releases: metricReleases }),
+  })
   const { clock, random, log, tracer } = world
   try {
     const built = await build({ ...world, lifecycle, metrics, trust, rpc: { ...trust, metrics, tracer, clock, random, log } })

@@ -1,8 +1,9 @@
+import { domainGroup, namesOf, type Profile } from '@orch/core'
 import { SettingsError, type Values } from '@orch/platform'
 import type { auditSettings } from '../settings/audit.ts'
 import { readFlagFile } from './files.ts'
 
-type AuditValues = Values<typeof auditSettings>
+type AuditValues = Values<typeof auditSettings> & { readonly profile: Profile }
 
 /** How a gateway writes down requests. */
 export interface AuditOptions {
@@ -41,7 +42,9 @@ const fileBackoffMs = 1_000
 
 /** Checks that the settings go together and reads the policy. Without a policy nothing is written down. */
 export function readAudit(settings: AuditValues): AuditOptions | undefined {
-  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
+  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile, profile } = settings
+  checkVersion('--audit-log-version', settings.auditLogVersion, profile)
+  checkVersion('--audit-webhook-version', settings.auditWebhookVersion, profile)
   if (auditPolicyFile === '') {
     if (auditLogPath !== '') throw new SettingsError('--audit-log-path needs --audit-policy-file, which says what is written')
     if (auditWebhookConfigFile === '') return undefined
@@ -56,6 +59,11 @@ export function readAudit(settings: AuditValues): AuditOptions | undefined {
     log: auditLogPath === '' ? undefined : readLog(settings),
     webhook: auditWebhookConfigFile === '' ? undefined : readWebhook(settings),
   }
+}
+
+function checkVersion(flag: string, version: string, profile: Profile): void {
+  const only = `${domainGroup(namesOf(profile), 'audit')}/v1`
+  if (version !== '' && version !== only) throw new SettingsError(`${flag}=${version}: must be ${only}`)
 }
 
 function readLog(settings: AuditValues): AuditLogSettings {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
-import { type KeyPair, SettingsError, suggestion, type Values } from '@orch/platform'
+import { type KeyPair, type MetricReleases, SettingsError, suggestion, type Values } from '@orch/platform'
 import type { servingSettings } from '../settings/serving.ts'
+import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 import { readPairFiles } from './files.ts'
 
@@ -21,6 +22,8 @@ export interface ServingOptions {
   readonly streamsPerConnectionMax: number | undefined
   readonly watchLifeMs: number
   readonly goawayChance: number
+  /** Which deprecated metrics are shown. */
+  readonly metricReleases: MetricReleases
 }
 
 type ServingValues = Values<typeof servingSettings>
@@ -44,7 +47,15 @@ export function readServing(settings: ServingValues): ServingOptions {
     streamsPerConnectionMax: settings.http2MaxStreamsPerConnection === 0 ? undefined : settings.http2MaxStreamsPerConnection,
     watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
     goawayChance: settings.goawayChance,
+    metricReleases: readMetricReleases(settings),
   }
+}
+
+function readMetricReleases({ showHiddenMetricsForVersion: version }: ServingValues): MetricReleases {
+  if (version !== '' && version !== previousRelease) {
+    throw new SettingsError(`--show-hidden-metrics-for-version=${version}: must be ${previousRelease}, the release before this one`)
+  }
+  return { current: apiRelease, showsHidden: version !== '' }
 }
 
 function readServingPair({ tlsCertFile, tlsPrivateKeyFile }: ServingValues): KeyPair | undefined {

@@ -3,6 +3,7 @@ import type { ControllerName } from '@orch/controllers'
 import { namesOf, type Profile } from '@orch/core'
 import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
+import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { upSettings } from '../settings/up.ts'
 import { type AdmissionSettings, readAdmission } from './admission.ts'
 import { readControllers } from './controllers.ts'
@@ -49,7 +50,9 @@ export async function readCommandSettings<S extends Settings & Pick<typeof upSet
   const { config } = settings
   const path = flagText(flags, config.flag) ?? terminal.env[config.env] ?? ''
   const file = await loadSettingsFile(path === '' ? '' : resolve(terminal.workingFolder, path))
-  return readSettings(settings, { flags, env: terminal.env, file })
+  const result = readSettings(settings, { flags, env: terminal.env, file, elsewhere: flagsElsewhere })
+  for (const warning of result.warnings) terminal.error(`orch: warning: ${warning}\n`)
+  return result
 }
 
 /** The folder of a profile's data, below the working folder. */

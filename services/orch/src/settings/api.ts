@@ -1,4 +1,4 @@
-import { actingGates, gateOf } from '@orch/core'
+import { actingGates, featureGates, gateOf } from '@orch/core'
 import { setting, settingTypes } from '@orch/platform'
 
 const { list } = settingTypes
@@ -29,5 +29,8 @@ function printActingGates(): string {
     const gate = gateOf(name)
     return `${name} (${gate?.stage}, ${gate?.isOnByDefault} by default)`
   })
-  return `May be switched: ${gates.join(', ')}.`
+  const deprecated = featureGates().flatMap(({ name, stage, isOnByDefault }) =>
+    stage === 'deprecated' ? [`${name} (DEPRECATED, ${isOnByDefault})`] : [],
+  )
+  return `May be switched: ${gates.join(', ')}. The others have no effect here and stand as they are; to name one that is settled or deprecated warns: ${deprecated.join(', ')}.`
 }

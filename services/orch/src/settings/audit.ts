@@ -1,6 +1,6 @@
 import { setting, settingTypes } from '@orch/platform'
 
-const { bool, duration, int, oneOf, path } = settingTypes
+const { bool, duration, int, oneOf, path, string } = settingTypes
 
 const group = 'Audit'
 const modes = ['batch', 'blocking', 'blocking-strict'] as const
@@ -33,6 +33,7 @@ export const auditSettings = {
     group,
     doc: 'json is whole events, legacy one line of words without bodies.',
   }),
+  auditLogVersion: versionSetting('log'),
   auditLogMaxAgeDays: setting({
     flag: '--audit-log-maxage',
     env: 'ORCH_AUDIT_LOG_MAXAGE',
@@ -85,12 +86,14 @@ export const auditSettings = {
   }),
   auditWebhookInitialBackoffMs: setting({
     flag: '--audit-webhook-initial-backoff',
+    formerly: ['--audit-webhook-batch-initial-backoff'],
     env: 'ORCH_AUDIT_WEBHOOK_INITIAL_BACKOFF',
     type: duration,
     default: '10s',
     group,
     doc: 'Pause before a failed delivery is tried again; later ones are longer.',
   }),
+  auditWebhookVersion: versionSetting('webhook'),
   auditWebhookMode: setting({
     flag: '--audit-webhook-mode',
     env: 'ORCH_AUDIT_WEBHOOK_MODE',
@@ -101,6 +104,16 @@ export const auditSettings = {
   }),
   ...batchSettings('webhook', { maxSize: '400', maxWait: '30s', throttle: 'true', perSecond: '10', burst: '15' }),
   ...truncateSettings('webhook'),
+}
+
+/** There is one version; who names it in a script is understood, and who wants another is told. */
+function versionSetting(backend: 'log' | 'webhook') {
+  return setting({
+    ...namer(backend)('version'),
+    type: string,
+    default: '',
+    doc: 'Group and version in which events are written; there is one, that of the profile.',
+  })
 }
 
 interface BatchDefaults {

@@ -1,4 +1,5 @@
 import { type SettingType, setting, settingTypes } from '@orch/platform'
+import { previousRelease } from '../version.ts'
 
 const { duration, int, list, oneOf, path, string } = settingTypes
 
@@ -102,6 +103,14 @@ export const servingSettings = {
     default: '1800',
     group: 'Serving',
     doc: 'Seconds that a watch lasts at least that asks for no other time; it ends at random before twice that.',
+  }),
+  showHiddenMetricsForVersion: setting({
+    flag: '--show-hidden-metrics-for-version',
+    env: 'ORCH_SHOW_HIDDEN_METRICS_FOR_VERSION',
+    type: string,
+    default: '',
+    group: 'Serving',
+    doc: `The release before this one, ${previousRelease}: /metrics shows once more the deprecated metrics that were shown in it and are hidden in this one.`,
   }),
   goawayChance: setting({
     flag: '--goaway-chance',

@@ -13,7 +13,7 @@ export function printSettingsPage(settings: Settings, title: string): string {
   const sections = grouped(settings).map(([group, members]) => {
     const rows = members.map(
       (member) =>
-        `| \`${member.flag}\` | \`${member.env}\` | ${cell(member.type.word === '' ? 'true or false' : member.type.word)} | ${printDefault(member, '`')} | ${cell(member.doc)} |\n`,
+        `| \`${member.flag}\` | \`${member.env}\` | ${cell(member.type.word === '' ? 'true or false' : member.type.word)} | ${printDefault(member, '`')} | ${cell(member.doc)}${printFormer(member)} |\n`,
     )
     return `\n## ${group}\n\n| flag | environment | value | default | |\n|---|---|---|---|---|\n${rows.join('')}`
   })
@@ -29,8 +29,12 @@ function grouped(settings: Settings): [string, Setting<unknown>[]][] {
 function printFlag(member: Setting<unknown>): string {
   const head = `  ${member.flag}${member.type.word === '' ? '' : ` ${member.type.word}`}`
   const shown = printDefault(member, '')
-  const text = wrap(`${member.doc}${shown === '' ? '' : ` (default ${shown})`} [${member.env}]`, 84)
+  const text = wrap(`${member.doc}${printFormer(member)}${shown === '' ? '' : ` (default ${shown})`} [${member.env}]`, 84)
   return `${head}\n${text.map((line) => `        ${line}\n`).join('')}`
+}
+
+function printFormer({ formerly = [] }: Setting<unknown>): string {
+  return formerly.map((flag) => ` Formerly ${flag}, which is deprecated.`).join('')
 }
 
 function printDefault(member: Setting<unknown>, quote: string): string {

@@ -6,6 +6,8 @@ export interface Setting<T> {
   /** `--request-timeout`; without its dashes it is the key in the file. */
   readonly flag: `--${string}`
   readonly env: string
+  /** Older names of the flag, which are still understood and warn. */
+  readonly formerly?: readonly `--${string}`[]
   readonly type: SettingType<T>
   /** The text that stands when nobody says otherwise. */
   readonly default: string
@@ -28,6 +30,8 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The parsed configuration file. */
   readonly file?: unknown
+  /** Flags that people may know from a like program and that do not exist here, each with what to say of it. */
+  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /** What reading settings gives. */
@@ -37,6 +41,8 @@ export interface SettingsResult<S extends Settings> {
   readonly given: ReadonlySet<keyof S>
   /** What they were given as, by flag; to be handed on to another process. */
   readonly texts: ReadonlyMap<string, string>
+  /** What the person at the keyboard should know, such as that a name is deprecated. */
+  readonly warnings: readonly string[]
 }
 
 /** A setting that cannot be understood; the message names it and is meant for the person at the keyboard. */
@@ -54,8 +60,10 @@ export function setting<T>(declaration: Setting<T>): Setting<T> {
 
 /** The values of all settings. A flag goes before the environment, that before the file, that before the default. */
 export function readSettings<S extends Settings>(settings: S, sources: SettingSources): SettingsResult<S> {
-  const flags = readFlags(settings, sources.flags)
-  const file = readFileKeys(settings, sources.file)
+  const warnings: string[] = []
+  const namesOf = nameReader(settings, sources.elsewhere ?? {}, warnings)
+  const flags = readFlags(namesOf, sources.flags)
+  const file = readFileKeys(namesOf, sources.file)
   const values: Record<string, unknown> = {}
   const given = new Set<keyof S>()
   const texts = new Map<string, string>()
@@ -69,7 +77,7 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
     given.add(name)
     texts.set(declared.flag, source.text)
   }
-  return { values: values as Values<S>, given, texts }
+  return { values: values as Values<S>, given, texts, warnings }
 }
 
 /** The text of one flag as it stands on the command line, or undefined; for settings that decide how others are read. */
@@ -87,16 +95,35 @@ interface Source {
   readonly isDefault?: boolean
 }
 
-function readFlags(settings: Settings, flags: readonly string[]): Map<string, Source> {
-  const byFlag = new Map(Object.values(settings).map((declared) => [declared.flag as string, declared]))
+/** Finds a setting by the name of its flag; `where` is told of names that there are not. */
+type NameReader = (flag: string, where: { readonly unknown: string; readonly known: (flag: string) => string }) => Setting<unknown>
+
+function nameReader(settings: Settings, elsewhere: Readonly<Record<string, string>>, warnings: string[]): NameReader {
+  const byFlag = new Map<string, Setting<unknown>>(Object.values(settings).map((declared) => [declared.flag, declared]))
+  const former = new Map<string, Setting<unknown>>(
+    Object.values(settings).flatMap((declared) => (declared.formerly ?? []).map((flag) => [flag, declared] as const)),
+  )
+  return (flag, { unknown, known }) => {
+    const declared = byFlag.get(flag)
+    if (declared !== undefined) return declared
+    const renamed = former.get(flag)
+    if (renamed !== undefined) {
+      warnings.push(`${flag} is deprecated: use ${renamed.flag}`)
+      return renamed
+    }
+    if (Object.hasOwn(elsewhere, flag)) throw new SettingsError(`${flag} does not exist here: ${elsewhere[flag]}`)
+    throw new SettingsError(`${unknown}${suggestion(known(flag), [...byFlag.keys()].map(known))}`)
+  }
+}
+
+function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string, Source> {
   const found = new Map<string, Source>()
   for (let index = 0; index < flags.length; index++) {
     const argument = flags[index]!
     if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
     const cut = argument.indexOf('=')
     const flag = cut < 0 ? argument : argument.slice(0, cut)
-    const declared = byFlag.get(flag)
-    if (declared === undefined) throw new SettingsError(`unknown flag ${flag}${suggestion(flag, [...byFlag.keys()])}`)
+    const declared = settingOf(flag, { unknown: `unknown flag ${flag}`, known: (name) => name })
     let text = argument.slice(cut + 1)
     if (cut < 0 && declared.type.word === '') text = 'true'
     else if (cut < 0) {
@@ -104,20 +131,20 @@ function readFlags(settings: Settings, flags: readonly string[]): Map<string, So
       if (next === undefined) throw new SettingsError(`${flag} needs a value: ${declared.type.expected}`)
       text = next
     }
-    const earlier = declared.type.isList === true ? found.get(flag) : undefined
-    found.set(flag, { text: earlier === undefined ? text : `${earlier.text},${text}`, origin: flag })
+    const earlier = declared.type.isList === true ? found.get(declared.flag) : undefined
+    found.set(declared.flag, { text: earlier === undefined ? text : `${earlier.text},${text}`, origin: flag })
   }
   return found
 }
 
-function readFileKeys(settings: Settings, file: unknown): Map<string, Source> {
+function readFileKeys(settingOf: NameReader, file: unknown): Map<string, Source> {
   const found = new Map<string, Source>()
   if (file === undefined || file === null) return found
   if (typeof file !== 'object' || Array.isArray(file)) throw new SettingsError('the configuration file must be a map of settings')
-  const keys = Object.values(settings).map((declared) => declared.flag.slice(2))
   for (const [key, value] of Object.entries(file)) {
-    if (!keys.includes(key)) throw new SettingsError(`unknown setting ${key} in the configuration file${suggestion(key, keys)}`)
-    found.set(`--${key}`, { text: printFileValue(key, value), origin: `${key} in the configuration file` })
+    const unknown = `unknown setting ${key} in the configuration file`
+    const { flag } = settingOf(`--${key}`, { unknown, known: (name) => name.slice(2) })
+    found.set(flag, { text: printFileValue(key, value), origin: `${key} in the configuration file` })
   }
   return found
 }
