@@ -53,6 +53,49 @@ test('ADM-REV-01, ADM-REV-02, ADM-REV-04…ADM-REV-15: what a webhook is asked a
   })
 })
 
+test('ADM-REV-09: a name that the server makes up is told once it is there: to those who only judge', async () => {
+  const { api } = server
+  const change = await aWebhookServer(allowing)
+  const judge = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  await aConfiguration(api, 'mutating', [aHook(change, namespace)])
+  await aConfiguration(api, 'validating', [aHook(judge, namespace)])
+  const { metadata } = await created(api, path, configMap({ generateName: 'made-' }))
+  expect(metadata.name).toMatch(/^made-[a-z0-9]{5}$/)
+  expect(change.calls[0]?.request).toMatchObject({ object: { metadata: { generateName: 'made-' } } })
+  expect(change.calls[0]?.request).not.toHaveProperty('name')
+  expect(change.calls[0]?.request.object.metadata).not.toHaveProperty('name')
+  expect(judge.calls[0]?.request).toMatchObject({ name: metadata.name, object: { metadata: { name: metadata.name } } })
+})
+
+test('a webhook may name an object whose name the server would make up', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/name', value: 'given' }]))
+  const { path } = await aHookedNamespace(api, 'mutating', hook)
+  expect((await created(api, path, configMap({ generateName: 'made-' }))).metadata.name).toBe('given')
+})
+
+test('a refusal before an object has its name tells how it begins', async () => {
+  const { api } = server
+  const namespace = await aNamespace(api)
+  const spec = { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'i' }] }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'made-' }, spec }
+  const { body } = await api.post(`/api/v1/namespaces/${namespace}/pods`, pod)
+  const why = `error looking up service account ${namespace}/nobody: serviceaccount "nobody" not found`
+  expect(body).toMatchObject({ code: 403, message: `pods "made-" is forbidden: ${why}` })
+})
+
+test('a Namespace whose name the server makes up is labelled with it', async () => {
+  const { api } = server
+  const { metadata } = await created(api, '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { generateName: 'made-' },
+  })
+  expect(metadata.labels).toEqual({ 'orch.io/metadata.name': metadata.name })
+})
+
 test('ADM-REV-14: the options tell what the client has said, and nothing else', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
@@ -94,7 +137,7 @@ test('ADM-REV-03: each call has a uid of its own, two webhooks of one request to
   expect(new Set(hook.calls.map(({ request }) => request.uid)).size).toBe(4)
 })
 
-test('ADM-REV-11: the user is told with uid and extra', async () => {
+test('ADM-REV-11, IMP-18: the user is told with uid and extra, as who is acted as', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook)

@@ -4,6 +4,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { adminPair, call, callHttp2, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
 
+/** For `somebody`, in PEM and base64. */
+const certificateRequest = [
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IUUNBUUF3RWpFUU1BNEdBMVVFQXd3SGMyOXRaVzl1WlRC',
+  'Wk1CTUdCeXFHU000OUFnRUdDQ3FHU000OQpBd0VIQTBJQUJIbGErTXp4bWFONnpNTTZ6aFFua2JqWGpLNDFHYlExQTlXZU5WRC9W',
+  'bHlKLzZtMXZod2hCT0FaCnVpc2hsZGZzWGpoMm5xOEw0bUVPcXJWZXQ1TW9CaldnQURBS0JnZ3Foa2pPUFFRREFnTkpBREJHQWlF',
+  'QW9ZMzkKNnd6dnFkQ2wvTWFnNStnYjh1SHlXRXpoUFVDZkhaNzl1QkR5UXFnQ0lRREZGbmRlSkhCb1hUVjhHMFZUd05jcwpJN29M',
+  'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
+].join('')
+
 const people = await anAuthority('people')
 const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
 
@@ -29,7 +38,7 @@ async function aServer(rules: readonly unknown[] = []) {
 
 const authentication = 'authentication.orch.io'
 
-test('IMP-01, IMP-02, IMP-03, IMP-05, IMP-07, IMP-08, IMP-17, IMP-18: the rest of the request is that of somebody else', async () => {
+test('IMP-01, IMP-02, IMP-03, IMP-05, IMP-07, IMP-08, IMP-17: the rest of the request is that of somebody else', async () => {
   const { server, admin } = await aServer()
   const headers = {
     'Impersonate-User': 'john',
@@ -120,6 +129,32 @@ test('IMP-16: what was asked for does not happen, and a chain does not go furthe
   expect((await call(server, { pair: admin, path: `${path}/a` })).code).toBe(404)
   const twice = await call(server, { pair: admin, headers: { 'Impersonate-User': ['jane', 'root'] } })
   expect(twice).toMatchObject({ code: 400, body: { message: expect.stringContaining('must be given once') } })
+})
+
+test('IMP-18: what is stored names who is acted as, as do admission and the audit event', async () => {
+  const { server, admin } = await aServer()
+  const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+  const request = certificateRequest
+  const body = {
+    apiVersion: 'certificates.orch.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name: 'johns' },
+    spec: { request, signerName: 'example.com/any', usages: ['client auth'], username: 'root', groups: ['system:masters'] },
+  }
+  const headers = {
+    'Impersonate-User': 'john',
+    'Impersonate-Uid': '42',
+    'Impersonate-Group': 'system:masters',
+    'Impersonate-Extra-Scopes': 'a',
+  }
+  expect((await call(server, { pair: admin, method: 'POST', path, body, headers })).code).toBe(201)
+  const { body: stored } = await call(server, { pair: admin, path: `${path}/johns` })
+  expect(stored.spec).toMatchObject({
+    username: 'john',
+    uid: '42',
+    groups: ['system:masters', 'system:authenticated'],
+    extra: { scopes: ['a'] },
+  })
 })
 
 test('IMP-02: as system:anonymous one is in no group of those who are known', async () => {
