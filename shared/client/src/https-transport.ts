@@ -10,6 +10,9 @@ export interface HttpsTransportOptions {
   readonly lookup?: LookupFunction
 }
 
+/** What the server calls the writer of fields where the caller names none. */
+const program = 'orch-client'
+
 /** Requests over HTTP/1.1 with connections that are kept and used again. */
 export function createHttpsTransport(configuration: ClientConfiguration, options: HttpsTransportOptions = {}): Transport {
   const base = new URL(configuration.server)
@@ -28,7 +31,7 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
           port: base.port === '' ? (isTls ? 443 : 80) : base.port,
           method,
           path: prefix + path,
-          headers: { ...headers, ...credentialHeaders(configuration), ...lengthHeader(body) },
+          headers: { 'user-agent': program, ...headers, ...credentialHeaders(configuration), ...lengthHeader(body) },
           signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
         })
         request.on('error', reject)
