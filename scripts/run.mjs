@@ -10,8 +10,12 @@ const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
 /** Tests that run with the services together and with the services apart. */
-const webhooks = ['flow', 'matching', 'review', 'failures'].map((topic) => `test/admission/webhook-${topic}`)
-const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...webhooks]
+const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
+const admission = ['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(
+  (topic) => `test/admission/${topic}`,
+)
+const authorization = ['rbac', 'access-table'].map((topic) => `test/authorization/${topic}`)
+const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admission, ...authorization]
 /** Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
