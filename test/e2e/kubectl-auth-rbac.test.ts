@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadConfiguration } from '@orch/client'
 import { describe, expect, test } from 'vitest'
 import { aKubectl, findKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
@@ -81,5 +82,56 @@ describe.each(findKubectls())('%s', (binary) => {
     expect(await kubectl('get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs[*]}')).toContain('watch')
     const subjects = await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.subjects[*].name}')
     expect(subjects).toBe('readers more')
+    const versions = () =>
+      kubectl('get', 'clusterrole/reader', 'clusterrolebinding/readers', '-o', 'jsonpath={.items[*].metadata.resourceVersion}')
+    const before = await versions()
+    await kubectl('auth', 'reconcile', '-f', file)
+    expect(await versions()).toBe(before)
+    writeFileSync(file, policy.replace('"get", "list"', '"get"'))
+    await kubectl('auth', 'reconcile', '-f', file, '--remove-extra-permissions', '--remove-extra-subjects')
+    expect(await kubectl('get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs[*]}')).toBe('get')
+    expect(await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.subjects[*].name}')).toBe('readers')
+    // The role of a binding cannot be changed, so the client makes the binding anew.
+    writeFileSync(file, policy.replace('kind: ClusterRole, name: reader', 'kind: ClusterRole, name: view'))
+    await kubectl('auth', 'reconcile', '-f', file)
+    expect(await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.roleRef.name}')).toBe('view')
+    expect(await failing(kubectl('auth', 'reconcile', '-f', file, '--as=jane'))).toContain(
+      'User "jane" cannot get resource "clusterroles" in API group "rbac.authorization.k8s.io" at the cluster scope',
+    )
+  })
+
+  test('AUTHZ-03: gathers rules of cluster roles, and lets nobody give away what they do not have', async () => {
+    const { kubectl } = await aKubectl(binary)
+    await kubectl('create', 'clusterrole', 'sum', '--aggregation-rule=example.com/to-sum=true')
+    await kubectl('create', 'clusterrole', 'part', '--verb=list', '--resource=nodes')
+    await kubectl('label', 'clusterrole', 'part', 'example.com/to-sum=true')
+    await kubectl('create', 'clusterrolebinding', 'ann-sum', '--clusterrole=sum', '--user=ann')
+    await kubectl('create', 'rolebinding', 'ann-admin', '--clusterrole=admin', '--user=ann')
+    await expect.poll(() => failing(kubectl('get', 'nodes', '--as=ann'))).toBe('')
+    await kubectl('create', 'rolebinding', 'joe-views', '--clusterrole=view', '--user=joe', '--as=ann')
+    expect(await failing(kubectl('create', 'rolebinding', 'joe-all', '--clusterrole=cluster-admin', '--user=joe', '--as=ann'))).toContain(
+      `rolebindings.rbac.authorization.k8s.io "joe-all" is forbidden: user "ann" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:["*"], Resources:["*"], Verbs:["*"]}
+{NonResourceURLs:["*"], Verbs:["*"]}`,
+    )
+    expect(await failing(kubectl('create', 'role', 'more', '--verb=delete', '--resource=nodes', '--as=ann'))).toContain(
+      '{APIGroups:[""], Resources:["nodes"], Verbs:["delete"]}',
+    )
+    expect(await failing(kubectl('create', 'role', 'more', '--verb=get', '--resource=pods', '--as=joe'))).toContain(
+      'User "joe" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "default"',
+    )
+  })
+
+  test('FLAG-30, CLI-02: --token says who asks', async () => {
+    const { kubectl, env } = await aKubectl(binary)
+    await kubectl('create', 'serviceaccount', 'till')
+    const token = (await kubectl('create', 'token', 'till')).trim()
+    const admin = await loadConfiguration(env.KUBECONFIG)
+    const authority = join(aFolder(), 'ca.crt')
+    writeFileSync(authority, admin.certificateAuthority ?? '')
+    const bare = ['--kubeconfig=/dev/null', `--server=${admin.server}`, `--certificate-authority=${authority}`]
+    const name = ['-o', 'jsonpath={.status.userInfo.username}']
+    expect(await kubectl('auth', 'whoami', ...name, ...bare, `--token=${token}`)).toBe('system:serviceaccount:default:till')
+    expect(await failing(kubectl('get', 'pods', ...bare, '--token=wrong'))).toContain('You must be logged in to the server')
   })
 })
