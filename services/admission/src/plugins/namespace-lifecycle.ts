@@ -1,6 +1,7 @@
 import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
 import { follow } from '@orch/platform'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { nameIn } from './objects.ts'
 
 /** What the plugin remembers of a Namespace. */
 interface NamespaceState {
@@ -83,8 +84,9 @@ function stateOf(value: Uint8Array): NamespaceState {
   }
 }
 
-function terminating({ group, resource, name, namespace }: Attributes) {
+function terminating(attributes: Attributes) {
+  const { group, resource, namespace } = attributes
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`
   const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }
-  return forbidden({ group, resource }, name, why, [cause])
+  return forbidden({ group, resource }, nameIn(attributes), why, [cause])
 }

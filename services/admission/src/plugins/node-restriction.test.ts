@@ -73,7 +73,7 @@ test.each<readonly [string, Partial<Attributes>, unknown, string | undefined]>([
     'an eviction without a name',
     { operation: 'CREATE', subresource: 'eviction', name: '', object: { metadata: {} } },
     undefined,
-    'pods is forbidden: could not determine pod from request data',
+    'pods "Unknown" is forbidden: could not determine pod from request data',
   ],
   [
     'another subresource',

@@ -16,6 +16,7 @@ import {
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { forbiddenLabels } from './node-restriction-labels.ts'
 import { type NodePod, usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
+import { nameIn } from './objects.ts'
 
 /** Off by default. */
 export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
@@ -83,8 +84,9 @@ async function judge(judgeIt: Judge | undefined, asked: Asked): Promise<Verdict>
   }
 }
 
-function refuse({ attributes: { group, resource, name } }: Asked, why: string): never {
-  throw forbidden({ group, resource }, name, why)
+function refuse({ attributes }: Asked, why: string): never {
+  const { group, resource } = attributes
+  throw forbidden({ group, resource }, nameIn(attributes), why)
 }
 
 function judgePods(asked: Asked): void | Promise<void> {

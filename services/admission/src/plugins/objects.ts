@@ -1,4 +1,4 @@
-import { everything, type Interest, type InterestSource, objectKey } from '@orch/core'
+import { type ApiObject, type Attributes, everything, type Interest, type InterestSource, objectKey } from '@orch/core'
 import { type Following, follow } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
 
@@ -16,6 +16,13 @@ export interface KeptObjects<T> extends Following<T> {
 }
 
 const decoder = new TextDecoder()
+
+/** What a refusal calls an object. One whose name the server makes up has none before it is complete. */
+export function nameIn({ name, object }: Attributes): string {
+  if (name !== '') return name
+  const { metadata } = (object ?? {}) as Partial<ApiObject>
+  return metadata?.name || metadata?.generateName || 'Unknown'
+}
 
 /** Stored JSON as plain data. Storage holds nothing but objects that the gateway has checked. */
 export function parseStored<T>(value: Uint8Array): T {

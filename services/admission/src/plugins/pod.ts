@@ -1,4 +1,5 @@
 import { type ApiObject, type Attributes, forbidden, type StatusError } from '@orch/core'
+import { nameIn } from './objects.ts'
 
 /** What plugins look at in a Pod. */
 export interface Pod extends ApiObject {
@@ -67,6 +68,7 @@ export function containersOf({ spec }: Pod): { readonly container: Container; re
 }
 
 /** What a plugin refuses: 403 with the object's own name. */
-export function forbid({ group, resource, name }: Attributes, why: string): StatusError {
-  return forbidden({ group, resource }, name === '' ? 'Unknown' : name, why)
+export function forbid(attributes: Attributes, why: string): StatusError {
+  const { group, resource } = attributes
+  return forbidden({ group, resource }, nameIn(attributes), why)
 }

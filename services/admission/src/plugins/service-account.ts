@@ -2,6 +2,7 @@ import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, 
 import { type Clock, follow } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { nameIn } from './objects.ts'
 import { type PodWithAccount, secretReferences } from './service-account-secrets.ts'
 import { withToken } from './service-account-token.ts'
 
@@ -95,8 +96,9 @@ function missing(attributes: Attributes, name: string): StatusError {
   return refusal(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`)
 }
 
-function refusal({ group, resource, name }: Attributes, why: string): StatusError {
-  return forbidden({ group, resource }, name, why)
+function refusal(attributes: Attributes, why: string): StatusError {
+  const { group, resource } = attributes
+  return forbidden({ group, resource }, nameIn(attributes), why)
 }
 
 const decoder = new TextDecoder()

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import { type ApiObject, domainLabel } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 /** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
@@ -11,6 +11,9 @@ export const namespaceStrategy: KindRules = {
       finalizers: finalizers.includes(names.namespaceFinalizer) ? finalizers : [...finalizers, names.namespaceFinalizer],
     }
     object.status = { phase: 'Active' }
+    const { name, labels } = object.metadata
+    // Defaults have done it, but for a name that the server has made up.
+    if (name) object.metadata.labels = { ...labels, [domainLabel(names, 'metadata.name')]: name }
   },
   prepareUpdate(object, live) {
     // Only the finalize subresource changes them.

@@ -3,8 +3,8 @@ import { type ApiObject, generateName, type ObjectMeta, parseRevision, printTime
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
-/** What the server alone says about a new object. */
-export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
+/** What the server alone says about a new object, but for a name that it makes up: that is for `giveName`. */
+export function fillMetadata(object: ApiObject, { strategy }: Served, { clock }: GatewayParts): void {
   const {
     selfLink: _selfLink,
     deletionTimestamp: _deleted,
@@ -14,9 +14,15 @@ export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, r
     ...given
   } = object.metadata
   const metadata: ObjectMeta = { ...given, uid: randomUUID(), creationTimestamp: printTime(toInstant(clock.now())) }
-  if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName, random)
   if (strategy.countsGenerations) metadata.generation = 1
   object.metadata = metadata
+}
+
+/** Makes up the name of an object that has none and wants one; says whether it did. Mutating admission does not know the name yet. */
+export function giveName({ metadata }: ApiObject, { random }: GatewayParts): boolean {
+  if (metadata.name || !metadata.generateName) return false
+  metadata.name = generateName(metadata.generateName, random)
+  return true
 }
 
 /** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */

@@ -28,7 +28,7 @@ import { admitDeletion, both, mutated, validated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
-import { differsInSubstance, fillMetadata } from './metadata.ts'
+import { differsInSubstance, fillMetadata, giveName } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
 import { ownersAfter, setOwners } from './ownership.ts'
 import { openSettlement, type Settlement } from './settlement.ts'
@@ -185,6 +185,8 @@ async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: Ga
   const change = { operation: 'CREATE', live: undefined } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
+  // Some of what is derived may be derived from the name.
+  if (giveName(object, parts)) served.strategy.rules.prepareCreate?.(object, parts.names, plan.request.user)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
   const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
