@@ -61,12 +61,20 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { time
     expect(other.parentSpanId).toBe(plugin.parentSpanId)
     const phase = await collector.find(({ spanId }) => spanId === plugin.parentSpanId)
     expect(phase).toMatchObject({ service: 'orch-admission', name: 'orch.admission.v1.Admission/Admit', traceId })
-    expect(hook.calls[0]?.headers['traceparent']).toBe(`00-${traceId}-${called.spanId}-01`)
+    expect(hook.calls.map(({ headers }) => headers['traceparent'])).toContain(`00-${traceId}-${called.spanId}-01`)
 
     await childOf(collector, root, 'orch-storage', 'publish a change')
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
     const delivered = await childOf(collector, handedOut, 'orch-gateway', 'deliver a change')
     expect(delivered.links.map(({ spanId }) => spanId)).toContain(handedOut.spanId)
+
+    // What controllers ask of the gateway is a trace that they begin.
+    const controlling = await collector.find(({ service, kind }) => service === 'orch-controllers' && kind === 3)
+    expect(controlling).toMatchObject({ parentSpanId: '', attributes: { 'http.request.method': controlling.name } })
+    expect(await collector.find(({ parentSpanId }) => parentSpanId === controlling.spanId)).toMatchObject({
+      service: 'orch-gateway',
+      traceId: controlling.traceId,
+    })
 
     // The watch has a trace of its own, that the delivery names.
     await events.return?.(undefined)

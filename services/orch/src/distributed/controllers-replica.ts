@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
 import { type ClientConfiguration, createClient, createHttpsTransport, type Transport } from '@orch/client'
 import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@orch/controllers'
-import { createLifecycle } from '@orch/platform'
+import { createLifecycle, noTracer } from '@orch/platform'
 import { ofProgram, programOf } from '../composition/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { createFailover } from './failover.ts'
 import { createReachability } from './reachability.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import { createTracedTransport } from './traced-transport.ts'
 
 export interface ControllersReplicaOptions extends ReplicaOptions {
   /** How the gateways are reached, and as whom. */
@@ -29,14 +30,14 @@ const leaseName = 'controllers'
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
-    const { catalogue, clock, random, log } = rest
+    const { catalogue, clock, random, log, tracer = noTracer } = rest
     const { configuration, controllers, secretTokens } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability('gateway')
     const transport = (identity?: Identity) => {
       const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
       const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
-      return ofProgram(program, gateways.over(gatewaysInTurn))
+      return createTracedTransport(ofProgram(program, gateways.over(gatewaysInTurn)), tracer)
     }
     // What acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
