@@ -1,7 +1,12 @@
+import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { createFakeClock } from '@orch/testkit'
+import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Api, anApi } from '../api/api.ts'
+import { aFolder } from '../identity/folder.ts'
 
 /** What a handshake has come to: protocol and cipher, or the error. */
 function handshake(api: Api, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'; ciphers?: string } = {}): Promise<string> {
@@ -78,4 +83,31 @@ test('LIM-12: now and then a client is asked to connect anew, once what is under
     stream.resume()
   })
   expect([status, await goaway]).toEqual([200, 0])
+})
+
+test('FLAG-05: a serving certificate that is replaced is shown to whoever connects next, and one that cannot be used is not', async () => {
+  const authority = await anAuthority('serving')
+  const make = (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'server' })
+  const [first, second] = [await make('first'), await make('second')]
+  const folder = aFolder()
+  const files = [folder.write('tls.crt', first.certificate), folder.write('tls.key', first.key)]
+  const clock = createFakeClock()
+  const flags = [`--tls-cert-file=${files[0]}`, `--tls-private-key-file=${files[1]}`]
+  const server = await start({ clock, flags })
+  onTestFinished(() => server.stop())
+  const open = async () => {
+    const { port } = new URL(server.url)
+    const socket = connect({ host: '127.0.0.1', port: Number(port), ca: authority.certificate })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'secureConnect')
+    return socket.getPeerCertificate().subject.CN
+  }
+  expect(await open()).toBe('first')
+  // For a moment the files do not belong together.
+  folder.write('tls.crt', second.certificate)
+  clock.advance(5_000)
+  expect(await open()).toBe('first')
+  folder.write('tls.key', second.key)
+  clock.advance(5_000)
+  expect(await open()).toBe('second')
 })

@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
-import { type Certificates, certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { type Certificates, certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from './authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from './exchange/exchange.ts'
@@ -24,8 +24,7 @@ async function aListener(handle: (exchange: Exchange) => void, options: Partial<
     {
       host: '127.0.0.1',
       port: 0,
-      certificate: serving.certificate,
-      key: serving.key,
+      pair: fixedPair(serving),
       authorities: fixedAuthorities({ clients: authority }),
       ...options,
     },

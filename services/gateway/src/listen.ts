@@ -3,6 +3,7 @@ import { createServer as createHttp2Server, type Http2Session } from 'node:http2
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { PairSource } from '@orch/platform'
 import type { AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -17,9 +18,8 @@ export interface ListenOptions {
   readonly publicHost?: string | undefined
   /** 0: any that is free. */
   readonly port: number
-  /** PEM. */
-  readonly certificate: string
-  readonly key: string
+  /** What the port shows; connections that are opened after a change see the new one. */
+  readonly pair: Pick<PairSource, 'current' | 'listen'>
   /** Without any when the port is opened, client certificates are not asked for. */
   readonly authorities: AuthoritySource
   /** Oldest version of TLS that is spoken. */
@@ -92,9 +92,10 @@ export async function listen(
   const connections = trackConnections(http1)
   routeByProtocol(http1, http2)
   await opened(http1, host, port)
-  const stopFollowing = authorities.listen(() => http1.setSecureContext(secureContextOf(tls)))
+  const follow = () => http1.setSecureContext(secureContextOf(tls))
+  const stopFollowing = [authorities.listen(follow), tls.pair.listen(follow)]
   const drain = () => {
-    stopFollowing()
+    for (const stop of stopFollowing) stop()
     state.isDraining = true
     // Not its own `close`, which ends idle connections at once: a request may be on its way, and only an answer can tell the
     // client over HTTP/1.1 to go elsewhere. Those that ask nothing any more are ended by `close` below.
@@ -182,12 +183,12 @@ function opened(server: ReturnType<typeof createHttpsServer>, host: string, port
 }
 
 /** What a handshake shows and by what it judges. */
-function secureContextOf({ certificate, key, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
+function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
   const ca = toTrusted(authorities.current)
   // TLS 1.2 lets a client ask for one handshake after the other, which costs it much less than the server.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const choice = { minVersion, honorCipherOrder: true, secureOptions, ...(ciphers === undefined ? {} : { ciphers }) }
-  return { cert: certificate, key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
+  return { cert: pair.certificate, key: pair.key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
 }
 
 /** A client that breaks off is an ordinary end. */

@@ -102,11 +102,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   await lifecycle.run({ name: 'gateway', stop: () => services.gateway.close(stopOptions) })
   const authorities = await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings)
-  const port = await listenForClients(services.gateway, {
-    serving,
-    pair: serving.servingPair ?? certificates.serving,
-    authorities,
-  })
+  const port = await listenForClients(services.gateway, { serving, ownPair: certificates.serving, authorities }, surroundings)
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const startObjects = [
     ...bootstrapObjects({ names, serviceAddress, advertised: [{ address: advertisedAddress(serving.bindAddress), port }] }),

@@ -1,6 +1,6 @@
 import type { AdmissionService, WatchService } from '@orch/core'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
-import type { KeyPair } from '@orch/platform'
+import { fixedPair, type KeyPair, openPairSource } from '@orch/platform'
 import { publicHost } from '../addresses.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
@@ -58,7 +58,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 
 export interface PortOptions {
   readonly serving: ServingOptions
-  readonly pair: KeyPair
+  /** What is shown where no files are named. */
+  readonly ownPair: KeyPair
   /** Of client certificates. */
   readonly authorities: AuthoritySource
   /** By which others find this gateway; '' for the one that is listened on. */
@@ -68,16 +69,17 @@ export interface PortOptions {
 /** Opens the port for clients; gives its number. */
 export async function listenForClients(
   gateway: Gateway,
-  { serving, pair, authorities, advertiseAddress = '' }: PortOptions,
+  { serving, ownPair, authorities, advertiseAddress = '' }: PortOptions,
+  surroundings: Surroundings,
 ): Promise<number> {
   const { bindAddress, securePort } = serving
+  const pair = await openServingPair(serving, ownPair, surroundings)
   try {
     return await gateway.listen({
       host: bindAddress,
       publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
-      certificate: pair.certificate,
-      key: pair.key,
+      pair,
       authorities,
       minVersion: serving.tlsMinVersion,
       ciphers: serving.ciphers,
@@ -87,6 +89,14 @@ export async function listenForClients(
   } catch (error) {
     throw explainListenFailure(error, bindAddress, securePort)
   }
+}
+
+/** The certificate of the files, as they say from now on. */
+async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPair, { clock, lifecycle, log }: Surroundings) {
+  if (servingFiles === undefined) return fixedPair(ownPair)
+  const pair = openPairSource({ files: servingFiles, clock, log })
+  await lifecycle.run({ name: 'serving certificate', stop: () => pair.close() })
+  return pair
 }
 
 function explainListenFailure(error: unknown, address: string, port: number): unknown {

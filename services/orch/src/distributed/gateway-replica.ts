@@ -78,12 +78,8 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
     await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
     const authorities = await openAuthorities({ authentication: options.authentication, ownClients: options.ownClients }, assembly)
-    const port = await listenForClients(gateway, {
-      serving: options.serving,
-      pair: options.pair,
-      authorities,
-      advertiseAddress: options.advertiseAddress,
-    })
+    const { serving, pair: ownPair, advertiseAddress } = options
+    const port = await listenForClients(gateway, { serving, ownPair, authorities, advertiseAddress }, assembly)
     const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
     starting.then(() => {
       problem = undefined

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type KeyPair, type MetricReleases, SettingsError, suggestion, type Values } from '@orch/platform'
+import { type KeyPair, type MetricReleases, type PairFiles, SettingsError, suggestion, type Values } from '@orch/platform'
 import type { servingSettings } from '../settings/serving.ts'
 import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
@@ -13,6 +13,8 @@ export interface ServingOptions {
   readonly pathPrefix: string
   /** A certificate of the caller's own to serve with. */
   readonly servingPair: KeyPair | undefined
+  /** Where it came from; what is there later is served then. */
+  readonly servingFiles: PairFiles | undefined
   readonly requestTimeoutMs: number
   readonly shutdownDelayMs: number
   readonly tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -40,6 +42,7 @@ export function readServing(settings: ServingValues): ServingOptions {
     securePort,
     pathPrefix: pathPrefix.replace(/\/$/, ''),
     servingPair: readServingPair(settings),
+    servingFiles: settings.tlsCertFile === '' ? undefined : { certificateFile: settings.tlsCertFile, keyFile: settings.tlsPrivateKeyFile },
     requestTimeoutMs,
     shutdownDelayMs,
     tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',

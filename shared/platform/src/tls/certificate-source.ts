@@ -2,19 +2,22 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { KeyPair } from './certificates.ts'
 
-/** Where a service finds what it shows to the others and what it knows them by: PEM files. */
-export interface TlsFiles {
+/** Where a certificate and its key are: PEM files. */
+export interface PairFiles {
   readonly certificateFile: string
   readonly keyFile: string
+}
+
+/** Where a service finds what it shows to the others and what it knows them by. */
+export interface TlsFiles extends PairFiles {
   /** Certificates of the authorities whose signature is good. */
   readonly authorityFile: string
 }
 
 /** The texts of the files at one time; they belong together. */
-export interface TlsTexts {
-  readonly certificate: string
-  readonly key: string
+export interface TlsTexts extends KeyPair {
   readonly authority: string
 }
 
@@ -38,16 +41,46 @@ const pollMs = 5_000
 
 /** Reads certificates, and reads them again when they change. What can't be used never replaces what can. */
 export function openCertificateSource({ files, clock, log }: CertificateSourceOptions): CertificateSource {
-  let current = readTexts(files)
+  return followTexts<TlsTexts>({ read: () => readTexts(files), certificateFile: files.certificateFile, clock, log })
+}
+
+/** A certificate and its key that follow their files until the source is closed. */
+export interface PairSource {
+  readonly current: KeyPair
+  /** As that of `CertificateSource`. */
+  listen(listener: (pair: KeyPair) => void): () => void
+  close(): void
+}
+
+/** As `openCertificateSource`, for what is shown alone. */
+export function openPairSource({ files, clock, log }: Omit<CertificateSourceOptions, 'files'> & { readonly files: PairFiles }): PairSource {
+  return followTexts<KeyPair>({ read: () => readPair(files), certificateFile: files.certificateFile, clock, log })
+}
+
+/** A certificate that stays as it is. */
+export function fixedPair(pair: KeyPair): PairSource {
+  return { current: pair, listen: () => () => {}, close: () => {} }
+}
+
+interface Followed<T> {
+  read(): T
+  /** For the log. */
+  readonly certificateFile: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+function followTexts<T extends object>({ read, certificateFile, clock, log }: Followed<T>) {
+  let current = read()
   let complained = ''
-  const listeners = new Set<(texts: TlsTexts) => void>()
+  const listeners = new Set<(texts: T) => void>()
   const poll = clock.every(pollMs, () => {
     try {
-      const texts = readTexts(files)
+      const texts = read()
       complained = ''
       if (isSame(texts, current)) return
       current = texts
-      log.info({ certificateFile: files.certificateFile }, 'new certificates are in use')
+      log.info({ certificateFile }, 'new certificates are in use')
       for (const listener of listeners) listener(texts)
     } catch (error) {
       const { message } = error as Error
@@ -59,7 +92,7 @@ export function openCertificateSource({ files, clock, log }: CertificateSourceOp
     get current() {
       return current
     },
-    listen(listener) {
+    listen(listener: (texts: T) => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
@@ -67,17 +100,22 @@ export function openCertificateSource({ files, clock, log }: CertificateSourceOp
   }
 }
 
-function isSame(one: TlsTexts, other: TlsTexts): boolean {
-  return one.certificate === other.certificate && one.key === other.key && one.authority === other.authority
+function isSame<T extends object>(one: T, other: T): boolean {
+  return Object.entries(one).every(([name, text]) => text === other[name as keyof T])
 }
 
-function readTexts({ certificateFile, keyFile, authorityFile }: TlsFiles): TlsTexts {
-  const texts = { certificate: read(certificateFile), key: read(keyFile), authority: read(authorityFile) }
-  const certificate = understand(certificateFile, 'a certificate in PEM form', () => new X509Certificate(texts.certificate))
-  const key = understand(keyFile, 'a private key in PEM form', () => createPrivateKey(texts.key))
-  understand(authorityFile, 'certificates in PEM form', () => new X509Certificate(texts.authority))
-  if (!certificate.checkPrivateKey(key)) throw new Error(`${keyFile}: this is not the key of the certificate in ${certificateFile}`)
+function readTexts(files: TlsFiles): TlsTexts {
+  const texts = { ...readPair(files), authority: read(files.authorityFile) }
+  understand(files.authorityFile, 'certificates in PEM form', () => new X509Certificate(texts.authority))
   return texts
+}
+
+function readPair({ certificateFile, keyFile }: PairFiles): KeyPair {
+  const pair = { certificate: read(certificateFile), key: read(keyFile) }
+  const certificate = understand(certificateFile, 'a certificate in PEM form', () => new X509Certificate(pair.certificate))
+  const key = understand(keyFile, 'a private key in PEM form', () => createPrivateKey(pair.key))
+  if (!certificate.checkPrivateKey(key)) throw new Error(`${keyFile}: this is not the key of the certificate in ${certificateFile}`)
+  return pair
 }
 
 function read(path: string): string {
