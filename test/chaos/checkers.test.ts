@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findFault, type Observation, type Step, type TrueChange } from '../watch/checker.ts'
+import { planFaults } from './faults.ts'
 import { findNonLinearizable } from './linearizable.ts'
 import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'
@@ -146,6 +147,19 @@ function planted(log: readonly TrueChange[], harm: (steps: Step[]) => unknown): 
   harm(steps)
   return findFault(log, { ...observation, steps })
 }
+
+test('the same seed plans the same faults, and another one others', () => {
+  const plan = (seed: number) => {
+    const faults = planFaults(seed)
+    return Array.from({ length: 40 }, () => {
+      const { random, ...fault } = faults.next().value
+      return { ...fault, drawn: [random(), random(), random()] }
+    })
+  }
+  expect(plan(7)).toEqual(plan(7))
+  expect(plan(7)).not.toEqual(plan(8))
+  expect(new Set(plan(7).map(({ kind }) => kind)).size).toBe(12)
+})
 
 describe('a planted fault is found', () => {
   for (const [name, plant] of Object.entries(plants)) {

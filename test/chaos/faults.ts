@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '@orch/platform'
-import { pick, shuffled } from './random.ts'
+import { createRandom, pick, shuffled } from './random.ts'
 import type { Service, ServiceSet } from './service-set.ts'
 
 /** What may be done to a set. */
@@ -23,12 +23,28 @@ export interface Fault {
   readonly readyMs: number | undefined
 }
 
+/** What is done next, all drawn from the seed: what happens meanwhile has no part in it. */
+export interface PlannedFault {
+  readonly kind: FaultKind
+  /** Whether the faults before it are mended first. */
+  readonly isAlone: boolean
+  readonly pauseMs: number
+  /** Whom it meets, and for how long. */
+  readonly random: () => number
+}
+
 export interface FaultsOptions {
   readonly set: ServiceSet
-  readonly random: () => number
+  readonly seed: number
   readonly inFlight: () => number
   /** Whether more may be done. */
   readonly goesOn: (done: number) => boolean
+}
+
+/** What was done, and how long it took each time after all was mended until every process was ready. */
+export interface Faults {
+  readonly faults: readonly Fault[]
+  readonly wholeMs: readonly number[]
 }
 
 /** Longest that a process may take until it is ready again. */
@@ -58,29 +74,47 @@ const kinds: readonly FaultKind[] = [
   'shift a clock',
 ]
 
+/** Faults without an end, the same for the same seed. */
+export function* planFaults(seed: number): Generator<PlannedFault, never, undefined> {
+  const random = createRandom(seed)
+  for (;;) {
+    for (const kind of shuffled(random, kinds)) {
+      // Every third does not wait for the one before it to be mended.
+      yield { kind, isAlone: random() < 0.67, pauseMs: 100 + random() * 500, random: createRandom(random() * 2 ** 32) }
+    }
+  }
+}
+
 /** Harms the set, now and then in two places at once, until it was enough. All is whole again at the end. */
-export async function runFaults({ set, random, inFlight, goesOn }: FaultsOptions): Promise<Fault[]> {
+export async function runFaults({ set, seed, inFlight, goesOn }: FaultsOptions): Promise<Faults> {
   const faults: Fault[] = []
+  const wholeMs: number[] = []
   const underWay = new Set<Promise<void>>()
   const taken = new Set<string>()
-  const harm = new Harm(set, random, taken)
-  let coming: FaultKind[] = []
-  let begun = 0
-  while (goesOn(begun)) {
-    if (coming.length === 0) coming = shuffled(random, kinds)
-    const kind = coming.pop() as FaultKind
-    begun += 1
+  const plan = planFaults(seed)
+  const mend = async () => {
+    await Promise.all(underWay)
+    wholeMs.push(await readiness(set, [...set.processes.keys()]))
+  }
+  for (let begun = 0; goesOn(begun); begun += 1) {
+    const { kind, isAlone, pauseMs, random } = plan.next().value
     const flying = inFlight()
+    const harm = new Harm(set, random, taken)
     const one = harm.run(kind).then(({ target, readyMs }) => void faults.push({ kind, target, inFlight: flying, readyMs }))
     underWay.add(one)
     void one.finally(() => underWay.delete(one)).catch(() => {})
-    // Every third does not wait for the one before it to be mended.
-    if (random() < 0.67 || underWay.size > 1) await Promise.all(underWay)
-    await sleep(systemClock, 100 + random() * 500)
+    if (isAlone || underWay.size > 1) await mend()
+    await sleep(systemClock, pauseMs)
   }
-  await Promise.all(underWay)
+  await mend()
   for (const one of set.processes.values()) one.shiftClock(0)
-  return faults
+  return { faults, wholeMs }
+}
+
+/** Milliseconds until each of the processes says that it is ready. */
+async function readiness(set: ServiceSet, names: readonly string[]): Promise<number> {
+  const times = await Promise.all(names.map((name) => set.processes.get(name)?.ready(readyWaitMs) ?? 0))
+  return Math.max(...times)
 }
 
 class Harm {
@@ -190,9 +224,8 @@ class Harm {
     }
   }
 
-  async #readiness(names: readonly string[]): Promise<number> {
-    const times = await Promise.all(names.map((name) => this.#set.processes.get(name)?.ready(readyWaitMs) ?? 0))
-    return Math.max(...times)
+  #readiness(names: readonly string[]): Promise<number> {
+    return readiness(this.#set, names)
   }
 
   #pass(fromMs: number, toMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Client } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core'
 import { sleep, systemClock } from '@orch/platform'
 import type { Operation, Outcome, Request } from './operation.ts'
-import { pick } from './random.ts'
+import { createRandom, pick } from './random.ts'
 
 /** Where the objects of a run are. */
 export const namespace = 'chaos'
@@ -15,7 +15,8 @@ export interface ChaosObject extends ApiObject {
 
 export interface LoadOptions {
   readonly clients: readonly Client[]
-  readonly random: () => number
+  /** What each writer asks for is drawn from it. */
+  readonly seed: number
   /** Who write at a time. */
   readonly writers: number
   /** Objects that they meet at. */
@@ -39,14 +40,15 @@ export interface Load {
 const answerMsMax = 15_000
 
 /** Begins to write. */
-export function startLoad({ clients, random, writers, keys, pauseMs }: LoadOptions): Load {
+export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions): Load {
   const operations: Operation[] = []
   const answered: number[] = []
   let inFlight = 0
   let acknowledged = 0
   let isOver = false
   let count = 0
-  const work = async () => {
+  const work = async (writer: number) => {
+    const random = createRandom(seed + writer)
     const known = new Map<string, number>()
     while (!isOver) {
       const key = `n${Math.floor(random() * keys)}`
@@ -69,7 +71,7 @@ export function startLoad({ clients, random, writers, keys, pauseMs }: LoadOptio
       if (pauseMs > 0) await sleep(systemClock, pauseMs)
     }
   }
-  const working = Array.from({ length: writers }, work)
+  const working = Array.from({ length: writers }, (_, writer) => work(writer))
   return {
     operations,
     answered,

@@ -22,6 +22,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
       etcdPath: etcd.kind === 'found' ? etcd.path : '',
       natsPath: nats.kind === 'found' ? nats.path : '',
       counts: { admission: 2, controllers: 2 },
+      etcdMembers: 3,
       flags: { storage: ['--watch-history=24h'] },
     })
     await (set.clients[0] as Client).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
@@ -88,6 +89,39 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
       expect({ late, ended, faults: await faultsOf(watchers) }).toEqual({ late: [], ended: [], faults: watchers.map(() => undefined) })
     }, 240_000)
   }
+
+  test('CARD-25: each member of etcd in turn, and NATS, is killed under load: requests go on, and no watch ends', async () => {
+    const watchers = await openWatchers()
+    const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: true })
+    const lines: string[] = []
+    const programs = [
+      ...set.etcdMembers.map((member, index) => ({ name: `etcd member ${index}`, program: member })),
+      { name: 'NATS', program: set.nats },
+    ]
+    for (const { name, program } of programs) {
+      await answers(load, 100)
+      const failed = load.failures.length
+      const retried = load.retried
+      const from = performance.now()
+      await program.kill()
+      await answers(load, 300)
+      const gapMs = longestGapMs(load.answered, { from, until: performance.now() })
+      await program.start()
+      await answers(load, 100)
+      lines.push(
+        `${name}: longest time without an answer ${gapMs.toFixed(0)} ms, ${load.failures.length - failed} requests failed, ${load.retried - retried} were asked again`,
+      )
+    }
+    await load.stop()
+    await seenByAll(watchers, 'last-program')
+    for (const watcher of watchers) await watcher.stop()
+    process.stdout.write(`${lines.join('\n')}\n`)
+    expect({ failures: load.failures, resumed: watchers.map(({ resumed }) => resumed), faults: await faultsOf(watchers) }).toEqual({
+      failures: [],
+      resumed: watchers.map(() => 0),
+      faults: watchers.map(() => undefined),
+    })
+  }, 240_000)
 
   test('CARD-25: every service is restarted one after the other: no request of a client that asks again fails', async () => {
     const watchers = await openWatchers()

@@ -2,33 +2,58 @@ import type { Step } from '../watch/checker.ts'
 import type { Operation } from './operation.ts'
 import type { ChaosRun } from './run.ts'
 
-/** Things that could have gone wrong in a run, each done to a copy of its record; undefined: the run gives no occasion. */
-export const planted: Readonly<Record<string, (run: ChaosRun) => ChaosRun | undefined>> = {
-  'a lost acknowledged write'(run) {
-    const done = new Set(run.operations.flatMap(({ outcome }) => (outcome.kind === 'done' ? [outcome.revision] : [])))
-    const lost = run.log.find(({ revision, after }) => after !== undefined && done.has(revision))
-    return lost && { ...run, log: run.log.filter((change) => change !== lost), observations: [] }
+/** Something that could have gone wrong in a run, and how it would be told. */
+interface Plant {
+  /** Does it to a copy of the record; undefined: the run gives no occasion. */
+  readonly harm: (run: ChaosRun) => ChaosRun | undefined
+  /** What the checker that is there for it says. */
+  readonly told: RegExp
+}
+
+const wrongEvents = /^watcher \d+: (event \d+ after|an event)/
+
+/** By name. */
+export const planted: Readonly<Record<string, Plant>> = {
+  'a lost acknowledged write': {
+    told: /but the store has it nowhere$/,
+    harm(run) {
+      const done = new Set(run.operations.flatMap(({ outcome }) => (outcome.kind === 'done' ? [outcome.revision] : [])))
+      const lost = run.log.find(({ revision, after }) => after !== undefined && done.has(revision))
+      return lost && { ...run, log: run.log.filter((change) => change !== lost) }
+    },
   },
-  'a lost event': (run) => withSteps(run, (steps, at) => steps.splice(at, 1)),
-  'a doubled event': (run) => withSteps(run, (steps, at) => steps.splice(at, 0, steps[at] as Step)),
-  'two swapped events': (run) => withSteps(run, (steps, at) => steps.splice(at, 2, steps[at + 1] as Step, steps[at] as Step)),
-  'a delayed event': (run) => withSteps(run, (steps, at) => steps.splice(at + 5, 0, ...steps.splice(at, 1))),
-  'a stale read'(run) {
-    const isWrite = ({ request, outcome }: Operation) => 'token' in request && outcome.kind === 'done'
-    const first = run.operations.find(isWrite)
-    const next = run.operations.findLast((one) => isWrite(one) && one.key === first?.key)
-    if (first?.outcome.kind !== 'done' || !('token' in first.request) || next === undefined || next === first) return undefined
-    const { revision } = first.outcome
-    const begunMs = next.endedMs + 1
-    const stale: Operation = {
-      key: first.key,
-      request: { kind: 'read' },
-      outcome: { kind: 'found', revision, token: first.request.token },
-      begunMs,
-      endedMs: begunMs + 1,
-    }
-    return { ...run, operations: [...run.operations, stale] }
+  'a lost event': { told: wrongEvents, harm: (run) => withSteps(run, (steps, at) => steps.splice(at, 1)) },
+  'a doubled event': { told: wrongEvents, harm: (run) => withSteps(run, (steps, at) => steps.splice(at, 0, steps[at] as Step)) },
+  'two swapped events': {
+    told: wrongEvents,
+    harm: (run) => withSteps(run, (steps, at) => steps.splice(at, 2, steps[at + 1] as Step, steps[at] as Step)),
   },
+  'a delayed event': {
+    told: wrongEvents,
+    harm: (run) => withSteps(run, (steps, at) => steps.splice(at + 5, 0, ...steps.splice(at, 1))),
+  },
+  'a lost last event': {
+    told: /^watcher \d+: ended at/,
+    harm: (run) => ({ ...run, watchers: run.watchers.with(3, { failure: undefined, resumed: 0, reached: (run.wanted[3] ?? 0) - 1 }) }),
+  },
+  'a stale read': { told: /fits nowhere among/, harm: withStaleRead },
+}
+
+function withStaleRead(run: ChaosRun): ChaosRun | undefined {
+  const isWrite = ({ request, outcome }: Operation) => 'token' in request && outcome.kind === 'done'
+  const first = run.operations.find(isWrite)
+  const next = run.operations.findLast((one) => isWrite(one) && one.key === first?.key)
+  if (first?.outcome.kind !== 'done' || !('token' in first.request) || next === undefined || next === first) return undefined
+  const { revision } = first.outcome
+  const begunMs = next.endedMs + 1
+  const stale: Operation = {
+    key: first.key,
+    request: { kind: 'read' },
+    outcome: { kind: 'found', revision, token: first.request.token },
+    begunMs,
+    endedMs: begunMs + 1,
+  }
+  return { ...run, operations: [...run.operations, stale] }
 }
 
 /** Does something to what the first watcher of everything has seen, in the middle of two events that follow one another. */

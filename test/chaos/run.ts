@@ -5,7 +5,6 @@ import { type Fault, readyMsMax, runFaults } from './faults.ts'
 import { findNonLinearizable } from './linearizable.ts'
 import { type ChaosObject, configMaps, namespace, startLoad } from './load.ts'
 import type { Operation } from './operation.ts'
-import { createRandom } from './random.ts'
 import type { ServiceSet } from './service-set.ts'
 import { openWatcher, textsOf, type Watcher } from './watcher.ts'
 import { findWriteFault } from './writes.ts'
@@ -24,10 +23,14 @@ export const enough = { faults: 20, operations: 2_000, events: 20_000, unknownPa
 /** What happened in a run. */
 export interface ChaosRun {
   readonly faults: readonly Fault[]
+  /** Each time that all was mended: how long it took until every process was ready. */
+  readonly wholeMs: readonly number[]
   readonly operations: readonly Operation[]
   readonly log: readonly TrueChange[]
   readonly observations: readonly Observation[]
-  readonly watchers: readonly Watcher[]
+  readonly watchers: readonly Pick<Watcher, 'failure' | 'reached' | 'resumed'>[]
+  /** Revisions that each watcher must have come to. */
+  readonly wanted: readonly number[]
   /** Objects of the final list, by gateway. */
   readonly listed: readonly ReadonlyMap<string, string>[]
   readonly tookMs: number
@@ -40,10 +43,9 @@ const settleMsMax = 60_000
 
 /** Writes and watches through all gateways while the set is harmed; what came of it is judged afterwards. */
 export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions): Promise<ChaosRun> {
-  const random = createRandom(seed)
   const { clients } = set
   await first(set).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
-  const load = startLoad({ clients, random: createRandom(seed + 1), writers: 10, keys: 40, pauseMs: 10 })
+  const load = startLoad({ clients, seed: seed + 1, writers: 10, keys: 40, pauseMs: 10 })
   const watchers = await Promise.all(
     selections.map((app, index) =>
       openWatcher({ clients: index % 2 === 0 ? clients : clients.toReversed(), app, acknowledged: () => load.acknowledged }),
@@ -56,15 +58,16 @@ export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions)
     const isEnough = done >= enough.faults && load.operations.length >= 1.1 * enough.operations && events() >= 1.1 * enough.events
     return passedMs < atMostMs && !(passedMs >= atLeastMs && isEnough)
   }
-  const faults = await runFaults({ set, random, inFlight: () => load.inFlight, goesOn })
+  const { faults, wholeMs } = await runFaults({ set, seed, inFlight: () => load.inFlight, goesOn })
   await load.stop()
-  await settle(set, watchers)
+  const wanted = await settle(set, watchers)
   const { changes } = await readEtcdLog(set.etcd.address, keysOfRun)
   const lists = await Promise.all(clients.map((client) => client.resource<ChaosObject>(configMaps).list({ namespace })))
   for (const watcher of watchers) await watcher.stop()
   const isOurs = ({ key }: { key: string }) => key.startsWith('n')
   return {
     faults,
+    wholeMs,
     operations: load.operations,
     log: changes.filter(isOurs),
     observations: watchers.map(({ observation }) => ({
@@ -73,6 +76,7 @@ export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions)
       steps: observation.steps.filter((step) => step.kind === 'position' || isOurs(step)),
     })),
     watchers,
+    wanted,
     listed: lists.map((list) => oursOf(textsOf(list))),
     tookMs: performance.now() - begunMs,
   }
@@ -87,8 +91,8 @@ function oursOf(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string>
   return new Map([...texts].filter(([key]) => key.startsWith('n')))
 }
 
-/** A last object in each selection: whoever has seen it has seen all before it. */
-async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<void> {
+/** A last object in each selection: whoever has seen it has seen all before it. Gives the revisions that each watcher should see. */
+async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<number[]> {
   const last: Record<string, number> = {}
   for (const app of ['web', 'db']) {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `last-${app}`, namespace, labels: { app } } }
@@ -97,37 +101,39 @@ async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<vo
   const wanted = watchers.map(({ observation: { app } }) => last[app ?? 'db'] ?? 0)
   const begunMs = performance.now()
   while (watchers.some(({ reached }, index) => reached < (wanted[index] ?? 0))) {
-    if (performance.now() - begunMs > settleMsMax) return
+    if (performance.now() - begunMs > settleMsMax) break
     await sleep(systemClock, 20)
   }
+  return wanted
 }
 
 /** What is wrong with a run; empty: nothing. */
-export function judge({ faults, operations, log, observations, watchers, listed }: ChaosRun): string[] {
+export function judge({ faults, wholeMs, operations, log, observations, watchers, wanted, listed }: ChaosRun): string[] {
   const state = stateOf(log)
-  const lastRevision = log.at(-1)?.revision ?? 0
   const unknown = operations.filter(({ outcome }) => outcome.kind === 'unknown').length
-  const events = observations.reduce((sum, { steps }) => sum + steps.length, 0)
+  const events = countEvents(observations)
   const late = faults.filter(({ readyMs }) => readyMs !== undefined && readyMs > readyMsMax)
   return [
     findWriteFault(log, operations),
     findNonLinearizable(operations),
     ...observations.map((observation, index) => prefixed(`watcher ${index}`, findFault(log, observation))),
     ...watchers.map(({ failure, reached }, index) =>
-      prefixed(
-        `watcher ${index}`,
-        failure ?? (reached < lastRevision && selections[index] === undefined ? `ended at ${reached} of ${lastRevision}` : undefined),
-      ),
+      prefixed(`watcher ${index}`, failure ?? (reached < (wanted[index] ?? 0) ? `ended at ${reached} of ${wanted[index]}` : undefined)),
     ),
     ...listed.map((texts, index) =>
       printed(texts) === printed(state) ? undefined : `gateway ${index} lists ${printed(texts)} instead of ${printed(state)}`,
     ),
     ...late.map(({ kind, target, readyMs }) => `${kind} (${target}): ready after ${Math.round(readyMs ?? 0)} ms`),
+    ...wholeMs.filter((tookMs) => tookMs > readyMsMax).map((tookMs) => `all was mended, and ready only after ${Math.round(tookMs)} ms`),
     unknown > enough.unknownPartMax * operations.length ? `${unknown} of ${operations.length} outcomes are unknown` : undefined,
     faults.length < enough.faults ? `only ${faults.length} faults` : undefined,
     operations.length < enough.operations ? `only ${operations.length} operations` : undefined,
     events < enough.events ? `only ${events} events` : undefined,
   ].filter((fault) => fault !== undefined)
+}
+
+function countEvents(observations: readonly Observation[]): number {
+  return observations.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'event').length, 0)
 }
 
 function prefixed(what: string, fault: string | undefined): string | undefined {
@@ -148,7 +154,7 @@ function printed(texts: ReadonlyMap<string, string>): string {
 }
 
 /** What was done, and how much of everything was looked at. */
-export function report({ faults, operations, log, observations, watchers, tookMs }: ChaosRun, seed: number): string {
+export function report({ faults, wholeMs, operations, log, observations, watchers, tookMs }: ChaosRun, seed: number): string {
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   const lines = [...kinds]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -165,11 +171,12 @@ export function report({ faults, operations, log, observations, watchers, tookMs
     ),
     (why) => why,
   )
-  const events = observations.reduce((sum, { steps }) => sum + steps.length, 0)
+  const events = countEvents(observations)
   const resumed = watchers.reduce((sum, watcher) => sum + watcher.resumed, 0)
   return [
     `seed ${seed}, ${(tookMs / 1_000).toFixed(1)} s, ${faults.length} faults:`,
     ...lines,
+    `  all ready again after   ${wholeMs.map(Math.round).join(' ')} ms`,
     `${operations.length} operations: ${counts}`,
     ...[...whys]
       .toSorted(([, a], [, b]) => b.length - a.length)

@@ -7,6 +7,8 @@ import { type Client, type ClientConfiguration, createClient, createHttpsTranspo
 import { namesOf, type ServiceRole } from '@orch/core'
 import { certificateFolder, keepServiceCertificates, readCertificates, servingNames, systemClock } from '@orch/platform'
 import { openEtcd, openNats, type Program } from '@orch/platform/backends'
+import { openEtcdMembers } from '@orch/testkit/backends'
+import { askEtcd } from './etcd-log.ts'
 import { type Link, openLink } from './link.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
@@ -18,7 +20,9 @@ export interface ServiceSet {
   readonly folder: string
   /** By name: `gateway-0`. */
   readonly processes: ReadonlyMap<string, ServiceProcess>
+  /** The first member. */
   readonly etcd: Program
+  readonly etcdMembers: readonly Program[]
   readonly nats: Program
   /** By `caller>callee`: `gateway-0>storage-1`, `watch-0>nats`. */
   readonly links: ReadonlyMap<string, Link>
@@ -36,6 +40,10 @@ export interface ServiceSetOptions {
   readonly natsPath: string
   readonly counts?: Partial<Readonly<Record<Service, number>>>
   readonly flags?: Partial<Readonly<Record<Service, readonly string[]>>>
+  /** Default: 1. */
+  readonly etcdMembers?: number
+  /** Whom etcd and NATS ask for a password; absent: nobody. */
+  readonly passwords?: { readonly username: string; readonly password: string }
   /** Whether they can be harmed: reach one another over links, and have clocks that can be moved. */
   readonly isLinked?: boolean
 }
@@ -50,16 +58,20 @@ const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2,
 export async function openServiceSet(options: ServiceSetOptions): Promise<ServiceSet> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-set-'))
   for (const name of ['etcd', 'nats', 'services', 'logs']) mkdirSync(join(folder, name))
-  const [etcd, nats] = await Promise.all([
-    openEtcd({ path: options.etcdPath, dataDir: join(folder, 'etcd') }),
-    openNats({ path: options.natsPath, dataDir: join(folder, 'nats') }),
+  const [etcdMembers, nats] = await Promise.all([
+    openMembers(options, join(folder, 'etcd')),
+    openNats({ path: options.natsPath, dataDir: join(folder, 'nats'), credentials: options.passwords }),
   ])
-  const plan = await makePlan({ folder, etcd, nats, options })
+  const [etcd] = etcdMembers
+  if (etcd === undefined) throw new RangeError('etcd has one member at least')
+  if (options.passwords !== undefined) await askForPasswords(etcd.address, options.passwords)
+  const plan = await makePlan({ folder, etcdMembers, nats, options })
   const clients = plan.configurations.map((configuration) => createClient(createHttpsTransport(configuration)))
   const set: ServiceSet = {
     folder,
     processes: plan.processes,
     etcd,
+    etcdMembers,
     nats,
     links: plan.links,
     clients,
@@ -69,7 +81,7 @@ export async function openServiceSet(options: ServiceSetOptions): Promise<Servic
       for (const client of clients) client.close()
       await Promise.all([...plan.processes.values()].map((one) => one.kill()))
       for (const link of plan.links.values()) link.close()
-      await Promise.all([etcd.kill(), nats.kill()])
+      await Promise.all([...etcdMembers, nats].map((program) => program.kill()))
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -84,14 +96,26 @@ export async function openServiceSet(options: ServiceSetOptions): Promise<Servic
   return set
 }
 
+async function openMembers({ etcdPath: path, etcdMembers: count = 1 }: ServiceSetOptions, folder: string): Promise<Program[]> {
+  return count === 1 ? [await openEtcd({ path, dataDir: folder })] : openEtcdMembers({ path, folder, count })
+}
+
+/** From now on etcd answers only those who have said who they are. */
+async function askForPasswords(address: string, { username, password }: NonNullable<ServiceSetOptions['passwords']>): Promise<void> {
+  for (const name of new Set([username, 'root'])) await askEtcd(address, '/v3/auth/user/add', { name, password })
+  await askEtcd(address, '/v3/auth/role/add', { name: 'root' }).catch(() => {})
+  for (const user of new Set([username, 'root'])) await askEtcd(address, '/v3/auth/user/grant', { user, role: 'root' })
+  await askEtcd(address, '/v3/auth/enable', {})
+}
+
 interface PlanOptions {
   readonly folder: string
-  readonly etcd: Program
+  readonly etcdMembers: readonly Program[]
   readonly nats: Program
   readonly options: ServiceSetOptions
 }
 
-async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}, isLinked = true } }: PlanOptions) {
+async function makePlan({ folder, etcdMembers, nats, options: { counts = {}, flags = {}, passwords, isLinked = true } }: PlanOptions) {
   const names = namesOf('orch')
   const certificates = await makeCertificates(folder)
   const count = (service: Service) => counts[service] ?? usualCounts[service]
@@ -99,7 +123,8 @@ async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}
   const all = (['storage', 'watch', 'admission', 'gateway', 'controllers'] as const).flatMap(numbered)
   const ports = await takePorts(2 * all.length)
   const portOf = new Map<string, number>(all.map((name, index) => [name, ports[index] as number]))
-  portOf.set('etcd', Number(etcd.address.split(':')[1]))
+  const etcdNames = etcdMembers.map((_, index) => (index === 0 ? 'etcd' : `etcd-${index}`))
+  for (const [index, name] of etcdNames.entries()) portOf.set(name, Number(etcdMembers[index]?.address.split(':')[1]))
   portOf.set('nats', Number(nats.address.split(':')[1]))
   const probeOf = new Map(all.map((name, index) => [name, `${loopback}:${ports[all.length + index]}`]))
   const links = new Map<string, Link>()
@@ -118,14 +143,25 @@ async function makePlan({ folder, etcd, nats, options: { counts = {}, flags = {}
     const file = (name: string) => join(folder, 'services', name)
     return [`--service-certificate=${file(`${role}.crt`)}`, `--service-key=${file(`${role}.key`)}`, `--service-ca=${file('ca.crt')}`]
   }
+  const passwordFile = join(folder, 'password')
+  if (passwords !== undefined) writeFileSync(passwordFile, `${passwords.password}\n`, { mode: 0o600 })
+  const known = (backend: 'etcd' | 'nats') =>
+    passwords === undefined ? [] : [`--${backend}-username=${passwords.username}`, `--${backend}-password-file=${passwordFile}`]
   const inner = (name: string) => [`--listen=${loopback}:${portOf.get(name)}`, `--probe-address=${probeOf.get(name)}`]
   const argumentsOf: Readonly<Record<Service, (name: string) => Promise<string[]>>> = {
     storage: async (name) => [
       ...inner(name),
-      `--etcd-servers=http://${await reach(name, 'etcd')}`,
+      `--etcd-servers=${(await Promise.all(etcdNames.map(async (member) => `http://${await reach(name, member)}`))).join()}`,
       `--nats-servers=${await reach(name, 'nats')}`,
+      ...known('etcd'),
+      ...known('nats'),
     ],
-    watch: async (name) => [...inner(name), await reachAll(name, 'storage'), `--nats-servers=${await reach(name, 'nats')}`],
+    watch: async (name) => [
+      ...inner(name),
+      await reachAll(name, 'storage'),
+      `--nats-servers=${await reach(name, 'nats')}`,
+      ...known('nats'),
+    ],
     admission: async (name) => [...inner(name), await reachAll(name, 'storage')],
     gateway: async (name) => [
       `--secure-port=${portOf.get(name)}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client } from '@orch/client'
 import { sleep, systemClock } from '@orch/platform'
 import { findBackend } from '@orch/testkit/backends'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { findFault } from '../watch/checker.ts'
 import { compactEtcd, readEtcdLog, revisionInEtcd } from './etcd-log.ts'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
@@ -217,4 +217,46 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
       expect(those.map(({ observation, failure }) => failure ?? findFault(changes, observation))).toEqual(those.map(() => undefined))
     }, 180_000)
   }
+})
+
+describe.skipIf(missing.length > 0)(`an etcd and a NATS that ask for passwords ${missing.join('; ')}`, () => {
+  test('CARD-18: services that know them store and publish; NATS and etcd are started again, and they are told anew', async () => {
+    const set = await openServiceSet({
+      etcdPath: etcd.kind === 'found' ? etcd.path : '',
+      natsPath: nats.kind === 'found' ? nats.path : '',
+      counts: { gateway: 1, storage: 1, watch: 1, controllers: 0 },
+      passwords: { username: 'storage', password: 'a word: with "signs"' },
+    })
+    onTestFinished(() => set.close())
+    const client = set.clients[0] as Client
+    await client.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
+    const watcher = await openWatcher({ clients: [client], app: undefined, acknowledged: () => 0 })
+    const isPublished = async () => /^watch_feed_mode\{source="published"[^}]*\} 1$/m.test((await set.of('watch')[0]?.metrics()) ?? '')
+    const create = (name: string) =>
+      client
+        .resource<ChaosObject>(configMaps)
+        .create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { text: name } })
+    const seen = (name: string) => watcher.observation.steps.some((step) => step.kind === 'event' && step.key === name)
+    await until(isPublished)
+    for (const round of ['first', 'second']) {
+      await until(() =>
+        create(round).then(
+          () => true,
+          ({ code }) => code === 409,
+        ),
+      )
+      await until(() => seen(round))
+      for (const program of [set.etcd, set.nats]) {
+        await program.kill()
+        await program.start()
+      }
+      await until(isPublished)
+    }
+    await watcher.stop()
+    expect({ failure: watcher.failure, resumed: watcher.resumed, events: watcher.events }).toEqual({
+      failure: undefined,
+      resumed: 0,
+      events: 2,
+    })
+  }, 120_000)
 })
