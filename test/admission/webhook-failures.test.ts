@@ -159,6 +159,16 @@ test('ADM-WH-35: a certificate of another authority is not believed', async () =
   expect(hook.calls).toEqual([])
 })
 
+test('ADM-WH-35: a bundle without a certificate is named', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const clientConfig = { url: hook.url, caBundle: toBase64('no certificate') }
+  const { path } = await aHookedNamespace(api, 'validating', hook, { clientConfig })
+  const { body } = await api.post(path, configMap({ name: 'a' }))
+  expect(body['message']).toContain('unable to load root certificates: unable to parse bytes as PEM block')
+  expect(hook.calls).toEqual([])
+})
+
 test('a certificate for another name is not believed', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing, { dnsNames: ['other.example.com'] })

@@ -90,6 +90,12 @@ export const limits = {
   shortenedTextMax: 128,
   /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
   explanationsKeptMax: 256,
+  /** Characters of a message or reason of one that is kept; a client may be told a hundred times its own body. */
+  keptTextMax: 4_096,
+  /** Causes of a refusal that is kept. */
+  keptCausesMax: 32,
+  /** Characters of a patch that is kept; longer ones only its caller is told, as far as there is room. */
+  keptPatchLengthMax: 16 * 1024,
   /** Characters to which each warning is cut where all together are too long. */
   cutWarningLengthMax: 256,
   /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */

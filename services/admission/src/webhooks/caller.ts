@@ -136,7 +136,7 @@ function optionsFor(
       ...authorization(credential),
       ...(traceparent === undefined ? {} : { traceparent }),
     },
-    ca: webhook.authorities ?? systemAuthorities(),
+    ca: webhook.authorities === undefined ? systemAuthorities() : certificatesIn(webhook.authorities),
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
   }
@@ -158,6 +158,12 @@ function authorization({ token, username, password }: Credential): { authorizati
   return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
 }
 
+/** A bundle without any certificate would be taken for one that names nobody, and the message would not tell why. */
+function certificatesIn(authorities: string): string {
+  if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
+  throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
+}
+
 let knownSystemAuthorities: string[] | undefined
 
 /** Read once, and only where a webhook needs them. */
@@ -177,7 +183,7 @@ async function post(options: RequestOptions, body: string): Promise<Posted> {
     return await postOnce(options, body)
   } catch (error) {
     if (!(error instanceof ClosedConnection)) throw error
-    return postOnce(options, body)
+    return postOnce({ ...options, agent: false }, body)
   }
 }
 

@@ -124,3 +124,25 @@ test('only the last explanations are kept', () => {
   expect(kept.find('0')).toBeUndefined()
   expect(kept.find('1')).toBe(entry)
 })
+
+test('what is kept is short, however much was said', () => {
+  const kept = new KeptExplanations()
+  const explanation = anExplanation()
+  explanation.isShown = true
+  const long = 'x'.repeat(1_000_000)
+  const small = [{ op: 'add', path: '/x', value: 1 }]
+  explanation.admitted('mutate', 'w', [
+    { ...step, patch: [{ op: 'add', path: '/x', value: long }] },
+    { ...step, patch: small, reason: long },
+  ])
+  const causes = Array.from({ length: 1000 }, () => ({ reason: 'FieldValueInvalid', message: long, field: 'f' }))
+  const details = { name: 'n', causes }
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, reason: 'Invalid', message: long } as const
+  explanation.refused({ ...status, details })
+  const info = { kind: 'path', verb: 'post', path: '/' } as const
+  kept.keep('a', { explanation, method: 'POST', path: '/', code: 422, durationMs: 1, info })
+  const told = explanation.tell(everything)
+  expect(JSON.stringify(told).length).toBeLessThan(200_000)
+  expect(told.admission).toMatchObject([{ plugin: 'P' }, { patch: small, reason: expect.stringMatching(/^x{4096}$/) }])
+  expect(told.refusal).toMatchObject({ code: 422, message: expect.stringMatching(/^x{4096}$/) })
+})

@@ -77,6 +77,13 @@ export class Explanation {
     this.#revision = revision
   }
 
+  /** Lets go what would take much memory: many are kept, and objects may be large. */
+  shorten(): void {
+    if (this.#status !== undefined) this.#status = shortenedStatus(this.#status)
+    if (!this.isShown) return
+    this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
+  }
+
   /** As much as the reader may know. */
   tell({ knowsObject, knowsAnswer }: Reader) {
     const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
@@ -143,6 +150,22 @@ function withoutValue(operation: unknown): unknown {
   return { op, path: path.split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
 }
 
+function shortenedStatus(status: Status): Status {
+  const { message = '', details } = status
+  const causes = details?.causes?.slice(0, limits.keptCausesMax).map((cause) => ({ ...cause, message: shortenedText(cause.message ?? '') }))
+  return { ...status, message: shortenedText(message), ...(causes === undefined ? {} : { details: { causes } }) }
+}
+
+function shortenedStep({ patch, reason, ...step }: AdmissionStep): AdmissionStep {
+  const isLong = patch !== undefined && printAscii(patch).length > limits.keptPatchLengthMax
+  return { ...step, patch: isLong ? undefined : patch, reason: reason === undefined ? undefined : shortenedText(reason) }
+}
+
+function shortenedText(text: string): string {
+  // A part of a text keeps the whole of it in memory; a copy does not.
+  return text.length <= limits.keptTextMax ? text : Buffer.from(text.slice(0, limits.keptTextMax)).toString()
+}
+
 function shortened(texts: Readonly<Record<string, string>> | undefined): unknown {
   if (texts === undefined) return undefined
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.slice(0, limits.shortenedTextMax)]))
@@ -157,6 +180,7 @@ export class KeptExplanations {
   readonly #entries = new Map<string, KeptExplanation>()
 
   keep(auditId: string, kept: KeptExplanation): void {
+    kept.explanation.shorten()
     this.#entries.delete(auditId)
     this.#entries.set(auditId, kept)
     if (this.#entries.size <= limits.explanationsKeptMax) return
