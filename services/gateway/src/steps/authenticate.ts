@@ -8,7 +8,7 @@ import type { Step } from './step.ts'
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 
-/** Says who asks. Without anonymous access only the paths that say nothing about the cluster answer a stranger. */
+/** Says who asks. Without anonymous access no path answers a stranger, as upstream: not even those of health. */
 export const authenticate: Step = (request, parts) => {
   const { exchange } = request
   const startedMs = parts.clock.monotonic()
@@ -53,7 +53,7 @@ function takeAnswer(request: GatewayRequest, answer: Authentication, { authentic
       log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
       throw unauthorized()
     case 'none':
-      if (options.anonymousAuth !== true && !isOpenPath(request)) throw unauthorized()
+      if (options.anonymousAuth !== true) throw unauthorized()
       request.user = anonymous
   }
 }
@@ -63,9 +63,4 @@ const noAnnotations: Readonly<Record<string, string>> = {}
 /** A credential that names audiences must name one of ours. */
 function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {
   return audiences === undefined || ours.length === 0 || audiences.some((audience) => ours.includes(audience))
-}
-
-/** Paths that answer anybody. */
-function isOpenPath({ info }: GatewayRequest): boolean {
-  return info.kind === 'path' && /^\/(?:(?:livez|readyz|healthz)(?:\/.+)?|version\/?)$/.test(info.path)
 }
