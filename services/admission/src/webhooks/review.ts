@@ -158,7 +158,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const responseTypes: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
   ['uid', 'a text', (value) => isAbsent(value) || isText(value)],
   ['allowed', 'true or false', (value) => typeof value === 'boolean'],
-  ['status', 'an object', (value) => isAbsent(value) || isStatus(value)],
+  ['status', 'a Status', (value) => isAbsent(value) || isStatus(value)],
   ['patch', 'base64', (value) => isAbsent(value) || (typeof value === 'string' && base64Pattern.test(value))],
   ['patchType', 'a text', (value) => isAbsent(value) || isText(value)],
   ['warnings', 'a list of texts', (value) => isAbsent(value) || (Array.isArray(value) && value.every(isText))],
