@@ -115,6 +115,37 @@ describe('a user may do what roles give', () => {
     expect((await onceAllowed(() => robot.get(configMapsIn(namespace)))).status).toBe(200)
   })
 
+  test('AUTHZ-08: a binding need not say the group of its role and its users', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const bindings = `${rbac}/namespaces/${namespace}/rolebindings`
+    const given = await api.post(bindings, {
+      metadata: { name: 'short' },
+      roleRef: { kind: 'ClusterRole', name: 'view' },
+      subjects: [{ kind: 'User', name: person.name }],
+    })
+    const apiGroup = 'rbac.authorization.orch.io'
+    expect(given).toMatchObject({ status: 201, body: { roleRef: { apiGroup }, subjects: [{ apiGroup }] } })
+    expect((await onceAllowed(() => person.get(configMapsIn(namespace)))).status).toBe(200)
+    const nothing = await api.post(bindings, { metadata: { name: 'nothing' } })
+    expect(nothing.body.message).toMatch(/is invalid: \[roleRef\.kind: Unsupported value: "": .*, roleRef\.name: Required value\]$/)
+  })
+
+  test('AUTHZ-03: names do not give collections, creations or deletions of many', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const path = configMapsIn(namespace)
+    await give(api, person, [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['mine'] }], namespace)
+    expect((await onceAllowed(() => person.get(`${path}/mine`))).status).toBe(404)
+    expect((await person.post(path, configMap({ name: 'mine' }))).status).toBe(403)
+    expect((await person.send('DELETE', path)).status).toBe(403)
+    expect((await person.send('DELETE', `${path}?fieldSelector=metadata.name%3Dmine`)).status).toBe(403)
+    expect((await person.get(`${path}?watch=1`)).status).toBe(403)
+    expect((await person.get(`${path}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dmine`)).status).toBe(200)
+    expect((await person.get(`/api/v1/watch/namespaces/${namespace}/configmaps/mine?timeoutSeconds=1`)).status).toBe(200)
+    expect((await person.get(`/api/v1/watch/namespaces/${namespace}/configmaps`)).status).toBe(403)
+  })
+
   test('AUTHZ-01: a binding of a role that is not there is told as the reason', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]

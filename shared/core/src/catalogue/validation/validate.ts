@@ -134,6 +134,6 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },
   'rbac/v1.ClusterRole': { main: validateClusterRole },
-  'rbac/v1.RoleBinding': { main: validateRoleBinding },
-  'rbac/v1.ClusterRoleBinding': { main: validateClusterRoleBinding },
+  'rbac/v1.RoleBinding': { main: validateRoleBinding, areComplete: true },
+  'rbac/v1.ClusterRoleBinding': { main: validateClusterRoleBinding, areComplete: true },
 }
