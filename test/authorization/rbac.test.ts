@@ -158,6 +158,40 @@ describe('a user may do what roles give', () => {
   })
 })
 
+describe('each operation asks for one verb', () => {
+  const operations: readonly (readonly [method: string, suffix: string, verb: string])[] = [
+    ['POST', '', 'create'],
+    ['GET', '/x', 'get'],
+    ['GET', '', 'list'],
+    ['GET', '?watch=1', 'watch'],
+    ['PUT', '/x', 'update'],
+    ['PATCH', '/x', 'patch'],
+    ['DELETE', '/x', 'delete'],
+    ['DELETE', '', 'deletecollection'],
+    ['PUT', '/x/status', 'update'],
+  ]
+  const storage = '/apis/storage.orch.io/v1'
+
+  test.each([
+    ['nodes', '/api/v1/nodes', true],
+    ['csinodes', `${storage}/csinodes`, false],
+    ['volumeattachments', `${storage}/volumeattachments`, true],
+    ['resourcequotas', '/api/v1/namespaces/default/resourcequotas', true],
+    ['replicationcontrollers', '/api/v1/namespaces/default/replicationcontrollers', true],
+  ])('AUTHZ-06: %s', async (resource, path, hasStatus) => {
+    const person = aPerson(server.api)
+    for (const [method, suffix, verb] of operations) {
+      if (suffix.endsWith('/status') && !hasStatus) continue
+      const part = suffix.endsWith('/status') ? `${resource}/status` : resource
+      const { status, body } = await person.send(method, `${path}${suffix}`, { body: method === 'GET' ? undefined : {} })
+      expect({ status, message: body.message }).toEqual({
+        status: 403,
+        message: expect.stringContaining(`cannot ${verb} resource ${JSON.stringify(part)} in API group`),
+      })
+    }
+  })
+})
+
 describe('nobody gives away what they do not have', () => {
   const mayWriteRoles = {
     verbs: ['create', 'update', 'patch', 'get'],
