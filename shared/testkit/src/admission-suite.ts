@@ -3,8 +3,10 @@ import {
   type AdmissionRequest,
   type AdmissionService,
   type Attributes,
+  namesOf,
   objectKey,
   type StorageService,
+  subdomainLabel,
 } from '@orch/core'
 import { describe, expect, test } from 'vitest'
 import { aPut, written } from './storage-suite.ts'
@@ -91,7 +93,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
       withServices(async ({ admission }) => {
         const given = node()
         const answer = await admission.admit(aQuestion({ ...nodePlace, object: given }, { explain: true }))
-        const taints = [{ key: 'node.orch.io/not-ready', effect: 'NoSchedule' }]
+        const taints = [{ key: subdomainLabel(namesOf('orch'), 'node', 'not-ready'), effect: 'NoSchedule' }]
         expect(answer).toMatchObject({ kind: 'allowed', object: { metadata: { name: 'n' }, spec: { taints } } })
         expect(given).toEqual(node())
         const step = answer.steps.find(({ plugin }) => plugin === 'TaintNodesByCondition')
