@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -166,6 +166,37 @@ describe('the log', () => {
     await expect.poll(() => readdirSync(audited.folder).filter((name) => /^audit-.*\.log\.gz$/.test(name))).toHaveLength(1)
   })
 
+  test('AUDIT-08: files set aside that are too old go, files of other names stay', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
+      flags: ['--audit-log-maxsize=1', '--audit-log-maxage=2'],
+    })
+    const aDay = 24 * 60 * 60
+    const aside = (name: string, days: number) => {
+      const path = join(audited.folder, name)
+      writeFileSync(path, '')
+      utimesSync(path, Date.now() / 1000 - days * aDay, Date.now() / 1000 - days * aDay)
+    }
+    aside('audit-2020-01-01T00-00-00.000.log', 3)
+    aside('audit-2020-01-02T00-00-00.000.log', 1)
+    aside('audit-of-last-year.log', 300)
+    const big = 'x'.repeat(600_000)
+    for (let index = 0; index < 3; index += 1) await audited.api.post(inDefault, configMap({ name: `a${index}`, data: { big } }))
+    await expect.poll(() => readdirSync(audited.folder)).not.toContain('audit-2020-01-01T00-00-00.000.log')
+    expect(readdirSync(audited.folder)).toEqual(expect.arrayContaining(['audit-2020-01-02T00-00-00.000.log', 'audit-of-last-year.log']))
+  })
+
+  test('AUDIT-08: events that are too large lose their bodies and say so', async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps, verbs: ['create'] }]), {
+      flags: ['--audit-log-truncate-enabled', '--audit-log-truncate-max-event-size=20000'],
+    })
+    await audited.api.post(inDefault, configMap({ name: 'small', data: { a: 'b' } }))
+    await audited.api.post(inDefault, configMap({ name: 'large', data: { a: 'x'.repeat(30_000) } }))
+    const [small, large] = ofStage(await audited.events(), 'ResponseComplete')
+    expect(small).toMatchObject({ requestObject: { data: { a: 'b' } } })
+    expect(large).toMatchObject({ objectRef: { name: 'large' }, annotations: { 'audit.orch.io/truncated': 'true' } })
+    expect([large?.requestObject, large?.responseObject]).toEqual([undefined, undefined])
+  })
+
   test('AUDIT-08: in batch mode what waits is written when the server stops', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]), {
       flags: ['--audit-log-mode=batch', '--audit-log-batch-max-size=100', '--audit-log-batch-max-wait=1h'],
@@ -224,6 +255,30 @@ describe('the webhook', () => {
     await api.get('/version')
     await expect.poll(() => lists.flatMap(({ items }) => items).map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
     expect(lists[0]).toMatchObject({ kind: 'EventList', apiVersion: 'audit.orch.io/v1', metadata: {} })
+  })
+})
+
+describe('a webhook that does not answer', () => {
+  /** A server whose events go to a port that nobody listens on. */
+  const anApiTellingNobody = (mode: string) => {
+    const folder = aFolder()
+    const [hook, policy] = [join(folder, 'hook.conf'), join(folder, 'policy.yaml')]
+    writeFileSync(hook, printConfiguration({ cluster: 'c', user: 'u', configuration: { server: 'http://127.0.0.1:9/' } }))
+    writeFileSync(policy, aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]))
+    const flags = [`--audit-policy-file=${policy}`, `--audit-webhook-config-file=${hook}`, `--audit-webhook-mode=${mode}`]
+    return anApi({ flags: [...flags, '--audit-webhook-initial-backoff=1ms', '--audit-webhook-batch-max-wait=1ms'] })
+  }
+  const lost = /apiserver_audit_error_total\{plugin="webhook"\} [1-9]/
+
+  test.each([
+    ['batch', 200],
+    ['blocking', 200],
+    ['blocking-strict', 500],
+  ])('AUDIT-08: in mode %s the request is answered %i, and the loss is counted', async (mode, code) => {
+    const api = await anApiTellingNobody(mode)
+    expect((await api.get('/version')).status).toBe(code)
+    expect((await api.get('/livez')).status).toBe(200)
+    await expect.poll(async () => (await api.get('/metrics')).text).toMatch(lost)
   })
 })
 

@@ -15,7 +15,10 @@ import { aFolder, anAuditedApi, aPolicy, type WrittenEvent } from './audited.ts'
 const inDefault = configMapsIn('default')
 const protobuf = 'application/vnd.orch.protobuf'
 /** Of what the tests do; the server and its controllers work in the namespace too. */
-const rules = [{ level: 'None', users: ['system:apiserver'] }, { level: 'RequestResponse', namespaces: ['default'] }]
+const rules = [
+  { level: 'None', users: ['system:apiserver'] },
+  { level: 'RequestResponse', namespaces: ['default'] },
+]
 const everything = aPolicy(rules)
 const complete = aPolicy(rules, { omitStages: ['RequestReceived'] })
 
