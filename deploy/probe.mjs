@@ -1,10 +1,14 @@
 /**
  * Asks a process of the same pod whether it is well: `node probe.mjs http://127.0.0.1:7101/readyz`. Probes are answered on
- * loopback only, where no certificate is wanted, so the kubelet asks from within.
+ * loopback only, where no certificate is wanted, so the kubelet asks from within. Where the process shows a certificate it is
+ * taken as it is, as the kubelet does: what is asked is whether it answers, not who it is.
  */
-import { get } from 'node:http'
+import { get as getHttp } from 'node:http'
+import { get as getHttps } from 'node:https'
 
-const answered = get(process.argv[2] ?? '', { timeout: 3_000 }, (response) => {
+const url = process.argv[2] ?? ''
+const options = { timeout: 3_000, rejectUnauthorized: false }
+const answered = (url.startsWith('https:') ? getHttps : getHttp)(url, options, (response) => {
   response.resume()
   process.exitCode = response.statusCode === 200 ? 0 : 1
 })

@@ -27,7 +27,7 @@ const settingsOf: Readonly<Record<string, Settings>> = {
 }
 
 const kubectl = findKubectls().at(-1)
-const overlays = ['overlays/small', 'overlays/ha'] as const
+const overlays = ['overlays/small', 'overlays/ha', 'overlays/external'] as const
 const rendered = kubectl === undefined ? [] : overlays.map((overlay) => ({ overlay, ...render(kubectl, overlay) }))
 const skipReason = kubectl === undefined ? ' (there is no kubectl on the PATH to render the kustomizations)' : ''
 
@@ -59,7 +59,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     },
   )
 
-  test.each(rendered)('in $overlay every file that a flag names is in a Secret that certificates.sh makes', ({ manifests }) => {
+  test.each(rendered)('in $overlay every file that a flag names is in a Secret that certificates.sh makes', ({ overlay, manifests }) => {
     for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
       const pod = spec?.template?.spec
       const [container] = pod?.containers ?? []
@@ -68,6 +68,8 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
       for (const path of paths) {
         const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
         const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
+        // Who brings etcd and NATS of their own brings what those two want to see.
+        if (overlay === 'overlays/external' && /^orch-(etcd|nats)-/.test(secretName ?? '')) continue
         const secret = secrets.find((one) => one.metadata.name === secretName)
         expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))
       }
@@ -80,7 +82,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
       .filter(({ kind }) => kind === 'Deployment')
       .flatMap(({ spec }) => spec?.template?.spec.containers[0]?.args ?? [])
       .flatMap((flag) => [...flag.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)])
-    expect(addresses.length).toBeGreaterThanOrEqual(7)
+    expect(addresses.length).toBeGreaterThanOrEqual(4)
     for (const [text, name = '', port] of addresses) {
       expect(
         services.get(name)?.spec?.ports?.map((one) => String(one.port)),

@@ -6,3 +6,6 @@ export const orphanStopMs = 5_000
 
 /** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
 export const stayAliveMs = 2 ** 31 - 1
+
+/** Shortest age of what the stream of changes holds: a publisher that comes back finds the last message it sent. */
+export const changeStreamAgeMsMin = 60_000

@@ -6,6 +6,7 @@ import type { EtcdStore } from '@orch/storage/etcd'
 import type { Terminal } from '../command-line.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
+import { changeStreamAgeMsMin } from '../limits.ts'
 import { readListenAddress } from '../options/addresses.ts'
 import { type EtcdOptions, readEtcd } from '../options/etcd.ts'
 import { readNats } from '../options/nats.ts'
@@ -25,7 +26,10 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
   readListenAddress('--listen', listen)
   const trust = readTrust(settings, 'storage')
   const etcd = readEtcd(settings)
-  const feed = readNats(settings)
+  // What is older than storage's own past is of no use to anybody who follows.
+  const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
+  const nats = readNats(settings)
+  const feed = nats === undefined ? undefined : { ...nats, kept }
   const address = readListenAddress('--probe-address', settings.probeAddress)
   return runService({
     name: 'storage',

@@ -5,9 +5,9 @@ import type { Assembly } from './replica.ts'
 
 /** The stream of published changes; storage writes it, watch reads it. It is closed with the replica. */
 export async function openChangeStream(options: FeedOptions, service: string, { lifecycle, catalogue }: Assembly): Promise<ChangeStream> {
-  const { profile, prefix, ...access } = options
+  const { profile, prefix, kept, ...access } = options
   const nats = connect({ ...access, name: `${catalogue.names.serverServiceName}-${service}` })
-  const stream = createJetStream({ nats, name: streamName({ profile, prefix }) })
+  const stream = createJetStream({ nats, name: streamName({ profile, prefix }), ...kept })
   await lifecycle.run({
     name: 'connection to NATS',
     async stop() {

@@ -12,6 +12,8 @@ export interface FeedOptions extends Omit<NatsOptions, 'name'> {
   readonly profile: Profile
   /** Tells control planes apart that share one NATS. */
   readonly prefix: string
+  /** How the stream is kept, for storage, which makes it. */
+  readonly kept?: { readonly replicas: number; readonly ageMsMax: number } | undefined
 }
 
 /** Checks the settings; undefined: no NATS is used. */

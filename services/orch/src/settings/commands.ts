@@ -6,6 +6,7 @@ import {
   etcdSettings,
   listenSettings,
   natsSettings,
+  natsStreamSettings,
   probeSettings,
   shutdownSettings,
   storageAddressSettings,
@@ -24,6 +25,7 @@ export const storageCommandSettings = {
   ...trustSettings,
   ...etcdSettings,
   ...natsSettings,
+  ...natsStreamSettings,
   dataDir: {
     ...stateSettings.dataDir,
     defaultDoc: '',

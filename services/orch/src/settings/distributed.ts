@@ -1,6 +1,6 @@
 import { setting, settingTypes } from '@orch/platform'
 
-const { bool, duration, list, path, string } = settingTypes
+const { bool, duration, int, list, path, string } = settingTypes
 
 /** Where a service behind the gateway listens for the others. */
 export function listenSettings(defaultAddress: string) {
@@ -228,5 +228,17 @@ export const natsSettings = {
     default: '',
     group: 'NATS',
     doc: 'File with credentials of NATS, as its own tools write them.',
+  }),
+}
+
+/** How storage, which makes it, keeps the stream of changes in NATS. */
+export const natsStreamSettings = {
+  natsStreamReplicas: setting({
+    flag: '--nats-stream-replicas',
+    env: 'ORCH_NATS_STREAM_REPLICAS',
+    type: int({ min: 1, max: 5 }),
+    default: '1',
+    group: 'NATS',
+    doc: 'Servers of a NATS cluster that hold the stream. With one, watch reads the changes from storage while that server is away.',
   }),
 }
