@@ -314,6 +314,13 @@ describe('questions about access', () => {
     const { resourceRules, nonResourceRules } = body.status as unknown as Record<string, unknown[]>
     expect(resourceRules).toContainEqual({ ...readConfigMaps, resourceNames: ['a'] })
     expect(nonResourceRules).toContainEqual({ verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] })
+    // A binding of a role that is not there gives nothing, so nothing is missing.
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'n', 'Role', 'none', person.name))
+    const dangling = await until(list, ({ text }) => text.includes('evaluationError'))
+    expect(dangling.body.status).toMatchObject({
+      incomplete: false,
+      evaluationError: 'role.rbac.authorization.orch.io "none" not found',
+    })
     const nowhere = await person.post(`${reviews}/selfsubjectrulesreviews`, ask('SelfSubjectRulesReview', {}))
     expect(nowhere).toMatchObject({ status: 400, body: { message: 'no namespace on request' } })
   })

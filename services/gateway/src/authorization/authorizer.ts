@@ -29,8 +29,10 @@ interface DecisionKind {
 export interface KnownRules {
   /** Rules about resources and about paths. */
   readonly rules: readonly PolicyRule[]
-  /** What is missing, and why; absent: nothing. */
-  readonly incomplete?: string
+  /** It cannot be told what else there is. */
+  readonly isIncomplete?: boolean
+  /** What went wrong. */
+  readonly error?: string
 }
 
 /** One way to decide whether a user may do something. It answers at once where it can: a promise costs every request. */

@@ -101,7 +101,7 @@ function escalationIn(rules: readonly PolicyRule[], { user, namespace, roles }: 
   const missing = missingRules(held.rules, rules)
   if (missing.length === 0) return undefined
   const lines = [...new Set(compactRules(missing).map(printRule))].sort()
-  const trouble = held.incomplete === undefined ? '' : `; resolution errors: [${held.incomplete}]`
+  const trouble = held.error === undefined ? '' : `; resolution errors: [${held.error}]`
   const who = `user ${JSON.stringify(user.name)} (groups=${printWords(user.groups)})`
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${trouble}`
 }

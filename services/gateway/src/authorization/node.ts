@@ -57,7 +57,9 @@ export function openNodeAuthorizer({ storage, names, clock, log, random }: NodeA
       return decideForNode(node, access, graph, places) ?? (rules.some((rule) => allowsResource(rule, access)) ? allow : nothing)
     },
     rulesOf: (user) =>
-      nodeOf(user) === undefined ? { rules: [] } : { rules: [], incomplete: 'node authorizer does not support user rule resolution' },
+      nodeOf(user) === undefined
+        ? { rules: [] }
+        : { rules: [], isIncomplete: true, error: 'node authorizer does not support user rule resolution' },
     close: () => closed.abort(),
   }
 }

@@ -133,7 +133,7 @@ export function openRoles({ storage, names, clock, log, random }: RolesOptions):
         found.push(...(isInAll ? rules : rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length === 0)))
         return false
       })
-      return errors.length === 0 ? { rules: found } : { rules: found, incomplete: printErrors(errors) }
+      return errors.length === 0 ? { rules: found } : { rules: found, error: printErrors(errors) }
     },
     async rulesOfRole(reference, namespace) {
       const { entry } = await storage.get({ key: roleKeyOf(reference, namespace), read: { kind: 'latest' } })

@@ -61,7 +61,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       pending.set(question, asked)
       return asked
     },
-    rulesOf: () => ({ rules: [], incomplete: 'webhook authorizer does not support user rule resolution' }),
+    rulesOf: () => ({ rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
   }
 }
 

@@ -61,7 +61,7 @@ export const rulesReview: Verb = async (request, target, parts) => {
 function rulesStatus(user: User, namespace: string, { authorizers }: GatewayParts): Record<string, unknown> {
   const known = authorizers.map((authorizer) => authorizer.rulesOf(user, namespace))
   const rules = known.flatMap((one) => one.rules)
-  const problems = known.flatMap(({ incomplete }) => incomplete ?? [])
+  const errors = known.flatMap(({ error }) => error ?? [])
   return {
     resourceRules: rules.filter(isAboutResources).map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
       verbs,
@@ -70,8 +70,8 @@ function rulesStatus(user: User, namespace: string, { authorizers }: GatewayPart
       ...(resourceNames.length === 0 ? {} : { resourceNames }),
     })),
     nonResourceRules: rules.filter((rule) => !isAboutResources(rule)).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
-    incomplete: problems.length > 0,
-    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
+    incomplete: known.some(({ isIncomplete }) => isIncomplete === true),
+    ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
   }
 }
 
