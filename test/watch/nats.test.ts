@@ -16,9 +16,9 @@ const reason = backend.kind === 'missing' ? backend.reason : ''
 const maps = 'core/configmaps'
 const environment = { clock: systemClock, log: silentLog, random: Math.random }
 
-async function startNats(): Promise<Program> {
+async function startNats(more: { memoryBytesMax?: number } = {}): Promise<Program> {
   const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
-  const program = await openNats({ path: backend.kind === 'found' ? backend.path : '', dataDir })
+  const program = await openNats({ path: backend.kind === 'found' ? backend.path : '', dataDir, ...more })
   onTestFinished(async () => {
     await program.stop()
     rmSync(dataDir, { recursive: true, force: true })
@@ -53,6 +53,23 @@ function follow(storage: TinyStorage, program: Program) {
   void read()
   const isPublished = async () => (await metrics.text()).includes('watch_feed_mode{source="published"} 1')
   return { seen, metrics, published: () => until(isPublished) }
+}
+
+interface StreamAnswer {
+  readonly error?: unknown
+  readonly config?: object
+  readonly state?: { readonly bytes: number; readonly first_seq: number }
+}
+
+/** What an operator does with the stream, over NATS itself. */
+function askOfStream(program: Program): (verb: 'INFO' | 'DELETE') => Promise<StreamAnswer> {
+  const nats = createNats({ servers: [program.address], name: 'operator' })
+  onTestFinished(() => nats.close())
+  const name = streamName({ profile: 'orch', prefix: '/test' })
+  return async (verb) => {
+    const answer = await (await nats.connection()).request(`$JS.API.STREAM.${verb}.${name}`, '', { timeout: 5_000 })
+    return JSON.parse(new TextDecoder().decode(answer.data)) as StreamAnswer
+  }
 }
 
 function revisionsOf(part: ChangesPart): number[] {
@@ -110,6 +127,82 @@ describe.skipIf(backend.kind === 'missing')(`the change feed on a real NATS ${re
     await until(() => reader.seen.length === written)
     expect(reader.seen).toEqual(upTo(written))
     expect(await reader.metrics.text()).toMatch(/gap_fills_total\{reason="silence"\} [1-9]/)
+  })
+
+  test('CARD-18: a stream that is deleted underneath is made again, and readers miss nothing', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    publish(storage, program)
+    // As storage does: nobody vouches for one that is silent.
+    const beating = setInterval(() => storage.sendPosition(), 200)
+    onTestFinished(() => clearInterval(beating))
+    const reader = follow(storage, program)
+    await reader.published()
+    let written = 0
+    const write = async (count: number) => {
+      for (; count > 0; count -= 1) {
+        written += 1
+        storage.put({ resource: maps, name: `n${written % 50}` })
+        await nextTurn()
+      }
+    }
+    await write(100)
+    const ask = askOfStream(program)
+    expect(await ask('DELETE')).toMatchObject({ success: true })
+    await write(100)
+    await until(() => reader.seen.length === written)
+    await until(async () => (await ask('INFO')).error === undefined)
+    await reader.published()
+    await write(100)
+    await until(() => reader.seen.length === written)
+    expect(reader.seen).toEqual(upTo(written))
+  })
+
+  test('CARD-25: a NATS without room for the stream: it is told, readers are served from storage, and metrics say so', async () => {
+    const program = await startNats({ memoryBytesMax: 1024 * 1024 })
+    const storage = createTinyStorage()
+    const reader = follow(storage, program)
+    const { promise: told, resolve } = Promise.withResolvers<string>()
+    const log = { ...silentLog, warn: (fields: { reason?: string }) => resolve(fields.reason ?? '') } as typeof silentLog
+    const metrics = createMetrics({ process: false })
+    const publisher = createPublisher({ ...environment, ...soleLeader, log, storage, stream: openStream(program), metrics })
+    onTestFinished(() => publisher.close())
+    for (let index = 0; index < 50; index += 1) storage.put({ resource: maps, name: `n${index}` })
+    await until(() => reader.seen.length === 50)
+    expect(await told).toContain('insufficient memory resources')
+    expect(reader.seen).toEqual(upTo(50))
+    expect(await reader.metrics.text()).toContain('watch_feed_mode{source="storage"} 1')
+    expect(await metrics.text()).toContain('change_feed_publishing 0')
+  })
+
+  test('CARD-18: the stream holds no more than its bounds: the oldest messages go, and readers miss nothing', async () => {
+    const program = await startNats()
+    const storage = createTinyStorage()
+    const metrics = createMetrics({ process: false })
+    const nats = createNats({ servers: [program.address], name: 'test' })
+    const name = streamName({ profile: 'orch', prefix: '/test' })
+    const stream = createJetStream({ nats, name, bytesMax: 64 * 1024, ageMsMax: 60_000 })
+    onTestFinished(() => stream.close())
+    const publisher = createPublisher({ ...environment, ...soleLeader, storage, stream, metrics })
+    onTestFinished(() => publisher.close())
+    const reader = follow(storage, program)
+    await reader.published()
+    for (let index = 0; index < 500; index += 1) {
+      storage.put({ resource: maps, name: `n${index % 50}`, data: 'x'.repeat(1_000) })
+      if (index % 5 === 0) await nextTurn()
+    }
+    await until(() => reader.seen.length === 500)
+    expect(reader.seen).toEqual(upTo(500))
+    const { config, state } = await askOfStream(program)('INFO')
+    expect(config).toMatchObject({
+      max_bytes: 64 * 1024,
+      max_age: 60_000 * 1e6,
+      discard: 'old',
+      retention: 'limits',
+      duplicate_window: 60_000 * 1e6,
+    })
+    expect(state?.bytes).toBeLessThanOrEqual(64 * 1024)
+    expect(state?.first_seq).toBeGreaterThan(1)
   })
 
   test('two publishers at once: one is refused, and readers miss nothing', async () => {

@@ -14,17 +14,19 @@ export interface NatsOptions {
   readonly port?: number | undefined
   readonly tls?: BackendTls | undefined
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
+  /** Room for streams in memory. Default: three quarters of the machine's. */
+  readonly memoryBytesMax?: number | undefined
 }
 
 /** A local nats-server that listens on loopback. */
-export async function openNats({ path, dataDir = newFolder(), port, tls, credentials }: NatsOptions): Promise<Program> {
+export async function openNats({ path, dataDir = newFolder(), port, tls, credentials, memoryBytesMax }: NatsOptions): Promise<Program> {
   const [clientPort = 0, healthPort = 0] = await freePorts(2)
   const clients = port ?? clientPort
   const config = {
     host: '127.0.0.1',
     port: clients,
     http: `127.0.0.1:${healthPort}`,
-    jetstream: { store_dir: join(dataDir, 'jetstream') },
+    jetstream: { store_dir: join(dataDir, 'jetstream'), ...(memoryBytesMax === undefined ? {} : { max_memory_store: memoryBytesMax }) },
     ...(tls === undefined ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile, ca_file: tls.caFile, verify: true } }),
     ...(credentials === undefined ? {} : { authorization: { user: credentials.username, password: credentials.password } }),
   }
