@@ -33,14 +33,14 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
   const sameObjects = (resource: Resource): readonly Resource[] => byPrefix.get(resource.stored.prefix) ?? [resource]
   return {
     own: (attributes) => ownForm(catalogue, attributes),
-    others({ group, version, resource: plural, subresource }) {
+    others({ group, version, resource: plural, subresource, unserved = [] }) {
       const resource = catalogue.find(group, version, plural)
       if (resource === undefined) return []
       const known = others.get(resource) ?? new Map<string, readonly RequestForm[]>()
       others.set(resource, known)
       const forms = known.get(subresource) ?? otherForms(resource, sameObjects(resource), subresource)
       known.set(subresource, forms)
-      return forms
+      return unserved.length === 0 ? forms : forms.filter((form) => !unserved.includes(`${form.group}/${form.version}/${form.resource}`))
     },
     groupsOf: (resource) => [...new Set(sameObjects(resource).map(({ group }) => group))],
   }

@@ -77,6 +77,12 @@ test('ADM-FLOW-18: a version that is not served is no equivalent', () => {
   expect(formFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
 })
 
+test('ADM-FLOW-18: nor is one that the gateway which asks does not serve', () => {
+  const equivalents = createEquivalents(createCatalogue('orch'))
+  const closed = { ...throughV1, unserved: ['autoscaling/v2/horizontalpodautoscalers'] }
+  expect(formFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
+})
+
 test('a request for a Namespace lies in none, and so do those for its parts', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })

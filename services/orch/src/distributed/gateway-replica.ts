@@ -11,11 +11,13 @@ import { type Identity, runControllers, serverIdentity } from '../composition/co
 import { flowControlStart } from '../composition/flow-control.ts'
 import { listenForClients, openGateway } from '../composition/gateway.ts'
 import { makeStartObjects } from '../composition/start-objects.ts'
-import type { Surroundings } from '../composition/surroundings.ts'
+import { catalogueOf, type Surroundings } from '../composition/surroundings.ts'
+import { everythingServed } from '../options/api.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import { tellUnserved } from './unserved-versions.ts'
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** What clients are shown. */
@@ -50,7 +52,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
   const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, world, async (assembly) => {
-    const { lifecycle, metrics, rpc } = assembly
+    const { catalogue, lifecycle, metrics, rpc } = assembly
     const storage = await dialStorage(options.storageAddresses, assembly)
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
     await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
@@ -63,7 +65,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         ...options,
         storage: storage.service,
         watch: watch.service,
-        admission: admission.service,
+        admission: tellUnserved(admission.service, catalogue, catalogueOf(everythingServed(catalogue.names.profile))),
         metrics,
         // The gateway itself asks storage.
         checks: [

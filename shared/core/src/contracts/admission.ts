@@ -34,6 +34,8 @@ export const attributes = message({
   requestId: string(14),
   /** Id of one write, made by the gateway; all its attempts have the same. */
   writeId: string(15),
+  /** Ways to the same objects that the gateway does not serve, each as `group/version/resource`. Absent: none. */
+  unserved: optional(json<readonly string[]>(16)),
 })
 export type Attributes = Static<typeof attributes>
 

@@ -1,0 +1,29 @@
+import { type AdmissionService, type Attributes, type Catalogue, createCatalogue } from '@orch/core'
+import { expect, test } from 'vitest'
+import { catalogueOf } from '../composition/surroundings.ts'
+import { everythingServed, readApi } from '../options/api.ts'
+import { tellUnserved } from './unserved-versions.ts'
+
+const everything = catalogueOf(everythingServed('orch'))
+const served = (...runtimeConfig: string[]) => catalogueOf(readApi({ profile: 'orch', runtimeConfig, featureGates: [] }))
+
+/** What admission is told about a write of an autoscaler by a gateway that serves so much. */
+async function toldBy(catalogue: Catalogue, resource = 'horizontalpodautoscalers') {
+  const asked: Attributes[] = []
+  const admission = {
+    admit: async ({ attributes }: { attributes: Attributes }) => void asked.push(attributes),
+  } as unknown as AdmissionService
+  const attributes = { group: 'autoscaling', version: 'v2', resource } as Attributes
+  const question = { phase: 'validate', attributes, decisions: [], resumeAt: '', explain: false }
+  await tellUnserved(admission, catalogue, everything).admit(question)
+  return asked[0]?.unserved
+}
+
+test('ADM-FLOW-18: admission in another process is told which versions of a resource the gateway does not serve', async () => {
+  expect(await toldBy(served('autoscaling/v1=false'))).toEqual(['autoscaling/v1/horizontalpodautoscalers'])
+})
+
+test('nothing is told where all versions are served, and nothing of other resources', async () => {
+  expect(await toldBy(createCatalogue('orch'))).toBeUndefined()
+  expect(await toldBy(served('autoscaling/v1=false'), 'scales')).toBeUndefined()
+})
