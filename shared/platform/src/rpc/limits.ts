@@ -6,6 +6,8 @@ export const rpcLimits = {
   metadataBytesMax: 48 * 1024,
   /** Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds. */
   reconnectDelayMsMax: 1_000,
+  /** Longest that the making of a connection may take, from the first byte to the first word of the other side. A busy machine needs a second. */
+  connectMsMax: 4_000,
   /** Attempts to reach a replica for the first time until the log is told: one that starts together with us takes some seconds. */
   firstAttemptsMax: 12,
   /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */

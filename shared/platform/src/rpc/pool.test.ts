@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { contract, type Service, stream, unary, wire } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'
+import { rpcLimits } from './limits.ts'
 import { PushStream } from './push-stream.ts'
 import { serveContract } from './serve.ts'
 import { openRpcServer, type RpcServer } from './server.ts'
@@ -126,4 +129,45 @@ test('an address that is listed before anybody listens there is tried until some
   server.close()
   await untilAnswering(service, second)
   expect(await answering(service)).toEqual(new Set([second]))
+})
+
+test('CARD-25: a connection that is never made is left for another one', async () => {
+  const server = await aReplica(first, 0)
+  // The first connection is taken and never answered, as one whose packets are lost from some moment on.
+  const swallowed: Socket[] = []
+  const between = createServer((near) => {
+    if (swallowed.length === 0) return void swallowed.push(near)
+    const far = connect(Number(server.address.split(':')[1]), first)
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => {})
+  })
+  between.listen(0, first)
+  await once(between, 'listening')
+  const timers: (() => void)[] = []
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, callback) {
+      if (delayMs !== rpcLimits.connectMsMax) return systemClock.after(delayMs, callback)
+      timers.push(callback)
+      return { cancel: () => {} }
+    },
+  }
+  const warnings: string[] = []
+  const log: Log = { ...silentLog, warn: (_, message) => void warnings.push(message ?? '') }
+  const { port } = between.address() as AddressInfo
+  const dialled = dialContract(notes, { addresses: [`${first}:${port}`], insecureTransport: true, clock, random: Math.random, log })
+  onTestFinished(() => {
+    dialled.close()
+    between.close()
+    for (const socket of swallowed) socket.destroy()
+  })
+  await until(() => swallowed.length === 1 && timers.length === 1)
+  expect(dialled.isReady()).toBe(false)
+  timers[0]?.()
+  await dialled.reached
+  expect(await dialled.service.ask({ text: '' })).toEqual({ text: first })
+  expect(warnings).toEqual(['a connection was begun and not made; another one is tried'])
+  // Whoever is silent on a connection that stands is waited for.
+  timers[1]?.()
+  expect(dialled.isReady()).toBe(true)
 })

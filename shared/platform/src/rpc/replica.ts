@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type ChannelCredentials, Client, type ClientReadableStream, Metadata, type StatusObject } from '@grpc/grpc-js'
+import { type ChannelCredentials, Client, type ClientReadableStream, connectivityState, Metadata, type StatusObject } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { retryDelayMs } from '../follow/retry-delay.ts'
 import type { Log } from '../log.ts'
@@ -35,31 +35,32 @@ const isNotThereYet = /ECONNREFUSED|Name resolution failed/
  * its end, tell whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
  */
 export class Replica {
-  readonly client: Client
   readonly address: string
   /** What is under way: calls without an answer, and streams that are open. */
   readonly inFlight = { call: 0, stream: 0 }
   readonly #options: ReplicaOptions
+  #client: Client
   #isReady = false
   #failures = 0
   /** Whether it has ever said how it is. */
   #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
   #retry: Timer | undefined
+  /** Runs while a stream has said nothing yet. */
+  #silence: Timer | undefined
   #exchange: ExchangeCaller | undefined
   #closed = false
 
   constructor(options: ReplicaOptions) {
-    const { address, host } = options.target
     this.#options = options
-    this.address = address
-    this.client = new Client(address, options.credentialsFor(host), {
-      ...dialOptions,
-      // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
-      'grpc.ssl_target_name_override': isIP(host) === 0 ? host : 'localhost',
-      'grpc.default_authority': host,
-    })
+    this.address = options.target.address
+    this.#client = connect(options)
     this.#watch()
+  }
+
+  /** What calls are made with. */
+  get client(): Client {
+    return this.#client
   }
 
   get isReady(): boolean {
@@ -85,16 +86,17 @@ export class Replica {
   close(): void {
     this.#closed = true
     this.#retry?.cancel()
+    this.#silence?.cancel()
     this.#watching?.cancel()
     this.#become(false)
     this.#exchange?.finish()
-    this.client.close()
+    this.#client.close()
   }
 
   #openExchange(): ExchangeCaller {
     const { service, clock } = this.#options
     const path = methodPath(service, exchangeMethod)
-    const call = this.client.makeBidiStreamRequest(
+    const call = this.#client.makeBidiStreamRequest(
       path,
       callFrames.encode,
       (bytes) => replyFrames.decode(bytes) as ReplyFrame,
@@ -113,7 +115,7 @@ export class Replica {
   }
 
   #watch(): void {
-    const call = this.client.makeServerStreamRequest(
+    const call = this.#client.makeServerStreamRequest(
       methodPath(healthContract.name, 'watch'),
       codecOf(health.request).encode,
       (bytes) => codecOf(health.response).decode(bytes),
@@ -121,7 +123,10 @@ export class Replica {
       new Metadata(),
     )
     this.#watching = call
+    this.#silence?.cancel()
+    this.#silence = this.#options.clock.after(rpcLimits.connectMsMax, () => this.#onSilence(call))
     call.on('data', ({ status }: { status: number }) => {
+      this.#silence?.cancel()
       this.#failures = 0
       this.#isKnown = true
       this.#become(status === servingStatus.serving)
@@ -133,6 +138,7 @@ export class Replica {
 
   #watchAgain(ended: ClientReadableStream<unknown>, { details }: StatusObject): void {
     if (this.#closed || this.#watching !== ended) return
+    this.#silence?.cancel()
     this.#become(false)
     const { clock, random, log, service } = this.#options
     this.#failures += 1
@@ -143,9 +149,37 @@ export class Replica {
     this.#retry = clock.after(delayMs, () => this.#watch())
   }
 
+  /**
+   * gRPC sets no bound to the making of a connection: one that is broken between its first bytes and its last greeting would be
+   * waited for as long as the system takes it for alive, or for ever. It is left for a new one. A connection that stands is kept
+   * alive, or ended, by its own questions.
+   */
+  #onSilence(call: ClientReadableStream<unknown>): void {
+    if (this.#closed || this.#watching !== call) return
+    if (this.#client.getChannel().getConnectivityState(false) === connectivityState.READY) return
+    const { log, service } = this.#options
+    log.warn({ service, address: this.address }, 'a connection was begun and not made; another one is tried')
+    const stuck = this.#client
+    this.#exchange?.finish()
+    this.#exchange = undefined
+    this.#client = connect(this.#options)
+    this.#watch()
+    call.cancel()
+    stuck.close()
+  }
+
   #become(isReady: boolean): void {
     if (this.#isReady === isReady) return
     this.#isReady = isReady
     this.#options.onReadiness(this)
   }
+}
+
+function connect({ target: { address, host }, credentialsFor }: ReplicaOptions): Client {
+  return new Client(address, credentialsFor(host), {
+    ...dialOptions,
+    // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
+    'grpc.ssl_target_name_override': isIP(host) === 0 ? host : 'localhost',
+    'grpc.default_authority': host,
+  })
 }
