@@ -37,7 +37,8 @@ test('an explanation names the rule that allows, and each webhook with what it c
   await aConfiguration(api, 'mutating', [aHook(hook, namespace, { name: 'change.example.com' })])
   const { name, headers } = await aUser(api, [roleOf('configmaps', ['create', 'get']), mayExplain])
   const answer = await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }), headers)
-  const { authorization, admission, storedRevision } = told(answer)
+  const { authentication, authorization, admission, storedRevision } = told(answer)
+  expect(authentication).toEqual({ method: 'client certificate', user: name, impersonatedBy: 'orch-admin' })
   const reason = `RBAC: allowed by ClusterRoleBinding "${name}" of ClusterRole "${name}" to User "${name}"`
   expect(authorization).toEqual({ decision: 'allow', reason })
   expect(admission).toContainEqual({
@@ -49,6 +50,22 @@ test('an explanation names the rule that allows, and each webhook with what it c
   })
   expect(admission).toContainEqual({ phase: 'mutate', plugin: 'NamespaceLifecycle', durationMs: expect.any(Number) })
   expect(storedRevision).toBe(answer.body.metadata.resourceVersion)
+})
+
+test('an explanation tells by what the caller is known', async () => {
+  const { api } = server
+  const namespace = await aNamespace(api)
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
+  await created(api, accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } })
+  const { status } = await created(api, `${accounts}/a/token`, { apiVersion: 'authentication.orch.io/v1', kind: 'TokenRequest', spec: {} })
+  const subjects = [{ kind: 'ServiceAccount', name: 'a', namespace }]
+  const roleRef = { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'cluster-admin' }
+  await created(api, `${rbac}/clusterrolebindings`, { kind: 'ClusterRoleBinding', metadata: { name: aName() }, subjects, roleRef })
+  const authorization = `Bearer ${(status as { token: string }).token}`
+  const answer = await api.as({})('GET', accounts, { headers: { ...asked, authorization } })
+  const user = `system:serviceaccount:${namespace}:a`
+  expect(told(answer).authentication).toEqual({ method: 'service account token', user })
+  expect(JSON.stringify(told(answer))).not.toContain(authorization.slice(7))
 })
 
 test('whoever may write Secrets and not read them learns nothing of what webhooks put into them', async () => {

@@ -58,8 +58,6 @@ export class GatewayRequest {
   bodyAnnotations: Record<string, string> | undefined
   /** How it comes to its answer, where somebody wants to know. */
   explanation: Explanation | undefined
-  /** What was presented to say whose it is; only where it is explained. */
-  credential: 'connection' | 'token' | 'none' = 'none'
   readonly #isAudited: boolean
   #finish: (() => void)[] | undefined
   readonly #negotiate: Negotiate

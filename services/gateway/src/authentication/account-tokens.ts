@@ -16,6 +16,9 @@ import { type Authentication, none, refused, type TokenAuthenticator, type Token
 import { limits } from './limits.ts'
 import type { AccountTokenMetrics } from './metrics.ts'
 
+/** How explanations call it. */
+const method = 'service account token'
+
 export interface AccountTokenOptions {
   readonly names: Names
   readonly storage: StorageService
@@ -73,7 +76,7 @@ async function judgeSecretToken(
     if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
   }
   metrics.legacy()
-  return { kind: 'user', user: userOf(claims, {}), dependsOn: keysOf(claims) }
+  return { kind: 'user', method, user: userOf(claims, {}), dependsOn: keysOf(claims) }
 }
 
 async function judgeAccountToken(
@@ -92,7 +95,7 @@ async function judgeAccountToken(
   const { bound, warnAfter } = claims
   const group = domainGroup(names, 'authentication')
   const pod = bound?.kind === 'Pod' ? { [`${group}/pod-name`]: [bound.name], [`${group}/pod-uid`]: [bound.uid] } : {}
-  const answer = { kind: 'user', user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
+  const answer = { kind: 'user', method, user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
   const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
   const isStale = warnAfter !== undefined && warnAfter !== 0 && nowMs > warnAfter * 1000
   if (isStale) metrics.stale()

@@ -16,6 +16,8 @@ export type Authentication =
   | {
       readonly kind: 'user'
       readonly user: User
+      /** By what, in words for people. */
+      readonly method?: string
       /** Audiences that the credential is good for, where it knows of such; absent: those of the server. */
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */

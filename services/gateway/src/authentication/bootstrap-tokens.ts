@@ -34,6 +34,7 @@ export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapT
     if (!secret.mayAuthenticate) return refusedFor('the bootstrap token is not for authentication')
     return {
       kind: 'user',
+      method: 'bootstrap token',
       user: { name: `system:bootstrap:${token.id}`, uid: '', groups: secret.groups, extra: {} },
       dependsOn: [key],
       ...(secret.expiresMs === undefined ? {} : { validUntilMs: secret.expiresMs }),

@@ -31,7 +31,8 @@ const known = new WeakMap<Peer, Authentication>()
 function ofPeer(peer: Peer, name: string, groups: readonly string[]): Authentication {
   const found = known.get(peer)
   if (found !== undefined) return found
-  const made: Authentication = { kind: 'user', user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
+  const method = peer.kind === 'internal' ? 'part of the server' : 'client certificate'
+  const made: Authentication = { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
   known.set(peer, made)
   return made
 }

@@ -26,7 +26,9 @@ export function parseStaticTokens(text: string): StaticTokens {
 
 /** Tokens of a file, which are good until the server ends. */
 export function createStaticTokenAuthenticator(tokens: StaticTokens): TokenAuthenticator {
-  const answers = new Map([...tokens].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user }]))
+  const answers = new Map(
+    [...tokens].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user, method: 'token of the file' }]),
+  )
   return { name: 'token file', authenticate: (token) => answers.get(idOf(token)) ?? none }
 }
 

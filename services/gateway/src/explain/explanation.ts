@@ -37,7 +37,7 @@ export class Explanation {
   showsValues = false
   /** Name of the header field that tells it. */
   readonly header: string
-  #authentication: { readonly method: string; readonly user: string } | undefined
+  #authentication: { readonly method: string; readonly user: string; readonly impersonatedBy?: string } | undefined
   #authorization: { readonly decision: string; readonly reason: string } | undefined
   #admitted: Admitted[] = []
   #status: Status | undefined
@@ -54,6 +54,13 @@ export class Explanation {
 
   authenticated(method: string, user: string): void {
     this.#authentication = { method, user }
+  }
+
+  /** Whose rights count: somebody else's where the caller impersonates. */
+  actsAs(user: string): void {
+    if (this.#authentication === undefined || this.#authentication.user === user) return
+    const { method, user: impersonatedBy } = this.#authentication
+    this.#authentication = { method, user, impersonatedBy }
   }
 
   authorized(isAllowed: boolean, reason: string): void {

@@ -10,7 +10,6 @@ import { Explanation } from './explanation.ts'
 export const beginExplanation: Step = (request, parts) => {
   if (!isAsked(request, parts) && !isKept(request, parts)) return
   request.explanation = new Explanation(parts.names.explainHeader)
-  request.credential = credentialOf(request)
 }
 
 function isAsked({ exchange }: GatewayRequest, { names }: GatewayParts): boolean {
@@ -25,7 +24,7 @@ function isKept({ method }: GatewayRequest, { explanations }: GatewayParts): boo
 export const permitExplanation: Step = (request, parts) => {
   const { explanation, user } = request
   if (explanation === undefined) return
-  explanation.authenticated(methodOf(request), user.name)
+  explanation.actsAs(user.name)
   return isAsked(request, parts) ? permit(request, explanation, parts) : undefined
 }
 
@@ -56,20 +55,4 @@ export async function mayRead(user: User, info: RequestInfo, authorizers: readon
   if (info.kind === 'path') return true
   const { kind } = await decide(authorizers, user, { ...info, verb: 'get' })
   return kind === 'allow'
-}
-
-type Credential = 'connection' | 'token' | 'none'
-
-/** What was presented; to be looked at before credentials are taken out of the request. */
-function credentialOf({ exchange }: GatewayRequest): Credential {
-  if (exchange.header('authorization') !== undefined) return 'token'
-  return exchange.peer.kind === 'unknown' ? 'none' : 'connection'
-}
-
-function methodOf({ exchange: { peer }, credential, user }: GatewayRequest): string {
-  if (peer.kind === 'internal') return 'part of the server'
-  if (peer.kind === 'certificate' && peer.commonName === user.name) return 'client certificate'
-  if (credential === 'token') return user.name.startsWith('system:serviceaccount:') ? 'service account token' : 'bearer token'
-  if (user.name === 'system:anonymous') return 'anonymous'
-  return peer.kind === 'certificate' ? 'authenticating proxy or impersonation' : 'connection'
 }

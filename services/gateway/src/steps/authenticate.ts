@@ -47,6 +47,7 @@ function takeAnswer(request: GatewayRequest, answer: Authentication, { authentic
     case 'user':
       if (!isForUs(answer, authentication.audiences)) throw unauthorized()
       request.user = asAuthenticated(answer.user)
+      request.explanation?.authenticated(answer.method ?? 'credential', answer.user.name)
       for (const [key, value] of Object.entries(answer.auditAnnotations ?? noAnnotations)) request.annotate(key, value)
       return
     case 'refused':
@@ -55,6 +56,7 @@ function takeAnswer(request: GatewayRequest, answer: Authentication, { authentic
     case 'none':
       if (options.anonymousAuth !== true) throw unauthorized()
       request.user = anonymous
+      request.explanation?.authenticated('anonymous', anonymous.name)
   }
 }
 

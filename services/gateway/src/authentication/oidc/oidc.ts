@@ -54,7 +54,7 @@ async function judge(
   if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), validUntilMs: nowMs }
   const outcome = judgeClaims(claims, options, nowMs)
   if (outcome.kind === 'refused') return outcome
-  return { kind: 'user', user: outcome.user, validUntilMs: outcome.expiresMs }
+  return { kind: 'user', user: outcome.user, method: 'OpenID Connect token', validUntilMs: outcome.expiresMs }
 }
 
 /** The claims, if one of the keys has signed them. */

@@ -30,7 +30,7 @@ export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: R
       if (proxy.expiresMs <= attempt.nowMs) return refused("the proxy's certificate has expired")
       if (allowedNames.length > 0 && !allowedNames.includes(proxy.commonName)) return refused("the proxy's common name is not allowed")
       const groups = groupHeaders.flatMap((header) => valuesOf(attempt, header))
-      return { kind: 'user', user: { name, uid: '', groups, extra: extraOf(attempt, prefixes) } }
+      return { kind: 'user', method: 'authenticating proxy', user: { name, uid: '', groups, extra: extraOf(attempt, prefixes) } }
     },
   }
 }

@@ -1,6 +1,9 @@
 import { domainGroup, type Names, type User } from '@orch/core'
 import { type Authentication, refused } from '../authenticator.ts'
 
+/** How explanations call it. */
+const method = 'token, by the webhook'
+
 /** What the other server has decided. */
 export type ReviewDecision = Exclude<Authentication, { kind: 'none' }>
 
@@ -34,11 +37,11 @@ export function parseReview(
   const audiences = toTexts(status['audiences'] ?? [], 'status.audiences')
   if (!authenticated) return refused(toText(status['error'] ?? '', 'status.error') || 'the webhook says no')
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
-  if (expected.audiences.length === 0) return { kind: 'user', user }
+  if (expected.audiences.length === 0) return { kind: 'user', user, method }
   // Who says nothing about audiences knows of none but this server.
   const granted = audiences.length === 0 ? expected.ownAudiences : audiences
   const common = expected.audiences.filter((audience) => granted.includes(audience))
-  return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, audiences: common }
+  return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, method, audiences: common }
 }
 
 type Fields = Readonly<Record<string, unknown>>
