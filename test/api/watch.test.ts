@@ -187,7 +187,7 @@ describe('where a watch starts', () => {
   })
 
   // Forty objects of a megabyte each, which services apart send to one another several times.
-  const muchIsWritten = { timeout: 120_000 }
+  const muchIsWritten = { timeout: 300_000 }
   test(
     'WATCH-15, WATCH-20, WATCH-22, ERR-08, LIM-01: a version that is no longer kept: one ERROR with 410, and the end',
     muchIsWritten,
