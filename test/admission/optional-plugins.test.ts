@@ -65,6 +65,18 @@ describe('the choice of plugins', () => {
     ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugin: []', 'plugin: there is no such field'],
     ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{}]', 'plugins[0].name: expected the name'],
     ['kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: Nobody}]', 'no admission plugin "Nobody"'],
+    [
+      'kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: PodSecurity}, {name: PodSecurity}]',
+      'plugins[1].name: there is another entry for PodSecurity',
+    ],
+    [
+      'kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: Priority, configuration: {a: 1}}]',
+      'plugins: the admission plugin Priority takes no configuration',
+    ],
+    [
+      'kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: ResourceQuota, configuration: {kind: Pod}}]',
+      'expected ResourceQuotaConfiguration of apiserver.config.orch.io/v1',
+    ],
     ['a: [', 'the file is not YAML'],
   ])('ADM-BI-19: a configuration file of %j is refused', async (text, message) => {
     await expect(start({ flags: [`--admission-control-config-file=${aFile(text)}`] })).rejects.toThrow(message)

@@ -1,9 +1,9 @@
 import { type AdmissionService, badRequest, createInterestIndex, type Interest, type InterestIndex, serviceUnavailable } from '@orch/core'
 import { type AskNeeds, ask } from './ask.ts'
-import { ConfigurationError, type PluginConfiguration } from './configuration.ts'
+import type { PluginConfiguration } from './configuration.ts'
 import { tellInterests } from './interests.ts'
 import { defaultPluginSettings, type Plugin, type PluginNeeds, type PluginSettings } from './plugin.ts'
-import { choosePlugins, createPlugins, type PluginChoice, pluginNames } from './registry.ts'
+import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
 export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer'> {
   /** Default: those that are on by default. */
@@ -23,10 +23,7 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as it is told to be. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { storage, catalogue, clock, log, random, tracer, settings = defaultPluginSettings } = options
-  for (const name of options.configurations?.keys() ?? []) {
-    if (!pluginNames.some((known) => known === name))
-      throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)
-  }
+  for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null)
   /** A plugin that is only named is told nothing. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
     const configuration = options.configurations?.get(name)

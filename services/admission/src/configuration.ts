@@ -40,7 +40,10 @@ export function parseAdmissionConfiguration(document: unknown, names: Names): re
   refuseUnknown('', rest)
   const entries = plugins ?? []
   if (!Array.isArray(entries)) throw new ConfigurationError('plugins: expected a list')
-  return entries.map((entry: unknown, index) => parseEntry(entry, `plugins[${index}]`))
+  const configured = entries.map((entry: unknown, index) => parseEntry(entry, `plugins[${index}]`))
+  const again = configured.findIndex(({ name }, index) => configured.slice(0, index).some((earlier) => earlier.name === name))
+  if (again !== -1) throw new ConfigurationError(`plugins[${again}].name: there is another entry for ${configured[again]?.name}`)
+  return configured
 }
 
 function parseEntry(entry: unknown, place: string): ConfiguredPlugin {

@@ -146,6 +146,8 @@ export interface Registration {
   readonly isDefault: boolean
   /** Why it cannot be enabled; absent: it can. */
   readonly refusal?: string
+  /** It reads what the admission configuration file says of it; absent: there is nothing that it could be told. */
+  readonly isConfigurable?: boolean
   /** Throws a ConfigurationError where its configuration is wrong. */
   create(needs: PluginNeeds): Plugin
 }

@@ -139,6 +139,14 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
   })
 }
 
+/** Refuses a word of the configuration file about a plugin that does not exist, or that nothing can be told. */
+export function checkConfigured(name: string, isTold: boolean): void {
+  const known = pluginNames.find((one) => one === name)
+  if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)
+  if (isTold && registrations[known]?.isConfigurable !== true)
+    throw new ConfigurationError(`plugins: the admission plugin ${name} takes no configuration`)
+}
+
 /** The plugins of these names, in the given order. */
 export function createPlugins(names: readonly PluginName[], needsOf: (name: PluginName) => PluginNeeds): readonly Plugin[] {
   const made: Plugin[] = []

@@ -15,7 +15,7 @@ import {
 import { type ImagePolicy, readImagePolicy } from './image-policy-configuration.ts'
 
 /** Off by default; it wants a configuration. */
-export const imagePolicyWebhook: Registration = { isDefault: false, create: createImagePolicyWebhook }
+export const imagePolicyWebhook: Registration = { isDefault: false, isConfigurable: true, create: createImagePolicyWebhook }
 
 interface Asking {
   readonly policy: ImagePolicy

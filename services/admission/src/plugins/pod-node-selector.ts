@@ -4,7 +4,7 @@ import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type
 import { interestIn, parseStored } from './objects.ts'
 import { forbid, podOf, withSpec } from './pod.ts'
 
-export const podNodeSelector: Registration = { isDefault: false, create: createPodNodeSelector }
+export const podNodeSelector: Registration = { isDefault: false, isConfigurable: true, create: createPodNodeSelector }
 
 type Labels = Readonly<Record<string, string>>
 

@@ -34,7 +34,7 @@ import {
 import { isSignificantUpdate, podView, templateResources, templateView } from '../pod-security/templates.ts'
 
 /** On by default; it forbids nothing where no namespace and no configuration says so. */
-export const podSecurity: Registration = { isDefault: true, create: createPodSecurity }
+export const podSecurity: Registration = { isDefault: true, isConfigurable: true, create: createPodSecurity }
 
 /** What the plugin remembers of a Namespace. */
 interface NamespaceState extends PolicyReading {

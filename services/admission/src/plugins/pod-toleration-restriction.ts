@@ -15,7 +15,7 @@ import { interestIn, parseStored } from './objects.ts'
 import { type Container, forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
 
-export const podTolerationRestriction: Registration = { isDefault: false, create: createPodTolerationRestriction }
+export const podTolerationRestriction: Registration = { isDefault: false, isConfigurable: true, create: createPodTolerationRestriction }
 
 interface Restriction {
   readonly defaults: readonly Toleration[]

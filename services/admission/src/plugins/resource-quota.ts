@@ -29,7 +29,7 @@ import type { Reservation } from '../quota/ledger.ts'
 import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
 
 /** On by default. */
-export const resourceQuota: Registration = { isDefault: true, create: createResourceQuota }
+export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
 
 /**
  * ResourceQuota: nothing is created, and no Service or claim changed, that would use more than the quotas of its namespace

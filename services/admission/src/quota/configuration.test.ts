@@ -22,10 +22,24 @@ test('what may be used only under a quota', () => {
   ])
 })
 
+test.each(['v1beta1', 'v1alpha1'])('the older form %s is read as well', (version) => {
+  const older = {
+    apiVersion: `resourcequota.admission.orch.io/${version}`,
+    kind: 'Configuration',
+    limitedResources: [{ resource: 'pods' }],
+  }
+  expect(read(older)).toMatchObject([{ resource: 'pods' }])
+})
+
 test.each([
-  ['nothing', null, 'configuration: expected an object'],
-  ['another version', { ...head, apiVersion: 'v1' }, 'apiVersion: expected apiserver.config.orch.io/v1'],
-  ['another kind', { ...head, kind: 'Pod' }, 'kind: expected ResourceQuotaConfiguration'],
+  ['nothing', null, 'expected ResourceQuotaConfiguration of apiserver.config.orch.io/v1 or Configuration of resourcequota'],
+  ['another version', { ...head, apiVersion: 'v1' }, 'got ResourceQuotaConfiguration of v1'],
+  ['another kind', { ...head, kind: 'Configuration' }, 'got Configuration of apiserver.config.orch.io/v1'],
+  [
+    'a field of a resource that there is not',
+    { ...head, limitedResources: [{ resource: 'pods', scope: 1 }] },
+    'limitedResources[0].scope: expected no such field',
+  ],
   ['a field that there is not', { ...head, x: 1 }, 'x: expected no such field'],
   ['no resource', { ...head, limitedResources: [{}] }, 'limitedResources[0].resource: expected the name of a resource'],
   [

@@ -1,5 +1,5 @@
 import type { LimitedResource, ScopeRequirement } from '@orch/core'
-import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
+import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
 /** What may be used only under a quota; nothing where nothing is configured. */
 export function readLimitedResources(configuration: PluginConfiguration | undefined, group: string): readonly LimitedResource[] {
@@ -7,15 +7,17 @@ export function readLimitedResources(configuration: PluginConfiguration | undefi
   const fail = (where: string, expected: string): never => {
     throw new ConfigurationError(`${configuration.file}: ResourceQuota: ${where}: expected ${expected}`)
   }
-  const { apiVersion, kind, limitedResources, ...rest } = recordOf(configuration.value, (expected) => fail('configuration', expected))
-  const versions = [`${group}/v1`, `${group.replace('apiserver.config', 'resourcequota.admission')}/v1beta1`]
-  if (!versions.includes(String(apiVersion))) fail('apiVersion', versions.join(' or '))
-  if (kind !== 'ResourceQuotaConfiguration' && kind !== 'Configuration') fail('kind', 'ResourceQuotaConfiguration')
-  const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) fail(unknown, 'no such field')
+  const olderGroup = group.replace('apiserver.config', 'resourcequota.admission')
+  const { limitedResources, ...rest } = parseVersioned(configuration, [
+    { kind: 'ResourceQuotaConfiguration', apiVersion: `${group}/v1` },
+    { kind: 'Configuration', apiVersion: `${olderGroup}/v1beta1` },
+    { kind: 'Configuration', apiVersion: `${olderGroup}/v1alpha1` },
+  ])
+  refuseUnknown(rest, fail)
   return listOf(limitedResources, (expected) => fail('limitedResources', expected)).map((item, index) => {
     const at = `limitedResources[${index}]`
-    const { apiGroup = '', resource, matchContains, matchScopes } = recordOf(item, (expected) => fail(at, expected))
+    const { apiGroup = '', resource, matchContains, matchScopes, ...more } = recordOf(item, (expected) => fail(at, expected))
+    refuseUnknown(more, (field, expected) => fail(`${at}.${field}`, expected))
     if (typeof resource !== 'string' || resource === '') return fail(`${at}.resource`, 'the name of a resource')
     if (typeof apiGroup !== 'string') return fail(`${at}.apiGroup`, 'a text')
     return {
@@ -29,6 +31,11 @@ export function readLimitedResources(configuration: PluginConfiguration | undefi
       ),
     }
   })
+}
+
+function refuseUnknown(rest: Readonly<Record<string, unknown>>, fail: (field: string, expected: string) => never): void {
+  const [field] = Object.keys(rest)
+  if (field !== undefined) fail(field, 'no such field')
 }
 
 type Fail = (expected: string) => never

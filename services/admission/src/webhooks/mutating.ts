@@ -22,6 +22,7 @@ const plugin = 'MutatingAdmissionWebhook'
 /** MutatingAdmissionWebhook: webhooks that may change the object, one after the other. */
 export const mutatingAdmissionWebhook: Registration = {
   isDefault: true,
+  isConfigurable: true,
   create(needs): Plugin {
     const parts = createWebhookParts(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' })
     const { configurations } = parts

@@ -10,6 +10,7 @@ const plugin = 'ValidatingAdmissionWebhook'
 /** ValidatingAdmissionWebhook: webhooks that may refuse, all asked at once. */
 export const validatingAdmissionWebhook: Registration = {
   isDefault: true,
+  isConfigurable: true,
   create(needs): Plugin {
     const parts = createWebhookParts(needs, { plugin, plural: 'validatingwebhookconfigurations', phase: 'validate' })
     const { configurations } = parts
