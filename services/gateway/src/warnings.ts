@@ -28,13 +28,18 @@ export class Warnings {
   }
 
   #tell(text: string): void {
-    const told = this.#isCut ? [...text].slice(0, limits.cutWarningLengthMax).join('') : text
+    const told = this.#isCut ? cut(text) : text
     this.#length += lengthOf(told)
     this.#texts.push(told)
   }
 }
 
-/** In characters, of which some are two units of a text. */
+function cut(text: string): string {
+  const start = text.slice(0, 2 * limits.cutWarningLengthMax)
+  return [...start].slice(0, limits.cutWarningLengthMax).join('')
+}
+
+/** In characters, of which some are two units of a text; one that is too long in any case is not counted. */
 function lengthOf(text: string): number {
-  return [...text].length
+  return text.length > 2 * limits.warningsLengthMax ? text.length : [...text].length
 }
