@@ -16,6 +16,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { requireAssertions: true },
+    // What is waited for comes in milliseconds, but on a busy machine in seconds.
+    expect: { requireAssertions: true, poll: { timeout: 15_000 } },
   },
 })

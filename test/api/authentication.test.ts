@@ -116,4 +116,17 @@ describe('tokens of service accounts', () => {
     const { body } = await server.api.as({})('GET', path, { headers: { authorization: `Bearer ${token}` } })
     expect(body['message']).toContain('User "system:serviceaccount:default:filled" cannot list')
   })
+
+  test('AUTHN-SA-10, AUTHN-SA-13: a token that was asked for is the account, until that is deleted', async () => {
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await created(server.api, accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'leaving' } })
+    const asked = await server.api.post(`${accounts}/leaving/token`, { spec: { expirationSeconds: 600 } })
+    expect(asked.status).toBe(201)
+    const { token } = asked.body['status'] as { token: string }
+    const codeOf = async () =>
+      (await server.api.as({})('GET', configMapsIn('default'), { headers: { authorization: `Bearer ${token}` } })).status
+    await expect.poll(codeOf).toBe(403)
+    await server.api.delete(`${accounts}/leaving`)
+    await expect.poll(codeOf, { timeout: 15_000 }).toBe(401)
+  })
 })

@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningServer, type StartOptions, start } from 'orch'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { credentialsOf } from '../abuse/credentials.ts'
 
 export interface Answer {
@@ -99,4 +99,9 @@ export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'
 export async function whoIs({ ask }: Pick<TestServer, 'ask'>, token: string) {
   const { code, body } = await ask(whoAmIPath, { method: 'POST', token, body: {} })
   return code === 201 ? body.status.userInfo : code
+}
+
+/** Waits until a check holds: milliseconds, but on a busy machine seconds. */
+export function until<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 20 })
 }

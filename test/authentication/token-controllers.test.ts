@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type ApiObject, StatusError } from '@orch/core'
 import { createFakeClock } from '@orch/testkit'
-import { expect, test, vi } from 'vitest'
-import { aServer, secrets, serviceAccounts, type TestServer, whoIs } from './server.ts'
+import { expect, test } from 'vitest'
+import { aServer, secrets, serviceAccounts, type TestServer, until, whoIs } from './server.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const namespace = 'orch-system'
@@ -30,8 +30,8 @@ test('CTRL-01: bootstrap tokens that have expired are deleted, the others when t
   await collection.create(aBootstrapSecret('aaaaaa', { expiration: '2001-01-01T00:00:00Z' }))
   await collection.create(aBootstrapSecret('bbbbbb', { expiration: new Date(clock.now() + 60_000).toISOString() }))
   await collection.create(aBootstrapSecret('cccccc', {}))
-  await vi.waitFor(async () => expect(await secretNames(server)).toEqual(['bootstrap-token-bbbbbb', 'bootstrap-token-cccccc']))
-  await vi.waitFor(async () => {
+  await until(async () => expect(await secretNames(server)).toEqual(['bootstrap-token-bbbbbb', 'bootstrap-token-cccccc']))
+  await until(async () => {
     clock.advance(60_000)
     expect(await secretNames(server)).toEqual(['bootstrap-token-cccccc'])
   })
@@ -52,9 +52,9 @@ test('CTRL-03, CTRL-12: the public words about the cluster are signed by every t
   const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'aaaaaa' })).toString('base64url')
   const payload = Buffer.from('words').toString('base64url')
   const signature = createHmac('sha256', '0123456789abcdef').update(`${head}.${payload}`).digest('base64url')
-  await vi.waitFor(async () => expect(await signed()).toEqual({ kubeconfig: 'words', 'jws-kubeconfig-aaaaaa': `${head}..${signature}` }))
+  await until(async () => expect(await signed()).toEqual({ kubeconfig: 'words', 'jws-kubeconfig-aaaaaa': `${head}..${signature}` }))
   await server.client.resource(secrets).delete('bootstrap-token-aaaaaa', { namespace })
-  await vi.waitFor(async () => expect(await signed()).toEqual({ kubeconfig: 'words' }))
+  await until(async () => expect(await signed()).toEqual({ kubeconfig: 'words' }))
 })
 
 test('AUTHN-SA-14: the Secret of a service account is filled, its token is the account, and both go with it', async () => {
@@ -65,10 +65,10 @@ test('AUTHN-SA-14: the Secret of a service account is filled, its token is the a
   await server.client.resource(secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
   const filled = async () =>
     (await server.client.resource(secrets).get('robot-token', { namespace: 'default' }))['data'] as Record<string, string>
-  await vi.waitFor(async () => expect(Object.keys((await filled()) ?? {}).sort()).toEqual(['ca.crt', 'namespace', 'token']))
+  await until(async () => expect(Object.keys((await filled()) ?? {}).sort()).toEqual(['ca.crt', 'namespace', 'token']))
   const token = Buffer.from((await filled())['token'] ?? '', 'base64').toString()
   expect(await whoIs(server, token)).toMatchObject({ username: 'system:serviceaccount:default:robot' })
   await server.client.resource(serviceAccounts).delete('robot', { namespace: 'default' })
-  await vi.waitFor(async () => expect(await whoIs(server, token)).toBe(401))
-  await vi.waitFor(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
+  await until(async () => expect(await whoIs(server, token)).toBe(401))
+  await until(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
 })

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { describe, expect, test, vi } from 'vitest'
-import { aFile, aServer, pods, secrets, serviceAccounts, type TestServer, whoAmIPath, whoIs } from './server.ts'
+import { describe, expect, test } from 'vitest'
+import { aFile, aServer, pods, secrets, serviceAccounts, type TestServer, until, whoAmIPath, whoIs } from './server.ts'
 
 const second = 1000
 
@@ -159,7 +159,7 @@ describe('tokens of service accounts', () => {
     const token = await aToken(server)
     expect(await whoIs(server, token)).toMatchObject({ username: 'system:serviceaccount:default:robot' })
     await server.client.resource(serviceAccounts).delete('robot', { namespace: 'default' })
-    await vi.waitFor(async () => expect(await whoIs(server, token)).toBe(401))
+    await until(async () => expect(await whoIs(server, token)).toBe(401))
     await anAccount(server)
     expect(await whoIs(server, token)).toBe(401)
   })
@@ -175,7 +175,7 @@ describe('tokens of service accounts', () => {
     const address = kind === 'Pod' ? pods : secrets
     await server.client.resource(address).delete('bound', { namespace: 'default' }, { gracePeriodSeconds: 0 })
     clock.advance(11 * second)
-    await vi.waitFor(async () => expect(await whoIs(server, token)).toBe(401))
+    await until(async () => expect(await whoIs(server, token)).toBe(401))
   })
 
   test('AUTHN-SA-10: an account that is being deleted stands for its tokens for another minute', async () => {
@@ -301,12 +301,12 @@ describe('tokens of service accounts', () => {
     const metadata = { name: 'held', namespace: 'default', annotations: { 'orch.io/service-account.name': 'robot' } }
     await server.client.resource(secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
     const held = async () => (await server.client.resource(secrets).get('held', { namespace: 'default' }))['data'] as { token?: string }
-    await vi.waitFor(async () => expect((await held())?.token ?? '').not.toBe(''))
+    await until(async () => expect((await held())?.token ?? '').not.toBe(''))
     const token = Buffer.from((await held()).token ?? '', 'base64').toString()
     expect(await whoIs(server, token)).toMatchObject({ username: 'system:serviceaccount:default:robot' })
     await server.client.resource(secrets).delete('held', { namespace: 'default' })
     clock.advance(11 * second)
-    await vi.waitFor(async () => {
+    await until(async () => {
       const who = await whoIs(server, token)
       expect(who === 401 ? 401 : who.username).toBe(expected)
     })
@@ -332,7 +332,7 @@ describe('tokens of service accounts', () => {
       events().find(({ requestURI, stage }) => requestURI === uri && stage === 'ResponseComplete')?.annotations?.[
         'authentication.orch.io/stale-token'
       ]
-    await vi.waitFor(() =>
+    await until(() =>
       expect(staleOf('/version?late')).toBe('subject: system:serviceaccount:default:robot, seconds after warning threshold: 60'),
     )
     expect(staleOf('/version?early')).toBeUndefined()
@@ -518,9 +518,9 @@ describe('bootstrap tokens', () => {
     await server.client
       .resource(secrets)
       .patch(metadata.name, { data: { expiration: null } }, { type: 'merge', namespace: metadata.namespace })
-    await vi.waitFor(async () => expect(await whoIs(server, token)).toMatchObject({ username: 'system:bootstrap:abcdef' }))
+    await until(async () => expect(await whoIs(server, token)).toMatchObject({ username: 'system:bootstrap:abcdef' }))
     await server.client.resource(secrets).delete(metadata.name, { namespace: metadata.namespace })
-    await vi.waitFor(async () => expect(await whoIs(server, token)).toBe(401))
+    await until(async () => expect(await whoIs(server, token)).toBe(401))
   })
 })
 
