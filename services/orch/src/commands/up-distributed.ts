@@ -23,6 +23,7 @@ import { lockDirectory } from '@orch/storage'
 import type { Terminal } from '../command-line.ts'
 import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
+import { filePerGateway } from '../distributed/file-per-gateway.ts'
 import type { UpOptions } from '../options/up.ts'
 import {
   admissionCommandSettings,
@@ -96,6 +97,8 @@ interface Plan {
   readonly dataDir: string
   /** The flags that the caller has given and the settings know. */
   given(settings: Settings): string[]
+  /** The file that audit events were to go to; of several gateways each has its own. */
+  readonly auditLogPath: string
   /** Of etcd and NATS, which are found there again after a restart. */
   readonly backendPorts: { readonly etcd: number; readonly nats: number }
   readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
@@ -147,6 +150,7 @@ async function makePlan(options: UpOptions): Promise<Plan> {
     addresses,
     probes,
     given: (known) => givenFlags(known, texts),
+    auditLogPath: settings.auditLogPath,
   }
 }
 
@@ -237,7 +241,8 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const gateways = await Promise.all(
     addresses.gateway.map(async (address, index) => {
       const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
-      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...given(gatewayCommandSettings)]
+      const audit = [`--audit-log-path=${addresses.gateway.length > 1 ? filePerGateway(plan.auditLogPath, index) : plan.auditLogPath}`]
+      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...given(gatewayCommandSettings), ...audit]
       return (await children.start({ name: `gateway-${index}`, arguments: ['gateway', ...flags] }))['address'] ?? ''
     }),
   )
