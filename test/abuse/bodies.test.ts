@@ -161,3 +161,22 @@ describe('methods that a path does not have', () => {
     })
   }
 })
+
+test('LIM-12: patch after patch makes no object that is larger than a store takes', async () => {
+  const send = await aServer({ controllers: [] })
+  const templates = '/api/v1/namespaces/default/podtemplates'
+  const spec = { containers: [{ name: 'c', image: 'i', env: [{ name: 'first' }] }] }
+  await send('POST', templates, { metadata: { name: 'a' }, template: { metadata: { labels: { a: 'b' } }, spec } })
+  const codes: number[] = []
+  let message = ''
+  for (const name of ['a', 'b', 'c']) {
+    const value = { name, value: 'x'.repeat(700_000) }
+    const patch = [{ op: 'add', path: '/template/spec/containers/0/env/-', value }]
+    const { code, body } = await send('PATCH', `${templates}/a`, patch, 'application/json-patch+json')
+    codes.push(code)
+    message = body.message
+  }
+  expect([codes, message]).toEqual([[200, 200, 500], 'etcdserver: request is too large'])
+  const { code, text } = await send('GET', `${templates}/a`)
+  expect([code, text.length < 1.5 * 1024 * 1024]).toEqual([200, true])
+})

@@ -40,6 +40,9 @@ export const entriesPerPart = 256
 /** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
 export const keyBytesMax = 1_900
 
+/** Bytes that a stored object may have: what etcd takes. Without a bound, patch after patch could make an object that takes minutes to patch. */
+export const valueBytesMax = 1.5 * 1024 * 1024
+
 /** Records read from the store at once, when it is loaded or its past is asked. */
 export const storePageRecords = 1_000
 

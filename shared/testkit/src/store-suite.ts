@@ -283,6 +283,17 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
+      'a value of more than 1.5 MiB is refused, and what is there stays',
+      withStore(async (store) => {
+        const expected = await written(store, aCommit({ key: 'a', value: 'x' }))
+        const large = aCommit({ key: 'a', value: 'x'.repeat(1.5 * 1024 * 1024 + 1), expected })
+        await expect(store.commit(large)).rejects.toMatchObject({ code: 500, message: 'etcdserver: request is too large' })
+        expect(text((await store.getAt('a', expected))?.value)).toBe('x')
+        await written(store, aCommit({ key: 'a', value: 'y', expected }))
+      }),
+    )
+
+    test(
       'a key that is too long is refused and named so',
       withStore(async (store) => {
         await expect(store.commit(aCommit({ key: `a/${'x'.repeat(4_000)}`, value: 'x' }))).rejects.toThrow('too long')

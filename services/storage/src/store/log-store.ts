@@ -1,5 +1,6 @@
 import {
   badRequest,
+  failed,
   type Revision,
   type Store,
   type StoreChange,
@@ -12,7 +13,7 @@ import {
   type StoreStatus,
   serviceUnavailable,
 } from '@orch/core'
-import { compactionStepEntries, keyBytesMax, refusingRetryMs } from '../limits.ts'
+import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { judge } from './judge.ts'
 import { statesAt } from './past.ts'
 import type { LogEntry, Meta, Tables } from './tables.ts'
@@ -69,6 +70,8 @@ export class LogStore implements Store {
     const keyBytes = Buffer.byteLength(commit.key)
     if (keyBytes > keyBytesMax)
       return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
+    // In the words of etcd, which clients know.
+    if ((commit.value?.length ?? 0) > valueBytesMax) return Promise.reject(failed(500, '', 'etcdserver: request is too large'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commit, resolve, reject })
       this.#schedule()
