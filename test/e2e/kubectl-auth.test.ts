@@ -53,4 +53,23 @@ describe.each(findKubectls())('%s', (binary) => {
     expect(await failing(kubectl('get', 'pods', `--kubeconfig=${bare}`))).toContain(`User "${account}" cannot list resource "pods"`)
     expect(await failing(kubectl('create', 'token', 'nobody'))).toContain('serviceaccounts "nobody" not found')
   })
+
+  test('AUTHN-SA-13: create token is held to its bounds, and binds to a Pod or a Secret that is there', async () => {
+    const { kubectl, withFile } = await aKubectl(binary)
+    await kubectl('create', 'serviceaccount', 'till')
+    const spec = { serviceAccountName: 'till', containers: [{ name: 'a', image: 'a' }] }
+    await withFile('create', JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec }))
+    const uid = await kubectl('get', 'pod', 'p', '-o', 'jsonpath={.metadata.uid}')
+    const toPod = ['create', 'token', 'till', '--bound-object-kind=Pod', '--bound-object-name=p']
+    const token = await kubectl(...toPod, `--bound-object-uid=${uid}`)
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims['kubernetes.io']).toMatchObject({ namespace: 'default', pod: { name: 'p', uid }, serviceaccount: { name: 'till' } })
+    expect(await failing(kubectl(...toPod, '--bound-object-uid=other'))).toContain(
+      'the UID in the bound object reference (other) does not match',
+    )
+    expect(await failing(kubectl('create', 'token', 'till', '--bound-object-kind=Secret', '--bound-object-name=none'))).toContain(
+      'secrets "none" not found',
+    )
+    expect(await failing(kubectl('create', 'token', 'till', '--duration=5m'))).toContain('may not specify a duration less than 10 minutes')
+  })
 })
