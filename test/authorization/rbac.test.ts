@@ -342,6 +342,10 @@ test('CTRL-02: a cluster role that gives to view makes view, edit and admin grow
     ({ body }) => JSON.stringify(body['rules']).includes(JSON.stringify(widgets)),
   )
   expect(await rulesOf('view')).toContainEqual(widgets)
+  const { metadata } = (await api.get(`${rbac}/clusterroles/view`)).body
+  expect(metadata['managedFields']).toContainEqual(
+    expect.objectContaining({ manager: 'clusterrole-aggregation-controller', operation: 'Apply', fieldsV1: { 'f:rules': {} } }),
+  )
   await api.delete(`${rbac}/clusterroles/${name}`)
   const back = await until(
     () => api.get(`${rbac}/clusterroles/view`),

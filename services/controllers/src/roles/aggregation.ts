@@ -4,6 +4,9 @@ import { sleep } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
+/** As what the rules are written, so that everybody sees whose they are. */
+const fieldManager = 'clusterrole-aggregation-controller'
+
 /** Keeps the rules of cluster roles with an aggregation rule equal to those of the roles that they gather from. */
 export const aggregationController: Controller = {
   name: 'clusterrole-aggregation',
@@ -21,7 +24,10 @@ export const aggregationController: Controller = {
       if (role === undefined || !role.aggregationRule) return
       const rules = aggregatedRules(role, known.values())
       if (jsonEqual(rules, role.rules ?? [])) return
-      await unlessGone(() => collection.update({ ...role, rules }, { signal }))
+      // With its uid, a role that has gone is not made anew.
+      const metadata = { name, uid: role.metadata.uid }
+      const applied = { apiVersion: `${resource.group}/${resource.version}`, kind: 'ClusterRole', metadata, rules }
+      await unlessGone(() => collection.patch(name, applied, { type: 'apply', fieldManager, force: true, signal }))
     }
     const queue = createWorkqueue({
       work: aggregate,
