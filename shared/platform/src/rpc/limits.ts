@@ -8,6 +8,8 @@ export const rpcLimits = {
   reconnectDelayMsMax: 1_000,
   /** Longest that the making of a connection may take, from the first byte to the first word of the other side. A busy machine needs a second. */
   connectMsMax: 4_000,
+  /** Each attempt in a row may take twice as long as the one before it, up to this: a machine that is too busy for one must not begin for ever. */
+  slowConnectMsMax: 30_000,
   /** Attempts to reach a replica for the first time until the log is told: one that starts together with us takes some seconds. */
   firstAttemptsMax: 12,
   /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */

@@ -42,6 +42,8 @@ export class Replica {
   #client: Client
   #isReady = false
   #failures = 0
+  /** Connections in a row that were begun and not made. */
+  #unmade = 0
   /** Whether it has ever said how it is. */
   #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
@@ -124,10 +126,12 @@ export class Replica {
     )
     this.#watching = call
     this.#silence?.cancel()
-    this.#silence = this.#options.clock.after(rpcLimits.connectMsMax, () => this.#onSilence(call))
+    const patienceMs = Math.min(rpcLimits.connectMsMax * 2 ** this.#unmade, rpcLimits.slowConnectMsMax)
+    this.#silence = this.#options.clock.after(patienceMs, () => this.#onSilence(call))
     call.on('data', ({ status }: { status: number }) => {
       this.#silence?.cancel()
       this.#failures = 0
+      this.#unmade = 0
       this.#isKnown = true
       this.#become(status === servingStatus.serving)
     })
@@ -159,6 +163,7 @@ export class Replica {
     if (this.#client.getChannel().getConnectivityState(false) === connectivityState.READY) return
     const { log, service } = this.#options
     log.warn({ service, address: this.address }, 'a connection was begun and not made; another one is tried')
+    this.#unmade += 1
     const stuck = this.#client
     this.#exchange?.finish()
     this.#exchange = undefined
