@@ -68,6 +68,14 @@ test('AUTHN-CERT-01: an authority of the file counts, though another one has sig
   expect(await whoAmI(server, { pair: await aClient() })).toBeUndefined()
 })
 
+test('AUTHN-CERT-04: what stands in the file and is no authority has signed nobody', async () => {
+  const leaf = await aCertificate({ commonName: 'leaf', use: 'client' })
+  const file = aFolder().write('ca.crt', authority.certificate + leaf.certificate)
+  const server = await aServer([`--client-ca-file=${file}`])
+  expect(await whoAmI(server, { pair: await aClient({ issuer: leaf }) })).toBeUndefined()
+  expect(await whoAmI(server, { pair: await aClient() })).toMatchObject({ username: 'jane' })
+})
+
 /** A server that believes proxies too, and what each of the two authorities has signed by one in between that is sent along. */
 async function aServerWithProxies() {
   const proxies = await anAuthority('proxies')

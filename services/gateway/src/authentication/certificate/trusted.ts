@@ -17,14 +17,16 @@ export function toTrusted({ clients, proxies }: Authorities): string[] {
   const users = readAll(clients)
   const known = new Set(users.map(({ fingerprint256 }) => fingerprint256))
   const others = readAll(proxies).filter(({ fingerprint256 }) => !known.has(fingerprint256))
-  return [...users.map((authority) => print(authority, ofClients)), ...others.map((authority) => print(authority, notOfClients))]
+  return [...users.map(printOfClients), ...others.map((authority) => print(authority, notOfClients))]
 }
 
-/** Only what may sign can be an authority. */
 function readAll(pem: string): X509Certificate[] {
-  return splitPem(pem)
-    .map((text) => new X509Certificate(text))
-    .filter(({ ca }) => ca)
+  return splitPem(pem).map((text) => new X509Certificate(text))
+}
+
+/** Whether one that does not call itself an authority may sign is for TLS to say: roots of old do not, and nobody else may. */
+function printOfClients(authority: X509Certificate): string {
+  return authority.ca ? print(authority, ofClients) : authority.toString()
 }
 
 function print({ raw }: X509Certificate, purpose: Buffer): string {
