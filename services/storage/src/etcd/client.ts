@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CallOptions, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import { type Clock, systemClock } from '@orch/platform'
-import { Etcd3, type IOptions } from 'etcd3'
+import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'
 import {
   etcdAttemptDelayMs,
   etcdAttemptsMax,
@@ -12,6 +13,16 @@ import {
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
 import { renewingTokens } from './tokens.ts'
+import {
+  parseTransactionAnswer,
+  parseWatchAnswer,
+  printTransaction,
+  printWatchQuestion,
+  type Transaction,
+  type TransactionAnswer,
+  type WatchAnswer,
+  type WatchQuestion,
+} from './wire.ts'
 
 /** How etcd is reached. */
 export interface EtcdAccess {
@@ -44,6 +55,7 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 /** See `createEtcdClient`. */
 export class EtcdClient extends Etcd3 {
   readonly #members: Members
+  readonly #timeoutMs: number
 
   constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
     const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
@@ -61,6 +73,7 @@ export class EtcdClient extends Etcd3 {
         'grpc.initial_reconnect_backoff_ms': 50,
         'grpc.min_reconnect_backoff_ms': 50,
         'grpc.max_reconnect_backoff_ms': 1_000,
+        'grpc.use_local_subchannel_pool': 1,
         'grpc.keepalive_time_ms': etcdKeepaliveMs,
         'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
         // The library hands these on to the channel, of which its type knows less.
@@ -68,6 +81,29 @@ export class EtcdClient extends Etcd3 {
       },
     })
     this.#members = members
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** A transaction that guards what it writes; a token that is no longer valid is renewed by the library's own way. */
+  async transact(transaction: Transaction): Promise<TransactionAnswer> {
+    try {
+      return await this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata, this.#timeoutMs))
+    } catch (error) {
+      if (!(error instanceof EtcdInvalidAuthTokenError)) throw error
+      await this.kv.range({ key: Buffer.from('/'), keys_only: true })
+      return this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata, this.#timeoutMs))
+    }
+  }
+
+  /** A watch of one member. */
+  follow(options: CallOptions): Promise<ClientDuplexStream<WatchQuestion, WatchAnswer>> {
+    return this.pool.withConnection('Watch', ({ resource, client, metadata }) => {
+      const stream = client.makeBidiStreamRequest(watchPath, printWatchQuestion, parseWatchAnswer, metadata, options)
+      stream.on('error', (error) => {
+        if (stream.writable) this.pool.markFailed(resource, error)
+      })
+      return stream
+    })
   }
 
   /** Whoever gave this stream is passed over until he answers. */
@@ -79,6 +115,20 @@ export class EtcdClient extends Etcd3 {
     this.#members.close()
     super.close()
   }
+}
+
+const transactionPath = '/etcdserverpb.KV/Txn'
+const watchPath = '/etcdserverpb.Watch/Watch'
+
+function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata, timeoutMs: number): Promise<TransactionAnswer> {
+  const options = { deadline: Date.now() + timeoutMs }
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, options, (error, answer) => {
+      if (error !== null) reject(error)
+      else if (answer === undefined) reject(new Error('etcd answered a transaction with nothing'))
+      else resolve(answer)
+    })
+  })
 }
 
 /** Makes a call without effect, again where a member was away. Failures are StatusErrors. */
@@ -127,7 +177,7 @@ async function answers(access: EtcdAccess): Promise<boolean> {
 /** Ranges of many keys may take their time. */
 function looksAtFewKeys({ method, params = {} }: { readonly method: string; readonly params?: object }): boolean {
   const { range_end: end, compare = [] } = params as { range_end?: unknown; compare?: readonly unknown[] }
-  return (method === 'txn' && compare.length > 0) || (method === 'range' && end === undefined) || method === 'put'
+  return (method === 'txn' && compare.length > 0) || (method === 'range' && end === undefined) || method === 'put' || method === 'status'
 }
 
 function checkServer(server: string, insecureTransport: boolean): void {

@@ -1,9 +1,9 @@
 import { badRequest, type Revision, type StoreCommit, UnknownOutcomeError } from '@orch/core'
-import type { Etcd3, IResponseOp, ITxnRequest, ITxnResponse } from 'etcd3'
 import { keyBytesMax } from '../limits.ts'
-import { createAttempts } from './client.ts'
+import { createAttempts, type EtcdClient } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { frameValue, type Layout } from './layout.ts'
+import type { Transaction, TransactionAnswer } from './wire.ts'
 
 /** What etcd said to a commit. `mayHaveHappened`: an earlier attempt got no answer. */
 export type TxnOutcome =
@@ -20,24 +20,18 @@ export interface TxnRevisions {
 }
 
 /** A commit as one transaction: it writes one key where all stands as expected, and else says how it stands. */
-export function toTxn(layout: Layout, epochRevision: Revision, commit: StoreCommit): ITxnRequest {
+export function toTransaction(layout: Layout, epochRevision: Revision, commit: StoreCommit): Transaction {
   const { key, expected, conditions, value, writeId } = commit
-  const guarded = [{ key, revision: expected }, ...conditions].map(({ key: name, revision }) => ({ name: layout.keys + name, revision }))
-  const all = [{ name: layout.epoch, revision: epochRevision }, ...guarded]
+  const conditional = conditions.map(({ key: name, revision }) => ({ key: Buffer.from(layout.keys + name), revision }))
   const target = Buffer.from(layout.keys + key)
-  const looks = [layout.epoch, layout.deletion, ...guarded.map(({ name }) => name)]
+  const guarded = [{ key: target, revision: expected }, ...conditional]
+  const epoch = Buffer.from(layout.epoch)
+  const deletion = Buffer.from(layout.deletion)
   return {
-    compare: all.map(({ name, revision }) => ({
-      key: Buffer.from(name),
-      target: 'Mod',
-      result: 'Equal',
-      mod_revision: String(revision),
-    })),
-    success:
-      value === undefined
-        ? [{ request_put: { key: Buffer.from(layout.deletion), value: Buffer.from(writeId) } }, { request_delete_range: { key: target } }]
-        : [{ request_put: { key: target, value: frameValue(writeId, value) } }],
-    failure: looks.map((name) => ({ request_range: { key: Buffer.from(name), keys_only: true } })),
+    guards: [{ key: epoch, revision: epochRevision }, ...guarded],
+    puts: [value === undefined ? { key: deletion, value: Buffer.from(writeId) } : { key: target, value: frameValue(writeId, value) }],
+    removes: value === undefined ? [target] : [],
+    looks: [epoch, deletion, ...guarded.map(({ key: name }) => name)],
   }
 }
 
@@ -45,13 +39,13 @@ export function toTxn(layout: Layout, epochRevision: Revision, commit: StoreComm
  * Sends a commit. Where no answer came it is sent again: it can be written once only, since it expects the key as it was.
  * An outcome that stays unknown is an `UnknownOutcomeError`.
  */
-export async function sendCommit(client: Etcd3, txn: ITxnRequest, { isLate }: StoreCommit): Promise<TxnOutcome> {
+export async function sendCommit(client: EtcdClient, transaction: Transaction, { isLate }: StoreCommit): Promise<TxnOutcome> {
   const attempts = createAttempts()
   let mayHaveHappened = false
   for (;;) {
     if (!mayHaveHappened && isLate?.()) return { kind: 'late' }
     try {
-      return toOutcome(await client.kv.txn(txn), mayHaveHappened)
+      return toOutcome(await client.transact(transaction), mayHaveHappened)
     } catch (error) {
       const failure = toFailure(error)
       mayHaveHappened ||= failure === 'unanswered' || failure === 'late'
@@ -76,13 +70,8 @@ export function checkKey(key: string): void {
   if (bytes > keyBytesMax) throw badRequest(`the name is too long: its key has ${bytes} bytes, at most ${keyBytesMax} are possible`)
 }
 
-function toOutcome({ succeeded, header, responses }: ITxnResponse, mayHaveHappened: boolean): TxnOutcome {
-  const at = Number(header.revision)
-  if (succeeded) return { kind: 'written', revision: at }
-  const [epoch = 0, deletion = 0, key = 0, ...conditions] = responses.map(revisionOf)
-  return { kind: 'refused', revisions: { epoch, deletion, key, conditions }, at, mayHaveHappened }
-}
-
-function revisionOf({ response_range: range }: IResponseOp): Revision {
-  return Number(range?.kvs[0]?.mod_revision ?? 0)
+function toOutcome({ succeeded, revision, looks }: TransactionAnswer, mayHaveHappened: boolean): TxnOutcome {
+  if (succeeded) return { kind: 'written', revision }
+  const [epoch = 0, deletion = 0, key = 0, ...conditions] = looks
+  return { kind: 'refused', revisions: { epoch, deletion, key, conditions }, at: revision, mayHaveHappened }
 }

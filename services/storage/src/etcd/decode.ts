@@ -1,6 +1,6 @@
 import type { Revision, StoreChange } from '@orch/core'
-import type { IEvent } from 'etcd3'
 import { type Layout, unframeValue } from './layout.ts'
+import type { EtcdEvent } from './wire.ts'
 
 /** The events of a watch, sorted by what they mean. */
 export interface Decoded {
@@ -16,7 +16,7 @@ export interface Decoded {
 }
 
 /** Reads the events of a watch; `previous` is the revision of the change before the first of them. */
-export function decodeEvents(events: readonly IEvent[], layout: Layout, previous: Revision): Decoded {
+export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previous: Revision): Decoded {
   const changes: StoreChange[] = []
   let last = previous
   let deletion: { readonly revision: Revision; readonly writeId: string } | undefined
@@ -24,24 +24,22 @@ export function decodeEvents(events: readonly IEvent[], layout: Layout, previous
   let compacted: Revision | undefined
   let isElection = false
   for (const event of events) {
-    const key = event.kv.key.toString()
-    const revision = Number(event.kv.mod_revision)
+    const { revision, value } = event
+    const key = event.key.toString()
     if (key.startsWith(layout.keys)) {
       const writeId = deletion?.revision === revision ? deletion.writeId : ''
       changes.push({ revision, previous: last, key: key.slice(layout.keys.length), ...contentOf(event, writeId) })
       last = revision
-    } else if (key === layout.deletion) deletion = { revision, writeId: event.kv.value.toString() }
+    } else if (key === layout.deletion) deletion = { revision, writeId: value.toString() }
     else if (key === layout.epoch) {
-      epoch = { text: event.kv.value.toString(), revision }
+      epoch = { text: value.toString(), revision }
       last = revision
-    } else if (key === layout.compacted) compacted = Number(event.kv.value.toString())
+    } else if (key === layout.compacted) compacted = Number(value.toString())
     else if (key.startsWith(layout.election)) isElection = true
   }
-  return { changes, position: Number(events.at(-1)?.kv.mod_revision ?? 0), epoch, compacted, isElection }
+  return { changes, position: events.at(-1)?.revision ?? 0, epoch, compacted, isElection }
 }
 
-function contentOf({ type, kv, prev_kv: before }: IEvent, deletedBy: string): Pick<StoreChange, 'writeId' | 'value' | 'replaces'> {
-  const replaces = before === null || before === undefined ? 0 : Number(before.mod_revision)
-  if (type === 'Delete') return { writeId: deletedBy, replaces }
-  return { ...unframeValue(kv.value), replaces }
+function contentOf({ isDelete, value, replaces }: EtcdEvent, deletedBy: string): Pick<StoreChange, 'writeId' | 'value' | 'replaces'> {
+  return isDelete ? { writeId: deletedBy, replaces } : { ...unframeValue(value), replaces }
 }

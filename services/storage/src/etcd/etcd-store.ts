@@ -13,7 +13,7 @@ import type {
   StoreStatus,
 } from '@orch/core'
 import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
-import type { Etcd3, IEvent } from 'etcd3'
+import type { Etcd3 } from 'etcd3'
 import {
   etcdDeliveryWaitMs,
   etcdReconnectDelayMsMax,
@@ -25,7 +25,7 @@ import {
 } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
-import { checkKey, sendCommit, type TxnOutcome, toTxn, unknownOutcome } from './commit.ts'
+import { checkKey, sendCommit, type TxnOutcome, toTransaction, unknownOutcome } from './commit.ts'
 import { decodeEvents } from './decode.ts'
 import { sayFailure, toFailure, unavailable } from './errors.ts'
 import { type EpochRecord, type Heads, parseEpoch, readHeads, writeEpoch } from './heads.ts'
@@ -35,6 +35,7 @@ import { type EtcdLeadership, openLeadership } from './leadership.ts'
 import { EtcdReader } from './reader.ts'
 import { isReliableVersion } from './version.ts'
 import { type EtcdWatch, openWatch, type WatchEnd } from './watch.ts'
+import type { EtcdEvent } from './wire.ts'
 
 /** How a store on etcd is opened. */
 export interface EtcdStoreOptions extends EtcdAccess {
@@ -320,7 +321,7 @@ class StoreOnEtcd implements EtcdStore {
     try {
       const isNothing = commit.value === undefined && commit.expected === 0
       if (isNothing) return { kind: 'stale' }
-      const outcome = await sendCommit(this.#client, toTxn(this.#layout, this.#epoch.revision, commit), commit)
+      const outcome = await sendCommit(this.#client, toTransaction(this.#layout, this.#epoch.revision, commit), commit)
       return await this.#conclude(commit, outcome)
     } catch (error) {
       if (toFailure((error as { cause?: unknown }).cause ?? error) === 'full') void this.#readStatus()
@@ -508,7 +509,7 @@ class StoreOnEtcd implements EtcdStore {
     this.#endWatch(new Error(why))
   }
 
-  #onEvents(events: readonly IEvent[], end: (end: WatchEnd) => void): void {
+  #onEvents(events: readonly EtcdEvent[], end: (end: WatchEnd) => void): void {
     try {
       const { changes, position, epoch, compacted, isElection } = decodeEvents(events, this.#layout, this.#chain.last)
       const { layout, profile } = this.#parts

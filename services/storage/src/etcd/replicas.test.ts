@@ -27,8 +27,13 @@ interface Replica {
 async function openProxy(address: string) {
   const [host = '', port = ''] = address.split(':')
   const sockets = new Set<Socket>()
-  const state = { isDeaf: false }
+  const state = { isDeaf: false, swallows: 0 }
   const server = createServer((near) => {
+    if (state.swallows > 0) {
+      state.swallows -= 1
+      sockets.add(near)
+      return
+    }
     const far = connect(Number(port), host)
     for (const socket of [near, far]) {
       sockets.add(socket)
@@ -242,6 +247,17 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     }
     expect(kinds).toEqual(['written', 'written', 'written'])
     expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['b'])
+  })
+
+  test('a connection to etcd that is never made is left for another one', async () => {
+    const proxies = [await openProxy(etcd.address), await openProxy(etcd.address)]
+    for (const proxy of proxies) {
+      closers.push(async () => proxy.close())
+      proxy.state.swallows = 1
+    }
+    const { storage } = await openReplica({ servers: proxies.map(({ url }) => url) })
+    expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+    expect(proxies.some(({ state }) => state.swallows === 0)).toBe(true)
   })
 
   test('an object that is too large is 500 in the words of etcd, and the connection lives on', async () => {

@@ -1,15 +1,15 @@
-import { InterceptingCall, type InterceptorOptions, type NextCall } from '@grpc/grpc-js'
+import { type ClientDuplexStream, InterceptingCall, type InterceptorOptions, type NextCall } from '@grpc/grpc-js'
 import type { Revision } from '@orch/core'
-import type { IEvent, IWatchRequest, IWatchResponse } from 'etcd3'
 import { etcdWatchOpenMs } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import { endOfPrefix } from './layout.ts'
+import type { EtcdEvent, WatchAnswer, WatchQuestion } from './wire.ts'
 
 /** What a watch tells. */
 export interface WatchListener {
   onCreated(): void
   /** Whole revisions, in order. */
-  onEvents(events: readonly IEvent[]): void
+  onEvents(events: readonly EtcdEvent[]): void
   /** Everything up to this revision has been told. */
   onPosition(revision: Revision): void
   /** Once, and last. */
@@ -41,21 +41,14 @@ const requireLeader = (options: InterceptorOptions, next: NextCall) =>
 /** Follows all keys of a prefix from a revision on, over etcd's own watch service. */
 export function openWatch(client: EtcdClient, prefix: string, from: Revision, listener: WatchListener): EtcdWatch {
   const watch = new RawWatch(client, listener)
-  client.watchClient.watch({ interceptors: [requireLeader] }).then(
-    (stream) => watch.begin(stream as unknown as WatchStream, { prefix, from }),
+  client.follow({ interceptors: [requireLeader] }).then(
+    (stream) => watch.begin(stream, { prefix, from }),
     (error: Error) => watch.end({ kind: 'failed', error }),
   )
   return watch
 }
 
-interface WatchStream {
-  write(request: IWatchRequest): void
-  end(): void
-  cancel(): void
-  on(event: 'data', listener: (response: IWatchResponse) => void): void
-  on(event: 'error', listener: (error: Error) => void): void
-  on(event: 'end', listener: () => void): void
-}
+type WatchStream = ClientDuplexStream<WatchQuestion, WatchAnswer>
 
 class RawWatch implements EtcdWatch {
   readonly #client: EtcdClient
@@ -65,7 +58,7 @@ class RawWatch implements EtcdWatch {
   #stream: WatchStream | undefined
   #isEnded = false
   /** Parts of an answer that did not fit one message. */
-  #fragments: IEvent[] = []
+  #fragments: EtcdEvent[] = []
 
   constructor(client: EtcdClient, listener: WatchListener) {
     this.#client = client
@@ -82,13 +75,11 @@ class RawWatch implements EtcdWatch {
     }
     this.#stream = stream
     stream.on('data', (response) => this.#take(response))
-    const key = Buffer.from(prefix)
-    const range = { key, range_end: endOfPrefix(prefix), start_revision: String(from) }
-    stream.write({ create_request: { ...range, prev_kv: true, progress_notify: true, fragment: true } } as unknown as IWatchRequest)
+    stream.write({ kind: 'follow', key: Buffer.from(prefix), end: endOfPrefix(prefix), from })
   }
 
   askPosition(): void {
-    this.#stream?.write({ progress_request: {} } as unknown as IWatchRequest)
+    this.#stream?.write({ kind: 'position' })
   }
 
   close(): void {
@@ -116,17 +107,16 @@ class RawWatch implements EtcdWatch {
     this.#listener.onEnd(end)
   }
 
-  #take({ created, canceled, compact_revision, cancel_reason, fragment, events, header }: IWatchResponse): void {
+  #take({ created, canceled, compacted, reason, isFragment, events, revision }: WatchAnswer): void {
     clearTimeout(this.#opening)
     if (this.#isEnded) return
-    const compacted = Number(compact_revision)
     if (compacted > 0) this.end({ kind: 'compacted', revision: compacted })
-    else if (canceled) this.end({ kind: 'failed', error: new Error(`etcd ended the watch: ${cancel_reason}`) })
+    else if (canceled) this.end({ kind: 'failed', error: new Error(`etcd ended the watch: ${reason}`) })
     else if (created) this.#listener.onCreated()
-    else this.#tell(events, fragment, Number(header.revision))
+    else this.#tell(events, isFragment, revision)
   }
 
-  #tell(events: readonly IEvent[], isFragment: boolean, revision: Revision): void {
+  #tell(events: readonly EtcdEvent[], isFragment: boolean, revision: Revision): void {
     this.#fragments.push(...events)
     if (isFragment) return
     const whole = this.#fragments
