@@ -1,6 +1,6 @@
 import { request as httpsRequest } from 'node:https'
 import { start } from 'orch'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, anApi, type Body, configMap, configMapsIn, created } from '../api/api.ts'
 
 const group = '/apis/flowcontrol.apiserver.orch.io/v1beta2'
@@ -200,6 +200,32 @@ describe('without priority and fairness', () => {
     const list = await api.get(`${group}/flowschemas`)
     expect(list.body.items).toEqual([])
     expect(list.headers['x-orch-pf-flowschema-uid']).toBeUndefined()
+  })
+
+  test('LIM-11: one write too many is refused, while reads, watches and administrators go on', async () => {
+    const bounds = ['--max-requests-inflight=1', '--max-mutating-requests-inflight=1']
+    const api = await anApi({
+      flags: ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', ...bounds],
+      anonymousAuth: true,
+    })
+    const stranger = api.as({})
+    // A watch is no read that is in flight.
+    const watch = httpsRequest(`${api.url}${inDefault}?watch=1`, { ca: api.credentials.ca })
+    onTestFinished(() => void watch.destroy())
+    const watching = new Promise<number | undefined>((resolve) => watch.once('response', ({ statusCode }) => resolve(statusCode)))
+    watch.end()
+    expect(await watching).toBe(200)
+    const slow = aSlowWrite(api)
+    await expect
+      .poll(async () => (await api.get('/metrics')).text)
+      .toContain('apiserver_current_inflight_requests{request_kind="mutating"} 1')
+    const write = { body: configMap({ name: 'x' }) }
+    const refused = await stranger('POST', inDefault, write)
+    expect(refused).toMatchObject({ status: 429, text: 'Too many requests, please try again later.', headers: { 'retry-after': '1' } })
+    expect((await stranger('GET', inDefault)).status).toBe(200)
+    expect((await api.post(`${inDefault}?dryRun=All`, configMap({ name: 'y' }))).status).toBe(201)
+    expect(await slow.finish()).toBe(201)
+    await expect.poll(async () => (await stranger('POST', `${inDefault}?dryRun=All`, write)).status).toBe(201)
   })
 
   test('LIM-11: fairness with nothing to divide is refused', async () => {
