@@ -122,7 +122,8 @@ function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string,
     const argument = flags[index]!
     if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
     const cut = argument.indexOf('=')
-    const flag = cut < 0 ? argument : argument.slice(0, cut)
+    // As kube-apiserver does: an underscore in a name means a dash.
+    const flag = (cut < 0 ? argument : argument.slice(0, cut)).replaceAll('_', '-')
     const declared = settingOf(flag, { unknown: `unknown flag ${flag}`, known: (name) => name })
     let text = argument.slice(cut + 1)
     if (cut < 0 && declared.type.word === '') text = 'true'

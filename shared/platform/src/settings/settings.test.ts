@@ -53,6 +53,27 @@ test('flags take their value after = or as the next argument, and a truth needs 
   expect(read(['--memory=false']).values.memory).toBe(false)
 })
 
+test('an underscore in the name of a flag means a dash', () => {
+  expect(read(['--secure_port=7', '--data_dir', '/a_b']).values).toMatchObject({ securePort: 7, dataDir: expect.stringMatching(/a_b$/) })
+})
+
+test('DEP-10: an older name of a flag warns, wherever it stands, and what is said last counts', () => {
+  const renamed = { wait: setting({ ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] }) }
+  const result = readSettings(renamed, { flags: ['--wait=1s', '--pause=2s'], env: {}, file: { patience: '3s' } })
+  expect(result.values.wait).toBe(2_000)
+  expect(result.warnings).toEqual(['--pause is deprecated: use --wait', '--patience is deprecated: use --wait'])
+  expect([...result.texts]).toEqual([['--wait', '2s']])
+  expect(printHelp(renamed)).toContain('Formerly --pause, which is deprecated.')
+  expect(readSettings(renamed, { flags: ['--wait=1s'], env: {} }).warnings).toEqual([])
+})
+
+test('a flag of a like program is refused with what is said of it', () => {
+  const elsewhere = { '--etcd': 'storage knows it' }
+  const refused = { flags: ['--etcd=x'], env: {}, elsewhere }
+  expect(() => readSettings(settings, refused)).toThrow('--etcd does not exist here: storage knows it')
+  expect(() => readSettings(settings, { flags: [], env: {}, file: { etcd: 'x' }, elsewhere })).toThrow('--etcd does not exist here')
+})
+
 test('a list given several times is joined, any other setting is what was said last', () => {
   expect(read(['--controllers=*', '--controllers', '-namespace,x']).values.controllers).toEqual(['*', '-namespace', 'x'])
   expect(read(['--secure-port=1', '--secure-port=2']).values.securePort).toBe(2)
