@@ -69,7 +69,7 @@ test('then slices of endpoints, at the port that has the name of the Service’s
 
 test('then Endpoints, then the external name, then the name in DNS', async () => {
   const { put, find, clock } = open()
-  expect(await find()).toEqual({ host: 's.n.svc', port: 443 })
+  expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt: 'service "s" not found' })
   put('core/services', 's', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })
   clock.advance(1_000)
   expect(await find()).toEqual({ host: 'hooks.example.com', port: 443 })
@@ -77,6 +77,15 @@ test('then Endpoints, then the external name, then the name in DNS', async () =>
   put('core/endpoints', 's', endpoints)
   clock.advance(1_000)
   expect(await find()).toEqual({ host: '10.0.0.9', port: 9444 })
+})
+
+test('what is missing is told, as the name in DNS may lead nowhere', async () => {
+  const { put, find, clock } = open()
+  put('core/services', 's', service)
+  expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt: 'no endpoints available for service "s"' })
+  put('core/services', 's', { spec: { ports: [{ port: 80 }] } })
+  clock.advance(1_000)
+  expect(await find()).toMatchObject({ doubt: 'no service port 443 found for service "s"' })
 })
 
 test('an answer is believed for a second', async () => {

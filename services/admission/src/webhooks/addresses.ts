@@ -13,6 +13,8 @@ export interface ServicePlace {
 export interface Address {
   readonly host: string
   readonly port: number
+  /** Why there is nothing but a name in DNS: what people look for when that leads nowhere. */
+  readonly doubt?: string
 }
 
 export interface AddressNeeds {
@@ -27,6 +29,7 @@ export interface AddressNeeds {
 
 /** Finds Services. */
 export interface ServiceAddresses {
+  /** There is always one: the last is a name that may not exist. */
   find(place: ServicePlace): Promise<Address>
 }
 
@@ -51,7 +54,7 @@ export function createServiceAddresses({ storage, names, clock, random, known }:
       const key = `${place.namespace}/${place.name}:${place.port}`
       const memory = remembered.get(key)
       const addresses = memory !== undefined && memory.untilMs > clock.monotonic() ? memory.addresses : await look(key, place)
-      return addresses[Math.floor(random() * addresses.length)] ?? inCluster(place)
+      return addresses[Math.floor(random() * addresses.length)] as Address
     },
   }
 }
@@ -62,8 +65,8 @@ export function parseAddress(text: string): Address {
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) }
 }
 
-function inCluster({ namespace, name, port }: ServicePlace): Address {
-  return { host: `${name}.${namespace}.svc`, port }
+function inCluster({ namespace, name, port }: ServicePlace, doubt: string): Address {
+  return { host: `${name}.${namespace}.svc`, port, doubt }
 }
 
 interface Service extends ApiObject {
@@ -76,13 +79,15 @@ interface Service extends ApiObject {
 
 async function lookUp(place: ServicePlace, storage: StorageService, names: Names): Promise<readonly Address[]> {
   const service = await read<Service>(storage, 'core/services', place)
-  if (service === undefined) return [inCluster(place)]
+  if (service === undefined) return [inCluster(place, `service ${JSON.stringify(place.name)} not found`)]
   const port = service.spec?.ports?.find(({ port: number, protocol = 'TCP' }) => number === place.port && protocol === 'TCP')
   const portName = port?.name ?? ''
   const ready = port === undefined ? [] : await readyAddresses(place, portName, storage, names)
   if (ready.length > 0) return ready
   const { type, externalName = '' } = service.spec ?? {}
-  return [type === 'ExternalName' && externalName !== '' ? { host: externalName, port: place.port } : inCluster(place)]
+  if (type === 'ExternalName' && externalName !== '') return [{ host: externalName, port: place.port }]
+  const lack = port === undefined ? `no service port ${place.port} found` : 'no endpoints available'
+  return [inCluster(place, `${lack} for service ${JSON.stringify(place.name)}`)]
 }
 
 async function readyAddresses(place: ServicePlace, portName: string, storage: StorageService, names: Names): Promise<readonly Address[]> {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { getCACertificates } from 'node:tls'
 import type { Clock } from '@orch/platform'
-import type { ServiceAddresses } from './addresses.ts'
+import type { Address, ServiceAddresses } from './addresses.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
 import type { Webhook } from './webhook.ts'
@@ -57,14 +57,16 @@ export function createWebhookCaller({ addresses, credentials, clock }: CallerNee
       if (signal?.aborted) end()
       const fail = (why: string): CallAnswer => ({ kind: 'failed', message: why, code: undefined, isLate: state.isLate })
       let start = ''
+      let doubt: string | undefined
       try {
         const route = routeTo(webhook, timeoutMs)
         start = `Post ${JSON.stringify(route.url)}: `
-        const place = await withEnd(route.find(addresses), ending.signal)
+        const { doubt: ofPlace, ...place } = await withEnd(route.find(addresses), ending.signal)
+        doubt = ofPlace
         const options = { ...place, ...optionsFor(webhook, route, credentials, traceparent), agent, signal: ending.signal }
         return judge(await post(options, body), (why) => fail(`${start}${why}`))
       } catch (error) {
-        const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error)
+        const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error, doubt)
         return fail(`${start}${why}`)
       } finally {
         timer.cancel()
@@ -92,7 +94,7 @@ interface Route {
   readonly path: string
   /** Name that the certificate must carry; absent: the host that is connected to. */
   readonly serverName: string | undefined
-  readonly find: (addresses: ServiceAddresses) => Promise<{ readonly host: string; readonly port: number }>
+  readonly find: (addresses: ServiceAddresses) => Promise<Address>
 }
 
 /** The webhook is told how long there is time for it, in whole seconds. */
@@ -234,14 +236,20 @@ function refusalText(code: number, text: string): string {
   return `the webhook answered with code ${code} (${told}); expected 200`
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, doubt: string | undefined): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp: ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
     case 'ENOTFOUND':
-      return `dial tcp: ${message.replace(/^getaddrinfo ENOTFOUND /, 'lookup ')}: no such host`
+      return inDoubt(doubt, `dial tcp: ${message.replace(/^getaddrinfo ENOTFOUND /, 'lookup ')}: no such host`)
+    case 'EAI_AGAIN':
+      return inDoubt(doubt, `dial tcp: ${message.replace(/^getaddrinfo EAI_AGAIN /, 'lookup ')}: temporary failure in name resolution`)
     default:
       return message
   }
+}
+
+function inDoubt(doubt: string | undefined, why: string): string {
+  return doubt === undefined ? why : `${doubt}, and ${why}`
 }
