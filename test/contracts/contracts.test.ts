@@ -1,6 +1,9 @@
 import { admissionSuite, contractSuiteLinks, storageSuite, watchSuite } from '@orch/testkit'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { contracts, openServices } from './services.ts'
+
+// The first test of a link waits for a process to start, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 for (const link of contractSuiteLinks({ contracts, open: openServices, script: new URL('./child.ts', import.meta.url) })) {
   afterAll(() => link.close())

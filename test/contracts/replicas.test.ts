@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { everything, StatusError, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
 import { silentLog } from '@orch/platform'
 import { aPut, contractSuiteLinks, written } from '@orch/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { dialContract, rpcLimits } from '../../shared/platform/src/rpc/index.ts'
 import { contracts, openServices } from './services.ts'
+
+// Processes are started and watched, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 interface ReplicaProcess {
   readonly child: ChildProcess

@@ -93,6 +93,7 @@ describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) =
     const tls = serviceTlsFiles(folder, role)
     const dialled = dialContract(known, { addresses: [server.address], tls, random: Math.random, log: silentLog })
     onTestFinished(() => dialled.close())
+    await dialled.reached
     const service = dialled.service as unknown as Record<string, (request: object) => Promise<unknown> | Stream<unknown>>
     const cases = Object.entries(allowed).filter(([what]) => what.startsWith(`${name} `))
     expect(new Set(cases.map(([what]) => what.split(' ')[1]))).toEqual(new Set(Object.keys(known.methods)))

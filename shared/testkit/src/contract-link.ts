@@ -119,27 +119,48 @@ async function someServiceCertificates(): Promise<string> {
 
 /** `certificates` is a folder, or empty where nothing is encrypted. */
 type Question = { readonly kind: 'open'; readonly certificates: string } | { readonly kind: 'close'; readonly id: string }
-type Answer = { readonly id: string; readonly addresses: Readonly<Record<string, string>>; readonly failure?: string }
+interface Opened {
+  readonly id: string
+  readonly addresses: Readonly<Record<string, string>>
+}
+interface Asked {
+  readonly number: number
+  readonly question: Question
+}
+interface Answer extends Opened {
+  /** Of the question: one may have been given up meanwhile. */
+  readonly number: number
+  readonly failure?: string
+}
 
-/** One question at a time. */
-async function ask(child: ChildProcess, question: Question): Promise<Answer> {
-  const ended = new AbortController()
-  const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
-    throw new Error(`the child process has ended with ${code}`)
-  })
-  exited.catch(() => {})
-  child.send(question)
-  const [answer] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exited])) as [Answer]
-  ended.abort()
-  if (answer.failure !== undefined) throw new Error(`the child process has failed: ${answer.failure}`)
-  return answer
+let questions = 0
+
+async function ask(child: ChildProcess, question: Question): Promise<Opened> {
+  questions += 1
+  const asked: Asked = { number: questions, question }
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const take = (answer: Answer) => {
+    if (answer.number === asked.number) resolve(answer)
+  }
+  const fail = (code: number | null) => reject(new Error(`the child process has ended with ${code}`))
+  child.on('message', take)
+  child.on('exit', fail)
+  try {
+    child.send(asked)
+    const answer = await promise
+    if (answer.failure !== undefined) throw new Error(`the child process has failed: ${answer.failure}`)
+    return answer
+  } finally {
+    child.off('message', take)
+    child.off('exit', fail)
+  }
 }
 
 /** The child's side: opens services whenever the parent asks, serves them, and ends with the parent. */
 export function serveToParent<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): void {
   const closers = new Map<string, () => Promise<void>>()
   let lastId = 0
-  const answer = async (question: Question): Promise<Answer> => {
+  const answer = async (question: Question): Promise<Opened> => {
     if (question.kind === 'close') {
       await closers.get(question.id)?.()
       closers.delete(question.id)
@@ -164,10 +185,10 @@ export function serveToParent<C extends Contracts>({ contracts, open }: Contract
     })
     return { id, addresses: Object.fromEntries(listening.map(({ name, server }) => [name, server.address])) }
   }
-  process.on('message', (question: Question) => {
+  process.on('message', ({ number, question }: Asked) => {
     answer(question).then(
-      (given) => process.send?.(given),
-      (error: unknown) => process.send?.({ id: '', addresses: {}, failure: String(error) } satisfies Answer),
+      (given) => process.send?.({ ...given, number } satisfies Answer),
+      (error: unknown) => process.send?.({ number, id: '', addresses: {}, failure: String(error) } satisfies Answer),
     )
   })
   process.on('disconnect', () => process.exit(0))
