@@ -37,7 +37,9 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return `${error.code} ${error.status.message}`
 }
 
-test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those are that a quota of 50 allows', async () => {
+test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those are that a quota of 50 allows', {
+  timeout: 120_000,
+}, async () => {
   const { create, pods, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '50' }))
   const results = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => create('pods', aPod(`p${index}`))))
