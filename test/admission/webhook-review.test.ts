@@ -20,7 +20,7 @@ test('ADM-REV-01, ADM-REV-02, ADM-REV-04…ADM-REV-15: what a webhook is asked a
   expect(create).toMatchObject({
     method: 'POST',
     url: '/hook?timeout=10s',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'user-agent': 'orch-apiserver-admission' },
     review: { kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1' },
     request: {
       kind,

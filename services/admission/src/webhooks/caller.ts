@@ -34,10 +34,12 @@ export interface CallerNeeds {
   readonly addresses: ServiceAddresses
   readonly credentials: WebhookCredentials
   readonly clock: Clock
+  /** What webhooks are told about who calls. */
+  readonly userAgent: string
 }
 
 /** The agent tells connections apart by place, names, certificates and authorities, so that one is enough for all webhooks. */
-export function createWebhookCaller({ addresses, credentials, clock }: CallerNeeds): WebhookCaller {
+export function createWebhookCaller({ addresses, credentials, clock, userAgent }: CallerNeeds): WebhookCaller {
   const agent = new Agent({
     keepAlive: true,
     maxSockets: limits.connectionsMax,
@@ -63,7 +65,12 @@ export function createWebhookCaller({ addresses, credentials, clock }: CallerNee
         start = `Post ${JSON.stringify(route.url)}: `
         const { doubt: ofPlace, ...place } = await withEnd(route.find(addresses), ending.signal)
         doubt = ofPlace
-        const options = { ...place, ...optionsFor(webhook, route, credentials, traceparent), agent, signal: ending.signal }
+        const options = {
+          ...place,
+          ...optionsFor(webhook, route, credentials, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
+          agent,
+          signal: ending.signal,
+        }
         return judge(await post(options, body), (why) => fail(`${start}${why}`))
       } catch (error) {
         const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error, doubt)
@@ -124,7 +131,7 @@ function optionsFor(
   webhook: Webhook,
   { host, path, serverName }: Route,
   credentials: WebhookCredentials,
-  traceparent: string | undefined,
+  told: Readonly<Record<string, string>>,
 ): RequestOptions {
   const credential = credentialTo(webhook, credentials)
   const { clientCertificate, clientKey } = credential
@@ -136,7 +143,7 @@ function optionsFor(
       'content-type': 'application/json',
       accept: 'application/json',
       ...authorization(credential),
-      ...(traceparent === undefined ? {} : { traceparent }),
+      ...told,
     },
     ca: webhook.authorities === undefined ? systemAuthorities() : certificatesIn(webhook.authorities),
     ...(serverName === undefined ? {} : { servername: serverName }),

@@ -43,7 +43,7 @@ export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
   const addresses = createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
-  const caller = createWebhookCaller({ addresses, credentials, clock })
+  const caller = createWebhookCaller({ addresses, credentials, clock, userAgent: `${names.serverManager}-admission` })
   return {
     caller,
     names,
