@@ -57,19 +57,26 @@ export interface TerminationOptions {
   readonly log: Log
 }
 
+/** Any time will do. */
+const holdMs = 60_000
+
 /** On SIGTERM or SIGINT the server is stopped and the process exits; a second signal exits at once. */
 export function stopOnSignal({ source, stop, log }: TerminationOptions): { close(): void } {
   let isStopping = false
   const listener = () => {
     if (isStopping) return source.exit(1)
     isStopping = true
-    stop().then(
-      () => source.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'the server failed to stop')
-        source.exit(1)
-      },
-    )
+    // Nothing else may hold the process when the last connection has gone, and it would end with half of the stop undone.
+    const hold = setInterval(() => {}, holdMs)
+    stop()
+      .then(
+        () => source.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'the server failed to stop')
+          source.exit(1)
+        },
+      )
+      .finally(() => clearInterval(hold))
   }
   source.on('SIGTERM', listener)
   source.on('SIGINT', listener)
