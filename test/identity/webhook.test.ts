@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type Log, silentLog } from '@orch/platform'
 import { anAuthority } from '@orch/platform/any-certificate'
 import { createFakeClock } from '@orch/testkit'
 import { start } from 'orch'
@@ -46,7 +47,7 @@ test.each(['v1', 'authentication.orch.io/v1'])('AUTHN-WH-06, AUTHN-WH-09: versio
 
 const refusals: readonly (readonly [string, Reply])[] = [
   ['AUTHN-WH-26: says no', withStatus({ authenticated: false })],
-  ['AUTHN-WH-24: says why not', withStatus({ authenticated: false, error: 'who is that' })],
+  ['AUTHN-WH-26: says why not', withStatus({ authenticated: false, error: 'who is that' })],
   [
     'AUTHN-WH-15: answers in another version',
     withStatus({ authenticated: true, user: { username: 'jane' } }, { apiVersion: 'authentication.orch.io/v2' }),
@@ -87,6 +88,26 @@ test.each([
   expect(answer.body.status).toMatchObject(
     expected === undefined ? { user: {}, error: 'invalid bearer token' } : { authenticated: true, audiences: expected },
   )
+})
+
+test('AUTHN-WH-24, AUTHN-WH-25: why not is told to the log and to those who review tokens, and only of a refusal', async () => {
+  const reasons: unknown[] = []
+  const log: Log = { ...silentLog, debug: ({ reason }) => void reasons.push(reason) }
+  const { configFile } = await aTokenWebhook((asked, response) => {
+    const authenticated = asked.review.spec.token === 'good'
+    withStatus({ authenticated, user: { username: 'jane' }, error: 'it was withdrawn' })(asked, response)
+  })
+  const server = await start({ flags: [`${configFlag}=${configFile}`], log })
+  onTestFinished(() => server.stop())
+  const path = '/apis/authentication.orch.io/v1/tokenreviews'
+  const pair = await adminPair(server)
+  const statusOf = async (token: string) => (await call(server, { pair, method: 'POST', path, body: { spec: { token } } })).body.status
+  expect(await statusOf('bad')).toEqual({ user: {}, error: '[invalid bearer token, it was withdrawn]' })
+  expect(await statusOf('good')).toMatchObject({ authenticated: true })
+  expect(await statusOf('good')).not.toHaveProperty('error')
+  const refusal = await call(server, { headers: { authorization: 'Bearer bad' } })
+  expect(refusal).toMatchObject({ code: 401, body: { message: 'Unauthorized' } })
+  expect(reasons).toContainEqual(expect.stringContaining('it was withdrawn'))
 })
 
 test('AUTHN-WH-02: a webhook whose certificate the file does not vouch for is told no token', async () => {

@@ -36,6 +36,8 @@ export type Authentication =
 export interface Refusal {
   readonly kind: 'refused'
   readonly reason: string
+  /** What whoever was asked has said of it, for those who may review tokens; absent: nothing. */
+  readonly detail?: string
   readonly dependsOn?: readonly string[]
   /** Wall clock after which it has to be judged anew; absent: it stays as it is for as long as can be told. */
   readonly validUntilMs?: number

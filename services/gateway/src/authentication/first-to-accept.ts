@@ -35,8 +35,10 @@ export function firstToAccept<Way extends { readonly name: string }>(
 
 /** As long as the shortest-lived of them stands. */
 function joined(refusals: readonly Refusal[]): Refusal {
+  const details = refusals.flatMap(({ detail = [] }) => detail)
   return {
     kind: 'refused',
+    ...(details.length === 0 ? {} : { detail: details.join(', ') }),
     reason: refusals.map(({ reason }) => reason).join('; '),
     dependsOn: refusals.flatMap(({ dependsOn = [] }) => dependsOn),
     validUntilMs: Math.min(...refusals.map(({ validUntilMs = Number.POSITIVE_INFINITY }) => validUntilMs)),

@@ -1,4 +1,5 @@
 import { type ApiObject, badRequest, type User } from '@orch/core'
+import type { Authentication } from '../authentication/authenticator.ts'
 import { asAuthenticated } from '../authentication/authenticators.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { inOrder } from '../write/candidate.ts'
@@ -10,7 +11,7 @@ interface ReviewSpec {
   readonly audiences?: readonly string[]
 }
 
-/** Answers whose the token in the body is. Nothing is stored. Why a token is bad is told to nobody. */
+/** Answers whose the token in the body is. Nothing is stored. Why our own ways refuse a token is told to nobody. */
 export const tokenReview: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
@@ -30,9 +31,15 @@ export const tokenReview: Verb = async (request, target, parts) => {
           user: toUserInfo(asAuthenticated(answer.user)),
           audiences: answer.audiences ?? asked.filter((one) => ours.includes(one)),
         }
-      : { user: {}, error: 'invalid bearer token' }
+      : { user: {}, error: errorOf(answer) }
   const reviewed = inOrder(resource, { ...object, status })
   await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
+}
+
+/** Why is only told where somebody else who was asked has said so. */
+function errorOf(answer: Authentication): string {
+  const detail = answer.kind === 'refused' ? answer.detail : undefined
+  return detail === undefined ? 'invalid bearer token' : `[invalid bearer token, ${detail}]`
 }
 
 /** Answers who asks, as it came out of authentication and impersonation. */

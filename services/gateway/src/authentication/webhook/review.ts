@@ -1,5 +1,5 @@
 import { domainGroup, type Names, type User } from '@orch/core'
-import { type Authentication, refused } from '../authenticator.ts'
+import { type Authentication, type Refusal, refused } from '../authenticator.ts'
 
 /** How explanations call it. */
 const method = 'token, by the webhook'
@@ -35,13 +35,17 @@ export function parseReview(
   const authenticated = status['authenticated'] ?? false
   if (typeof authenticated !== 'boolean') throw new Error('status.authenticated: must be true or false')
   const audiences = toTexts(status['audiences'] ?? [], 'status.audiences')
-  if (!authenticated) return refused(toText(status['error'] ?? '', 'status.error') || 'the webhook says no')
+  if (!authenticated) return refusalFor(toText(status['error'] ?? '', 'status.error'))
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
   if (expected.audiences.length === 0) return { kind: 'user', user, method }
   // Who says nothing about audiences knows of none but this server.
   const granted = audiences.length === 0 ? expected.ownAudiences : audiences
   const common = expected.audiences.filter((audience) => granted.includes(audience))
   return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, method, audiences: common }
+}
+
+function refusalFor(detail: string): Refusal {
+  return detail === '' ? refused('the webhook says no') : { ...refused(detail), detail }
 }
 
 type Fields = Readonly<Record<string, unknown>>
