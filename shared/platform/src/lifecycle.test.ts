@@ -1,4 +1,5 @@
-import { EventEmitter } from 'node:events'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { expect, test } from 'vitest'
 import { createLifecycle, type SignalSource, stopOnSignal } from './lifecycle.ts'
 import { silentLog } from './log.ts'
@@ -54,4 +55,27 @@ test('the first signal stops the server and exits 0, the second exits at once', 
   resolve()
   await Promise.resolve()
   expect(source.codes).toEqual([1, 0])
+})
+
+test('a process that stops is held until it has stopped, though nothing else holds it', async () => {
+  const lifecycle = new URL('./lifecycle.ts', import.meta.url).href
+  const script = `
+    const { stopOnSignal } = await import(${JSON.stringify(lifecycle)})
+    const hold = setInterval(() => {}, 1000)
+    const source = { on: (signal, listener) => process.on(signal, listener), off() {}, exit: (code) => process.exit(code) }
+    const stop = async () => {
+      clearInterval(hold)
+      await new Promise((resolve) => setTimeout(resolve, 50).unref())
+      console.log('stopped')
+    }
+    stopOnSignal({ source, log: { error() {} }, stop })
+    console.log('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString()
+    if (printed === 'ready\n') child.kill('SIGTERM')
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect({ code, printed }).toEqual({ code: 0, printed: 'ready\nstopped\n' })
 })
