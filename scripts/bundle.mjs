@@ -2,7 +2,7 @@
  * Joins the compiled server into few files, so that it starts in a fraction of the time that hundreds of modules take.
  * Packages with parts that are not JavaScript stay outside and are imported from where they are installed.
  */
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
@@ -31,12 +31,25 @@ const stayOutside = {
 const banner =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
 
-/** Writes the bundle anew. */
+/** Writes the bundle anew. The one that is there stays until the new one can take its place. */
 export async function bundle() {
-  rmSync(bundleFolder, { recursive: true, force: true })
+  const nextFolder = `${bundleFolder}.${process.pid}`
+  try {
+    await write(nextFolder)
+    rmSync(bundleFolder, { recursive: true, force: true })
+    renameSync(nextFolder, bundleFolder)
+  } catch (error) {
+    // Somebody else's has come in between, made of the same sources.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(nextFolder, { recursive: true, force: true })
+  }
+}
+
+async function write(folder) {
   await build({
     entryPoints: [source],
-    outdir: bundleFolder,
+    outdir: folder,
     bundle: true,
     splitting: true,
     format: 'esm',
