@@ -143,18 +143,19 @@ export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Counts attempts at one call, and waits before the next. */
-export function createAttempts(): { isAgain(error: unknown): Promise<boolean> } {
+/** Counts attempts at one call, and waits before the next. A call that may have been carried out is worth more of them. */
+export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: boolean): Promise<boolean> } {
   const giveUpMs = performance.now() + etcdCallTimeoutMs
   let count = 0
   return {
-    async isAgain(error) {
+    async isAgain(error, mayHaveHappened = false) {
       count += 1
       const failure = toFailure(error)
+      const isInTime = performance.now() < giveUpMs
       // A member alone has had all the time there is; one of several has had its part.
-      const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && performance.now() < giveUpMs)
-      if (!isAway || count === etcdAttemptsMax) return false
-      await delay(etcdAttemptDelayMs * count)
+      const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && isInTime)
+      if (!isAway || !(count < etcdAttemptsMax || (mayHaveHappened && isInTime))) return false
+      await delay(etcdAttemptDelayMs * Math.min(count, etcdAttemptsMax))
       return true
     },
   }

@@ -49,7 +49,7 @@ export async function sendCommit(client: EtcdClient, transaction: Transaction, {
     } catch (error) {
       const failure = toFailure(error)
       mayHaveHappened ||= failure === 'unanswered' || failure === 'late'
-      if (await attempts.isAgain(error)) continue
+      if (await attempts.isAgain(error, mayHaveHappened)) continue
       throw mayHaveHappened ? unknownOutcome(sayFailure(error), error) : toStatusError(error)
     }
   }

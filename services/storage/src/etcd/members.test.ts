@@ -62,10 +62,20 @@ describe('members of etcd', () => {
     expect(await ask('a', fine)).toBe('fine')
   })
 
-  test('when all are away, and when there is one only, all are asked', async () => {
+  test('when all are gone, all are asked', async () => {
     const { ask } = open('a', 'b')
     for (const server of ['a', 'b']) await ask(server, refused)
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['fine', 'fine'])
+  })
+
+  test('while all elect a leader, the one that is gone is not asked', async () => {
+    const { ask } = open('a', 'b', 'c')
+    await ask('a', refused)
+    for (const server of ['b', 'c']) await ask(server, failing('14 UNAVAILABLE: etcdserver: leader changed'))
+    expect([await ask('a', fine), await ask('b', fine), await ask('c', fine)]).toEqual(['a is away', 'fine', 'fine'])
+  })
+
+  test('one that is alone is asked whatever it said', async () => {
     const alone = open('a')
     await alone.ask('a', refused)
     expect(await alone.ask('a', fine)).toBe('fine')

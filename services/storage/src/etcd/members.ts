@@ -7,6 +7,10 @@ export interface MemberPolicy {
   execute<T>(call: (context: unknown) => T | Promise<T>): Promise<T>
 }
 
+/** While members elect a leader none is of use for a moment; then those that are there are asked, and not the one that is gone. */
+const distances = { none: 0, silent: 1, absent: 2 } as const
+type Distance = (typeof distances)[keyof typeof distances]
+
 /** A call to a member failed, or was not made. The library would drop all connections to it were this one of its own errors. */
 export class MemberError extends Error {}
 
@@ -18,7 +22,8 @@ export class Members {
   readonly #servers: readonly string[]
   readonly #clock: Clock
   readonly #isBack: (server: string) => Promise<boolean>
-  readonly #away = new Set<string>()
+  /** How far from use those are that are away; whoever is not in it is there. */
+  readonly #away = new Map<string, Distance>()
   readonly #serverOf = new WeakMap<object, string>()
   readonly #closing = new AbortController()
 
@@ -31,14 +36,15 @@ export class Members {
   policyOf(server: string): MemberPolicy {
     return {
       execute: async (call) => {
-        if (this.#away.has(server) && this.#away.size < this.#servers.length) throw new MemberError(`${server} is away`)
+        if (this.#distanceOf(server) > Math.min(...this.#servers.map((other) => this.#distanceOf(other))))
+          throw new MemberError(`${server} is away`)
         try {
           const result = await call({})
           if (typeof result === 'object' && result !== null) this.#serverOf.set(result, server)
           return result
         } catch (error) {
           if (!isOfNoUse(error)) throw error
-          this.#passOver(server)
+          this.#passOver(server, toFailure(error) === 'unsent' ? distances.absent : distances.silent)
           // A connection that is never made is waited for without end: it is dropped, and another one begun.
           if (isNotMade(error)) throw error
           throw new MemberError((error as Error).message, { cause: error })
@@ -50,17 +56,22 @@ export class Members {
   /** Of a stream that a call has given: it says nothing any more. */
   isSilent(stream: object): void {
     const server = this.#serverOf.get(stream)
-    if (server !== undefined) this.#passOver(server)
+    if (server !== undefined) this.#passOver(server, distances.silent)
   }
 
   close(): void {
     this.#closing.abort()
   }
 
-  #passOver(server: string): void {
-    if (this.#servers.length === 1 || this.#away.has(server) || this.#closing.signal.aborted) return
-    this.#away.add(server)
-    void this.#awaitReturn(server)
+  #distanceOf(server: string): Distance {
+    return this.#away.get(server) ?? distances.none
+  }
+
+  #passOver(server: string, distance: Distance): void {
+    if (this.#servers.length === 1 || this.#closing.signal.aborted) return
+    const isKnown = this.#away.has(server)
+    this.#away.set(server, distance)
+    if (!isKnown) void this.#awaitReturn(server)
   }
 
   async #awaitReturn(server: string): Promise<void> {
