@@ -132,6 +132,22 @@ test('calls to one webhook go over one connection', async () => {
   expect(new Set(hook.calls.map(({ remotePort }) => remotePort)).size).toBe(1)
 })
 
+test('a call over a kept connection that the webhook has closed is made once more, over a new one', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(allowing)
+  const { path } = await aHookedNamespace(api, 'validating', hook)
+  await created(api, path, configMap({ name: 'a' }))
+  const [first] = hook.calls
+  hook.reply = (called, response) => {
+    if (called.remotePort === first?.remotePort) response.destroy()
+    else allowing(called, response)
+  }
+  await created(api, path, configMap({ name: 'b' }))
+  const ports = hook.calls.map(({ remotePort }) => remotePort)
+  expect(ports).toEqual([first?.remotePort, first?.remotePort, expect.any(Number)])
+  expect(ports[2]).not.toBe(ports[0])
+})
+
 test('a webhook that writes itself, and is asked about that, comes to an end', async () => {
   const { api } = server
   const hook = await aWebhookServer(async (called, response) => {
