@@ -142,20 +142,57 @@ test('ADM-BI-09: an account may limit its pods to the secrets that it names', as
   )
 })
 
-test('ADM-BI-12, CTRL-07: a claim that is deleted stays as long as a pod uses it', async () => {
+const claimOf = (name: string, owner?: ApiObject) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {
+    name,
+    ...(owner && {
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: owner.metadata.name, uid: owner.metadata.uid, controller: true }],
+    }),
+  },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+})
+const withClaim = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
+
+test('ADM-BI-12, CTRL-07: a claim that is deleted stays as long as a pod that has a node uses it, ended or not', async () => {
   const { client, create } = await aNamespace()
   const claims = client.resource(address('persistentvolumeclaims'))
-  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
-  const finalizers = ['orch.io/pvc-protection']
-  await create('persistentvolumeclaims', { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', finalizers }, spec })
-  await create('pods', aPod('a', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }))
-  await create('pods', aPod('b', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }))
+  await create('persistentvolumeclaims', claimOf('data'))
+  await create('pods', aPod('a', { ...withClaim('data'), nodeName: 'n' }))
+  await create('pods', aPod('b', { ...withClaim('data'), nodeName: 'n' }))
+  await create('pods', aPod('waiting', withClaim('data')))
   const pods = client.resource(address('pods'))
+  await pods.patch('b', { status: { phase: 'Succeeded' } }, { namespace: 'team', type: 'merge', subresource: 'status' })
   await claims.delete('data', { namespace: 'team' })
   await pods.delete('a', { namespace: 'team' }, { gracePeriodSeconds: 0 })
   expect((await claims.get('data', { namespace: 'team' })).metadata.deletionTimestamp).toBeDefined()
   await pods.delete('b', { namespace: 'team' }, { gracePeriodSeconds: 0 })
-  await vi.waitFor(async () => expect(await refusal(claims.get('data', { namespace: 'team' }))).toMatch(/^404/))
+  await vi.waitFor(async () => expect(await refusal(claims.get('data', { namespace: 'team' }))).toMatch(/^404/), { timeout: 20_000 })
+})
+
+test('CTRL-07: a claim of an ephemeral volume stays as long as its own pod', async () => {
+  const { client, create } = await aNamespace()
+  const claims = client.resource(address('persistentvolumeclaims'))
+  const ephemeral = { volumeClaimTemplate: { spec: claimOf('').spec } }
+  const pod = await create(
+    'pods',
+    aPod('p', {
+      nodeName: 'n',
+      volumes: [
+        { name: 'scratch', ephemeral },
+        { name: 'other', ephemeral },
+      ],
+    }),
+  )
+  await create('persistentvolumeclaims', claimOf('p-scratch', pod))
+  await create('persistentvolumeclaims', claimOf('p-other'))
+  const isGone = async (name: string) => expect(await refusal(claims.get(name, { namespace: 'team' }))).toMatch(/^404/)
+  for (const name of ['p-scratch', 'p-other']) await claims.delete(name, { namespace: 'team' })
+  await vi.waitFor(() => isGone('p-other'), { timeout: 20_000 })
+  expect((await claims.get('p-scratch', { namespace: 'team' })).metadata.deletionTimestamp).toBeDefined()
+  await client.resource(address('pods')).delete('p', { namespace: 'team' }, { gracePeriodSeconds: 0 })
+  await vi.waitFor(() => isGone('p-scratch'), { timeout: 20_000 })
 })
 
 test('ADM-BI-12, CTRL-08: a volume that is deleted stays as long as it is bound', async () => {

@@ -16,8 +16,9 @@ function createClaimProtection(): Protection {
     controller: 'pvc-protection',
     resource: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
     finalizer: 'pvc-protection',
-    async isInUse({ metadata: { name = '', namespace = '' } }, context, again) {
-      const isUsed = () => isUsedByPods(context, namespace, name)
+    async isInUse(claim, context, again) {
+      const { name = '', namespace = '' } = claim.metadata
+      const isUsed = () => isUsedByPods(context, claim)
       if (await isUsed()) {
         const { waiting, synced } = waitForPods(watched, context, namespace)
         waiting.set(name, again)
@@ -42,9 +43,10 @@ interface WatchedPods {
   readonly synced: Promise<unknown>
 }
 
-async function isUsedByPods({ client, signal }: ControllerContext, namespace: string, claim: string): Promise<boolean> {
+async function isUsedByPods({ client, signal }: ControllerContext, claim: ApiObject): Promise<boolean> {
+  const { namespace = '' } = claim.metadata
   const { items } = await client.resource<Pod>(pods).listAll({ namespace, signal })
-  return items.some((pod) => !hasEnded(pod) && names(pod, claim))
+  return items.some((pod) => uses(pod, claim))
 }
 
 function waitForPods(watched: Map<string, WatchedPods>, context: ControllerContext, namespace: string): WatchedPods {
@@ -56,7 +58,7 @@ function waitForPods(watched: Map<string, WatchedPods>, context: ControllerConte
     select: { namespace },
     signal: AbortSignal.any([ending.signal, context.signal]),
     onEvent: ({ kind, object }) => {
-      if (kind !== 'deleted' && !hasEnded(object)) return
+      if (kind !== 'deleted' && !isShutDown(object)) return
       for (const [claim, again] of waiting) if (names(object, claim)) again()
     },
   })
@@ -73,25 +75,41 @@ function stopWaiting(watched: Map<string, WatchedPods>, namespace: string, claim
   watched.delete(namespace)
 }
 
+interface Volume {
+  readonly name?: string
+  readonly persistentVolumeClaim?: { readonly claimName?: string }
+  readonly ephemeral?: unknown
+}
+
 interface Pod extends ApiObject {
-  readonly spec?: {
-    readonly volumes?: readonly {
-      readonly name?: string
-      readonly persistentVolumeClaim?: { readonly claimName?: string }
-      readonly ephemeral?: unknown
-    }[]
-  }
-  readonly status?: { readonly phase?: string }
+  readonly spec?: { readonly nodeName?: string; readonly volumes?: readonly Volume[] }
+}
+
+/**
+ * A pod uses its claims from when it has a node until it is gone, ended or not: before that no node has seen it, and none
+ * starts a pod whose claim is going. A claim that was made for a pod's ephemeral volume is used until the pod is shut down.
+ */
+function uses(pod: Pod, { metadata }: ApiObject): boolean {
+  const { name = '', ownerReferences = [] } = metadata
+  if ((pod.spec?.nodeName ?? '') === '') return false
+  const isOwn = ownerReferences.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid)
+  return (pod.spec?.volumes ?? []).some((volume) => refersTo(volume, name) || (isOwn && !isShutDown(pod) && isMadeFor(pod, volume, name)))
+}
+
+function names(pod: Pod, claim: string): boolean {
+  return (pod.spec?.volumes ?? []).some((volume) => refersTo(volume, claim) || isMadeFor(pod, volume, claim))
+}
+
+function refersTo({ persistentVolumeClaim }: Volume, claim: string): boolean {
+  return persistentVolumeClaim?.claimName === claim
 }
 
 /** The claim of an ephemeral volume is named after the pod and the volume. */
-function names({ spec, metadata }: Pod, claim: string): boolean {
-  return (spec?.volumes ?? []).some(
-    ({ name, persistentVolumeClaim, ephemeral }) =>
-      persistentVolumeClaim?.claimName === claim || (ephemeral != null && `${metadata.name}-${name}` === claim),
-  )
+function isMadeFor({ metadata }: Pod, { name, ephemeral }: Volume, claim: string): boolean {
+  return ephemeral != null && `${metadata.name}-${name}` === claim
 }
 
-function hasEnded({ status }: Pod): boolean {
-  return status?.phase === 'Failed' || status?.phase === 'Succeeded'
+/** Its node is done with it, or it was deleted by force. */
+function isShutDown({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp != null && metadata['deletionGracePeriodSeconds'] === 0
 }
