@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { aName, aNamespace, anApi, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace, configMapRule, pathOf, tryConfiguration } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
 
@@ -151,6 +151,14 @@ test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is se
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Exact' })
+  await created(api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, autoscaler)
+  expect(hook.calls).toEqual([])
+})
+
+test('ADM-FLOW-18: a version that is no longer served is no way to the same objects any more', { timeout: 120_000 }, async () => {
+  const api = await anApi({ flags: ['--controllers=*,-root-ca-cert-publisher', '--runtime-config=autoscaling/v1=false'] })
+  const hook = await aWebhookServer(allowing)
+  const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Equivalent' })
   await created(api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, autoscaler)
   expect(hook.calls).toEqual([])
 })
