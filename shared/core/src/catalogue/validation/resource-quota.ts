@@ -25,13 +25,17 @@ const measured = new Set([
   ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage'],
 ])
 
+/** What scopes can be about, of the resources without a prefix: those that pods use. */
+const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+
 /** The rules of a ResourceQuota's spec. Scopes decide what was counted, so they stay as they are. */
 export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(quota, 'spec')
+  const limited = Object.keys(partOf(spec, 'hard'))
   return [
     ...validateAmounts(partOf(spec, 'hard'), 'spec.hard'),
-    ...validateScopes(itemsOf<string>(spec, 'scopes')),
-    ...validateSelector(optionalPart(spec, 'scopeSelector')),
+    ...validateScopes(itemsOf<string>(spec, 'scopes'), limited),
+    ...validateSelector(optionalPart(spec, 'scopeSelector'), limited),
     ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
   ]
 }
@@ -71,16 +75,38 @@ function validateAmount(name: string, amount: string, at: string): FieldError[] 
   return errors
 }
 
-function validateScopes(given: readonly string[]): FieldError[] {
-  const errors = given.flatMap((scope, index) => (scopes.includes(scope) ? [] : [unsupportedValue(`spec.scopes[${index}]`, scope, scopes)]))
-  for (const pair of contradictions) {
-    if (pair.every((scope) => given.includes(scope))) errors.push(invalidValue('spec.scopes', given, 'conflicting scopes'))
-  }
-  return errors
+function validateScopes(given: readonly string[], limited: readonly string[]): FieldError[] {
+  const errors = given.flatMap((scope, index) => {
+    const at = `spec.scopes[${index}]`
+    return scopes.includes(scope) ? validateUse(scope, limited, at) : [unsupportedValue(at, scope, scopes)]
+  })
+  return [...errors, ...validatePairs(given, 'spec.scopes')]
 }
 
-function validateSelector(selector: Part | undefined): FieldError[] {
-  return itemsOf(selector, 'matchExpressions').flatMap((term, index) => validateTerm(term, `spec.scopeSelector.matchExpressions[${index}]`))
+function validateSelector(selector: Part | undefined, limited: readonly string[]): FieldError[] {
+  const path = 'spec.scopeSelector.matchExpressions'
+  const terms = itemsOf(selector, 'matchExpressions')
+  const errors = terms.flatMap((term, index) => {
+    const at = `${path}[${index}]`
+    return [...validateTerm(term, at), ...validateUse(textOf(term, 'scopeName'), limited, `${at}.scopeName`)]
+  })
+  const named = terms.map((term) => textOf(term, 'scopeName'))
+  return [...errors, ...validatePairs(named, path)]
+}
+
+/** A quota with a scope limits nothing but what pods in it use: where it says otherwise, it would never count that. */
+function validateUse(scope: string, limited: readonly string[], at: string): FieldError[] {
+  if (!scopes.includes(scope)) return []
+  const isStandard = (name: string) => counted.has(name) || measured.has(name)
+  // Pods in the first scope ask for nothing that could be measured.
+  const isSupported = (name: string) => (scope === 'BestEffort' ? name === 'pods' : scoped.has(name))
+  const wrong = limited.filter((name) => isStandard(name) && !isSupported(name))
+  return wrong.map((name) => invalidValue(at, scope, `unsupported scope applied to resource ${name}`))
+}
+
+function validatePairs(given: readonly string[], at: string): FieldError[] {
+  const found = contradictions.filter((pair) => pair.every((scope) => given.includes(scope)))
+  return found.map(() => invalidValue(at, given, 'conflicting scopes'))
 }
 
 function validateTerm(term: Part, at: string): FieldError[] {

@@ -112,6 +112,32 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     ['spec.hard[foo]: Invalid value', 'spec.hard[foo]: Invalid value', 'spec.hard[storage]: Invalid value'],
   ],
   ['KIND-RQ-04: scopes may be absent', 'core/v1.ResourceQuota', { spec: { hard: { pods: '1' } } }, []],
+  [
+    'KIND-RQ-15: scopes are about what pods use',
+    'core/v1.ResourceQuota',
+    { spec: { hard: { services: '1', 'count/services': '1', pods: '1', cpu: '1' }, scopes: ['NotTerminating', 'BestEffort'] } },
+    ['spec.scopes[0]: Invalid value', 'spec.scopes[1]: Invalid value', 'spec.scopes[1]: Invalid value'],
+  ],
+  [
+    'KIND-RQ-15: scopes of a selector may not contradict each other, and are about what pods use',
+    'core/v1.ResourceQuota',
+    {
+      spec: {
+        hard: { secrets: '1', 'requests.cpu': '1' },
+        scopeSelector: {
+          matchExpressions: [
+            { scopeName: 'Terminating', operator: 'Exists' },
+            { scopeName: 'NotTerminating', operator: 'Exists' },
+          ],
+        },
+      },
+    },
+    [
+      'spec.scopeSelector.matchExpressions[0].scopeName: Invalid value',
+      'spec.scopeSelector.matchExpressions[1].scopeName: Invalid value',
+      'spec.scopeSelector.matchExpressions: Invalid value',
+    ],
+  ],
   ['KIND-RQ-15: a scope that exists', 'core/v1.ResourceQuota', { spec: { scopes: ['Nope'] } }, ['spec.scopes[0]: Unsupported value']],
   ['KIND-NODE-02: a config source', 'core/v1.Node', node({ configSource: { configMap } }), []],
   ['KIND-NODE-03: a config source with something in it', 'core/v1.Node', node({ configSource: {} }), ['spec.configSource: Invalid value']],
