@@ -1,5 +1,5 @@
 import type { HealthCheck } from '../parts.ts'
-import { allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
+import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
 import type { Authorizer } from './authorizer.ts'
 import { openNodeAuthorizer } from './node.ts'
@@ -24,7 +24,7 @@ export interface Authorization {
   readonly authorizers: readonly Authorizer[]
   /** Roles and bindings, for questions about them whatever the mode; undefined: nobody is ever refused anything. */
   readonly roles: Roles | undefined
-  /** Begins to follow what decisions rest on; resolves when it is all there. Only administrators are let in before. */
+  /** Begins to follow what decisions rest on; resolves when it is all there. Only administrators are let in before, and questions about health. */
   load(): Promise<void>
   /** Fails until everything is loaded. */
   readonly check: HealthCheck
@@ -39,7 +39,7 @@ export function openAuthorization(options: AuthorizationOptions): Authorization 
   const node = modes.includes('Node') ? openNodeAuthorizer(options) : undefined
   let isLoaded = false
   return {
-    authorizers: [allowMasters, ...modes.map((mode) => authorizerOf(mode, options, roles, node))],
+    authorizers: [allowMasters, allowHealth(() => !isLoaded), ...modes.map((mode) => authorizerOf(mode, options, roles, node))],
     roles,
     async load() {
       await Promise.all([roles.load(), node?.load()])

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { allowHealth } from './always.ts'
+
+const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
+
+test('before roles are known a stranger may ask for health, and for nothing else', async () => {
+  let isLoaded = false
+  const authorizer = allowHealth(() => !isLoaded)
+  const decide = async (verb: 'get' | 'post', path: string) => (await authorizer.authorize(stranger, { kind: 'path', verb, path })).kind
+  for (const path of ['/livez', '/readyz', '/healthz']) expect(await decide('get', path)).toBe('allow')
+  for (const path of ['/metrics', '/livez/etcd', '/livezz', '/', '/x/livez']) expect(await decide('get', path)).toBe('noOpinion')
+  expect(await decide('post', '/livez')).toBe('noOpinion')
+  isLoaded = true
+  expect(await decide('get', '/livez')).toBe('noOpinion')
+})
