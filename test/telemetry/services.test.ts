@@ -83,6 +83,9 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { time
     for (const name of ['etcd_db_total_size_in_bytes', 'storage_object_bytes', 'change_feed_publishing'])
       expect(sample(storage, name)).toBeGreaterThanOrEqual(1)
 
+    expect(sample(storage, 'apiserver_storage_objects{resource="configmaps"}')).toBeGreaterThanOrEqual(1)
+    expect(storage).toMatch(/^apiserver_storage_objects\{resource="clusterroles\.rbac\.[^"]+"\} [1-9]/m)
+
     const watch = await metricsOf(probes.get('watch'))
     expect(sample(watch, 'watch_feed_delay_seconds_count')).toBeGreaterThanOrEqual(1)
     expect(sample(watch, 'watch_feed_mode{source="published"}')).toBe(1)

@@ -10,4 +10,21 @@ export function addStorageMetrics(metrics: Metrics, storage: Storage): void {
     { name: 'storage_history_bytes', help: 'Bytes of the changes in memory.', of: () => storage.sizes().historyBytes },
   ]
   for (const { name, help, of } of sizes) metrics.gauge({ name, help, collect: (gauge) => gauge.set(of()) })
+  const known = new Set<string>()
+  metrics.gauge({
+    name: 'apiserver_storage_objects',
+    help: '[STABLE] Objects of each resource.',
+    labels: ['resource'],
+    collect: (gauge) => {
+      const counts = storage.objectCounts()
+      for (const prefix of counts.keys()) known.add(prefix)
+      for (const prefix of known) gauge.set({ resource: toGroupResource(prefix) }, counts.get(prefix) ?? 0)
+    },
+  })
+}
+
+/** `apps/deployments` as `deployments.apps`, and `core/pods` as `pods`. */
+function toGroupResource(prefix: string): string {
+  const [group = '', plural = ''] = prefix.split('/')
+  return group === 'core' ? plural : `${plural}.${group}`
 }

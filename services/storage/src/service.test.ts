@@ -160,6 +160,28 @@ describe('expiry', () => {
   })
 })
 
+test('objects are counted by resource, whatever their names', () =>
+  withFakeClock(async ({ storage }) => {
+    expect(storage.objectCounts()).toEqual(new Map())
+    const put = (key: string) => storage.commit({ ...aPut({ name: 'a' }), key, writeId: key })
+    for (const key of [
+      'apps/deployments/default/a',
+      'core/pods/default/a',
+      'core/pods/other/z~',
+      'core/podtemplates/default/a',
+      'core/nodes/a',
+    ])
+      expect(await put(key)).toMatchObject({ kind: 'written' })
+    expect(Object.fromEntries(storage.objectCounts())).toEqual({
+      'apps/deployments': 1,
+      'core/nodes': 1,
+      'core/pods': 2,
+      'core/podtemplates': 1,
+      notes: 1,
+      'rows/a': 1,
+    })
+  }))
+
 test('a commit whose deadline has passed is refused and not written', async () => {
   const clock = createFakeClock()
   const inner = createMemoryStore()

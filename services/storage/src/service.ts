@@ -89,6 +89,8 @@ export interface Storage extends StorageService {
   compact(revision: Revision): Promise<void>
   /** Pages of the store that can be used again, and the size of its memory, for metrics. */
   sizes(): { readonly objectBytes: number; readonly historyBytes: number; readonly storeBytes: number; readonly storeFreeBytes: number }
+  /** How many objects there are, by the storage prefix of their resource. */
+  objectCounts(): ReadonlyMap<string, number>
   /** Ends all streams and timers. */
   close(): void
 }
@@ -256,6 +258,21 @@ class StorageOverStore implements Storage {
   sizes(): ReturnType<Storage['sizes']> {
     const { bytes: storeBytes, freeBytes: storeFreeBytes } = this.#store.status()
     return { objectBytes: this.#state.bytes, historyBytes: this.#state.history.bytes, storeBytes, storeFreeBytes }
+  }
+
+  objectCounts(): ReadonlyMap<string, number> {
+    const { tree } = this.#state
+    const counts = new Map<string, number>()
+    for (let from = 0; from < tree.size; ) {
+      const { key } = tree.at(from) as StoredObject
+      const [group = '', plural] = key.split('/', 3)
+      const prefix = plural === undefined ? group : `${group}/${plural}`
+      // What begins with the prefix and a slash ends before the character behind the slash.
+      const end = Math.max(from + 1, tree.rank(`${prefix}0`))
+      counts.set(prefix, (counts.get(prefix) ?? 0) + end - from)
+      from = end
+    }
+    return counts
   }
 
   close(): void {
