@@ -165,6 +165,8 @@ test('objects are counted by resource, whatever their names', () =>
     expect(storage.objectCounts()).toEqual(new Map())
     const put = (key: string) => storage.commit({ ...aPut({ name: 'a' }), key, writeId: key })
     for (const key of [
+      'notes',
+      'rows/a',
       'apps/deployments/default/a',
       'core/pods/default/a',
       'core/pods/other/z~',
