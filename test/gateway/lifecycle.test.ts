@@ -1,5 +1,5 @@
 import { connect as connectHttp2 } from 'node:http2'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { aSocketServer, exchange, openSocket, readToEnd } from './sockets.ts'
 
 test('WATCH-18: stopping ends open watches in order, over HTTP/1.1 and HTTP/2', async () => {
@@ -93,6 +93,23 @@ test('EP-31: a watch is counted once, when it has ended', async () => {
   expect(await counted()).toBeUndefined()
   await exchange(server, ['GET /api/v1/configmaps?watch=1&timeoutSeconds=1 HTTP/1.1'])
   expect(await counted()).toMatch(/code="200".* 1$/)
+})
+
+test('EP-31: open watches are counted by what they watch, as long as they are open', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const counted = async (resource: string) => {
+    const text = await exchange(server, ['GET /metrics HTTP/1.1'])
+    return text.split('\n').find((line) => line.startsWith('apiserver_longrunning_requests') && line.includes(`resource="${resource}"`))
+  }
+  const open = await openSocket(server)
+  open.write('GET /api/v1/namespaces/default/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await new Promise((resolve) => open.once('data', resolve))
+  expect(await counted('configmaps')).toBe(
+    'apiserver_longrunning_requests{component="apiserver",verb="WATCH",group="",version="v1",resource="configmaps",subresource="",scope="namespace"} 1',
+  )
+  expect(await counted('pods')).toBeUndefined()
+  open.destroy()
+  await vi.waitFor(async () => expect(await counted('configmaps')).toBeUndefined(), { timeout: 10_000 })
 })
 
 test('EP-31: probes tell their checks when asked, and leave some out', async () => {

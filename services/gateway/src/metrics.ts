@@ -15,6 +15,7 @@ export interface GatewayMetrics {
 
 const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'] as const
 const durationLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
 export function createGatewayMetrics(metrics: Metrics, state: GatewayState): GatewayMetrics {
@@ -52,8 +53,11 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
   metrics.gauge({
     name: 'apiserver_longrunning_requests',
     help: '[STABLE] Watches that are open.',
-    labels: ['verb'],
-    collect: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
+    labels: longRunningLabels,
+    collect: (gauge) => {
+      gauge.reset()
+      for (const { labels, count } of openWatches(state)) gauge.set(labels, count)
+    },
   })
   metrics.gauge({
     name: 'apiserver_longrunning_gauge',
@@ -100,6 +104,22 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
     text: () => metrics.text(),
     contentType: metrics.contentType,
   }
+}
+
+/** How many watches are open of what. */
+function openWatches({ watches }: GatewayState) {
+  const counted = new Map<string, { readonly labels: Record<(typeof longRunningLabels)[number], string>; count: number }>()
+  for (const { request } of watches) {
+    const key = keyOf(request)
+    const known = counted.get(key)
+    if (known !== undefined) {
+      known.count += 1
+      continue
+    }
+    const { code: _code, dry_run: _dryRun, ...labels } = labelsOf(request)
+    counted.set(key, { labels, count: 1 })
+  }
+  return counted.values()
 }
 
 interface Series {

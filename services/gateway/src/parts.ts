@@ -14,6 +14,7 @@ import type { KeptExplanations } from './explain/explanation.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import type { GatewayRequest } from './request.ts'
 import type { ServedResources } from './served.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 import type { Turns } from './write/turns.ts'
@@ -135,5 +136,5 @@ export interface GatewayState {
   /** `host:port` under which clients reach the server. */
   address: string
   /** Watches that are open, to be ended when the server stops. */
-  readonly watches: Set<{ finish(): void }>
+  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void }>
 }

@@ -79,7 +79,7 @@ interface SessionOptions {
  * be ten thousand: once it is attached, nothing waits for it and it holds no more than it needs.
  */
 class WatchSession implements WatchSink, WheelTask {
-  readonly #request: GatewayRequest
+  readonly request: GatewayRequest
   readonly #served: Served
   readonly #parts: GatewayParts
   readonly #withBookmarks: boolean
@@ -98,7 +98,7 @@ class WatchSession implements WatchSink, WheelTask {
   #owesColumns: boolean
 
   constructor(request: GatewayRequest, served: Served, parts: GatewayParts, { lifeMs, withBookmarks, format }: SessionOptions) {
-    this.#request = request
+    this.request = request
     this.#served = served
     this.#parts = parts
     this.#withBookmarks = withBookmarks
@@ -113,10 +113,10 @@ class WatchSession implements WatchSink, WheelTask {
     const { request, after, epoch } = await this.#begin(range, read)
     if (this.#isOver) return
     this.#position = after
-    const traceparent = this.#request.trace?.span?.traceparent
+    const traceparent = this.request.trace?.span?.traceparent
     this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this, traceparent })
     this.#schedule()
-    this.#request.goOn()
+    this.request.goOn()
   }
 
   /** The head leaves before anything else is known; what is there follows. */
@@ -148,12 +148,12 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   #open(): void {
-    const { exchange } = this.#request
-    this.#request.code = 200
+    const { exchange } = this.request
+    this.request.code = 200
     this.#parts.state.watches.add(this)
     exchange.onClose(() => this.#over())
-    exchange.begin(200, commonHeaders(this.#request, this.#contentType()))
-    this.#request.audit?.responseStarted()
+    exchange.begin(200, commonHeaders(this.request, this.#contentType()))
+    this.request.audit?.responseStarted()
   }
 
   #contentType(): string {
@@ -162,7 +162,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
     const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', form: 'entries' })
-    const { exchange } = this.#request
+    const { exchange } = this.request
     const print = this.#statePrinter()
     let head = { revision: 0, epoch: '' }
     for await (const part of listed) {
@@ -225,7 +225,7 @@ class WatchSession implements WatchSink, WheelTask {
       return
     }
     if (this.#isStalled(now)) {
-      this.#request.exchange.destroy()
+      this.request.exchange.destroy()
       return
     }
     if (this.#withBookmarks && now >= this.#nextBookmarkMs) {
@@ -243,7 +243,7 @@ class WatchSession implements WatchSink, WheelTask {
   finish(): void {
     if (this.#isOver) return
     if (this.#withBookmarks && this.#position > this.#bookmarked) this.#bookmark()
-    this.#request.exchange.end()
+    this.request.exchange.end()
     this.#over()
   }
 
@@ -256,16 +256,16 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   #isStalled(now: number): boolean {
-    if (this.#request.exchange.waitingBytes === 0) this.#stalledSinceMs = undefined
+    if (this.request.exchange.waitingBytes === 0) this.#stalledSinceMs = undefined
     else this.#stalledSinceMs ??= now
     return this.#stalledSinceMs !== undefined && now - this.#stalledSinceMs >= limits.watchStallMs
   }
 
   #write(bytes: Uint8Array | string): void {
-    const { exchange } = this.#request
+    const { exchange } = this.request
     if (this.#isOver) return
     exchange.write(bytes)
-    this.#request.sentBytes += bytes.length
+    this.request.sentBytes += bytes.length
     if (exchange.waitingBytes > limits.watchBacklogBytesMax) exchange.destroy()
   }
 
@@ -300,7 +300,7 @@ class WatchSession implements WatchSink, WheelTask {
   #fail(message: string): void {
     const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Expired', code: 410 }
     this.#write(printErrorEvent(this.#format, status))
-    this.#request.exchange.end()
+    this.request.exchange.end()
     this.#over()
   }
 
@@ -310,7 +310,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#timer?.cancel()
     this.#attachment?.close()
     this.#parts.state.watches.delete(this)
-    if (this.#request.goesOn) conclude(this.#request, this.#parts)
+    if (this.request.goesOn) conclude(this.request, this.#parts)
   }
 }
 
