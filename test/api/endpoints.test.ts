@@ -307,6 +307,7 @@ describe('others', () => {
       .find((one) => one.startsWith('apiserver_request_total{') && one.includes('resource="nodes"') && one.includes('verb="LIST"'))
     expect(line).toMatch(/code="200"/)
     expect(text).toContain('# TYPE apiserver_request_total counter')
+    expect(text).toMatch(/^orch_build_info\{major="1",minor="25",git_version="v1\.25\.[^"]+",.*\} 1$/m)
   })
 
   test('METRIC-14: every metric says how stable it is', async () => {

@@ -17,7 +17,7 @@ import { FormCache } from './forms/form-cache.ts'
 import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
-import { createGatewayMetrics } from './metrics.ts'
+import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
 import type { GatewayOptions, GatewayParts, GatewayState } from './parts.ts'
@@ -112,6 +112,7 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
   const { names } = catalogue
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
+  addBuildInfo(options.metrics, names, options.version)
   return {
     options,
     names,

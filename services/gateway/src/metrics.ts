@@ -1,6 +1,6 @@
-import type { Resource } from '@orch/core'
+import type { Names, Resource } from '@orch/core'
 import type { Metrics } from '@orch/platform'
-import type { GatewayState } from './parts.ts'
+import type { GatewayState, VersionInfo } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 
 /** The request counters of the gateway, under the names that dashboards know. */
@@ -17,6 +17,25 @@ const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subre
 const durationLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+
+/** `…_build_info`: which version this is, as labels of a 1. */
+export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, version: VersionInfo): void {
+  const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version
+  const labels = {
+    major,
+    minor,
+    git_version: gitVersion,
+    git_commit: gitCommit,
+    git_tree_state: gitTreeState,
+    build_date: buildDate,
+    go_version: goVersion,
+    compiler,
+    platform,
+  }
+  const names = Object.keys(labels) as (keyof typeof labels)[]
+  const help = '[ALPHA] 1, with the version of the server in its labels.'
+  metrics.gauge({ name: `${serverServiceName}_build_info`, help, labels: names, collect: (gauge) => gauge.set(labels, 1) })
+}
 
 export function createGatewayMetrics(metrics: Metrics, state: GatewayState): GatewayMetrics {
   const requests = metrics.counter({
