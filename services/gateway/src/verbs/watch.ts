@@ -92,7 +92,6 @@ class WatchSession implements WatchSink, WheelTask {
   #nextBookmarkMs: number
   #hasLastBookmark = false
   #stalledSinceMs: number | undefined
-  #marksEndAt: number | undefined
   #isOver = false
   /** The first event of a Table tells its columns. */
   #owesColumns: boolean
@@ -143,7 +142,8 @@ class WatchSession implements WatchSink, WheelTask {
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
-    if (read.marksEnd) this.#marksEndAt = revision
+    // All that there was has been told, and whatever comes is newer: the client need not wait for a quiet moment to know it.
+    if (read.marksEnd && !this.#isOver) this.#markEnd(revision)
     return { request, after: revision, epoch }
   }
 
@@ -204,7 +204,6 @@ class WatchSession implements WatchSink, WheelTask {
 
   position(revision: number): void {
     this.#position = Math.max(this.#position, revision)
-    if (this.#marksEndAt !== undefined && revision >= this.#marksEndAt) this.#markEnd()
   }
 
   expired(asked: number, oldest: number): void {
@@ -292,8 +291,8 @@ class WatchSession implements WatchSink, WheelTask {
     return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, this.#parts.clock.now())
   }
 
-  #markEnd(): void {
-    this.#marksEndAt = undefined
+  #markEnd(revision: number): void {
+    this.#position = revision
     this.#bookmark({ [`${this.#parts.names.apiDomain}/initial-events-end`]: 'true' })
   }
 
