@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { idsOf, judge, parseStatements } from './requirements.mjs'
-import { countTests, toReport } from './test-report.mjs'
+import { countTests, describeFailures, toReport } from './test-report.mjs'
 
 const statements = parseStatements(`
 ### RV: Versions
@@ -67,24 +67,33 @@ describe('judging', () => {
 
 describe('the report of a run', () => {
   const group = { type: 'suite', name: 'group', parent: { type: 'module' } }
-  const ended = (name, state, note, parent = { type: 'module' }) => ({ type: 'test', name, parent, result: () => ({ state, note }) })
+  const ended = (name, state, note, parent = { type: 'module' }, errors = undefined) => ({
+    type: 'test',
+    name,
+    parent,
+    result: () => ({ state, note, errors }),
+  })
   const ran = (relativeModuleId, tests, errors = []) => ({ relativeModuleId, children: { allTests: () => tests }, errors: () => errors })
   const report = toReport(
     [
       ran('a.test.ts', [
         ended('a', 'passed', undefined, group),
-        ended('b', 'failed'),
+        ended('b', 'failed', undefined, group, [{ message: 'expected 1 to be 2' }]),
         ended('c [skipped: no strace]', 'skipped'),
         ended('d', 'skipped', 'no disk'),
         ended('e', 'pending'),
       ]),
-      ran('b.test.ts', [], [new Error('does not load')]),
+      ran('b.test.ts', [], [{ message: 'does not load' }]),
     ],
     [],
   )
 
   test('counts a file that did not load as one failure, and what never ran as skipped', () => {
     expect(countTests(report)).toEqual({ passed: 1, failed: 2, skipped: 3 })
+  })
+
+  test('describes each failure by its file, its titles and its error', () => {
+    expect(describeFailures(report)).toEqual(['a.test.ts > group > b\n  expected 1 to be 2', 'b.test.ts\n  does not load'])
   })
 
   test('names a test by its groups', () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
 import { runChild } from './children.mjs'
-import { countTests } from './test-report.mjs'
+import { countTests, describeFailures } from './test-report.mjs'
 
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
@@ -65,7 +65,7 @@ async function test(args) {
   if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
   const together = await runTests(node, args)
   const apart = args.length === 0 ? await runTestsApart(node) : { code: 0, report: undefined }
-  printCounts([together, apart])
+  printSummary([together, apart])
   return isBuilt ? together.code || apart.code : together.code || apart.code || 1
 }
 
@@ -88,8 +88,11 @@ function missingBackend(node) {
   return stdout.trim() === '' ? undefined : stdout.trim()
 }
 
-function printCounts(results) {
-  const counts = results.filter(({ report }) => report !== undefined).map(({ report }) => countTests(report))
+/** What failed once more, where nobody has to look for it, and last the counts. */
+function printSummary(results) {
+  const reports = results.flatMap(({ report }) => report ?? [])
+  for (const failure of reports.flatMap(describeFailures)) process.stdout.write(`failed: ${failure}\n`)
+  const counts = reports.map(countTests)
   const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
 }
@@ -98,7 +101,7 @@ async function golden(args) {
   const node = prepare()
   if (build('.', 'everything')) await bundleServer()
   const result = await runTests(node, ['--update', ...args])
-  printCounts([result])
+  printSummary([result])
   return result.code
 }
 
