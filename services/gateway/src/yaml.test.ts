@@ -34,6 +34,14 @@ test.each([
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: 'its aliases stand for more than a body may hold' })
 })
 
+test.each(['a: 1\n---\nb: 2\n', '---\na: 1\n---\n', '---\n'.repeat(100_000)])('several documents are refused: %#', (text) => {
+  expect(parseYaml(text)).toEqual({ kind: 'malformed', message: 'expected a single document in the stream, but found more' })
+})
+
+test.each(['---\na: "\\n---"\n', '# one\n---\na: "\\n---"\n...\n', 'a: "\\n---"\n'])('one document may say where it begins: %j', (text) => {
+  expect(parseYaml(text)).toMatchObject({ kind: 'yaml', value: { a: '\n---' } })
+})
+
 test.each(['a: [', 'a: 1\na: 2\nb: {', 'a: !unknown 1'])('SSA-02: what is no YAML is told: %j', (text) => {
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(/./) })
 })

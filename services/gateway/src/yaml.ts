@@ -18,6 +18,7 @@ export type ParsedYaml =
 
 /** Reads YAML. Members that are there twice are looked for only in texts that have some. */
 export function parseYaml(text: string): ParsedYaml {
+  if (startsTwoDocuments.test(text)) return severalDocuments
   try {
     return parsed(load(text, { schema: readingSchema }), text, () => [])
   } catch (error) {
@@ -86,6 +87,10 @@ function intTagOf(tags: readonly { readonly tagName: string }[]): ScalarTagDefin
   // The schema has one tag of that name, and it is the scalar one.
   return tags.find(({ tagName }) => tagName === intCoreTag.tagName) as ScalarTagDefinition<number>
 }
+
+/** Two lines that begin a document: a hundred thousand of them are refused before they are parsed. */
+const startsTwoDocuments = /^---(?=\s|$)[\s\S]*?^---(?=\s|$)/m
+const severalDocuments: ParsedYaml = { kind: 'malformed', message: 'expected a single document in the stream, but found more' }
 
 const tooManyAliases: ParsedYaml = { kind: 'malformed', message: 'its aliases stand for more than a body may hold' }
 
