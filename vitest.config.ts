@@ -14,7 +14,7 @@ export default defineConfig({
     exclude: ['**/dist/**', '**/node_modules/**'],
     // Which tests a mode leaves out is looked up only where there is something to leave out.
     setupFiles: isApart ? ['test/modes/setup.ts'] : [],
-    globalSetup: ['scripts/fetch-backends.mjs'],
+    globalSetup: ['scripts/temporary-folder.mjs', 'scripts/fetch-backends.mjs'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: isApart ? 90_000 : 30_000,

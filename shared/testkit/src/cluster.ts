@@ -80,8 +80,12 @@ async function openBackends() {
       clock: systemClock,
     }),
   ])
+  // The test runner ends its processes with SIGTERM, which is no exit.
+  process.once('SIGTERM', () => process.exit())
   process.once('exit', () => {
-    for (const folder of [etcd.dataDir, nats.dataDir, serviceCertificates]) rmSync(folder, { recursive: true, force: true })
+    void etcd.kill()
+    void nats.kill()
+    for (const folder of [etcd.dataDir, nats.dataDir, serviceCertificates]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   return { etcd: etcd.address, nats: nats.address, serviceCertificates }
 }
