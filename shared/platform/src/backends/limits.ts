@@ -12,3 +12,10 @@ export const backendPollIntervalMs = 25
 
 /** Longest that a program may take to end when asked to; then it is killed. */
 export const backendStopTimeoutMs = 5_000
+
+/** Where free ports are looked for: above the well-known servers, below the ports that systems give away by themselves and NodePorts. */
+export const firstFreePort = 15_000
+export const lastFreePort = 29_999
+
+/** Ports that may turn out to be taken before the search for free ones ends. */
+export const freePortAttemptsMax = 1_000

@@ -1,10 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { get } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { backendPollIntervalMs, backendReadyTimeoutMs, backendStopTimeoutMs } from './limits.ts'
+import {
+  backendPollIntervalMs,
+  backendReadyTimeoutMs,
+  backendStopTimeoutMs,
+  firstFreePort,
+  freePortAttemptsMax,
+  lastFreePort,
+} from './limits.ts'
 
 /** A running program that can be ended and started again with the same ports and data. */
 export interface Program {
@@ -41,17 +49,30 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   return program
 }
 
-/** Ports of the loopback interface that nobody listens at. */
+/**
+ * Different ports of the loopback interface that nobody listens at, and that stay free until somebody asks for them: none of the
+ * range from which systems take ports for connections and for whoever listens at port 0 (from 32768, on some from 49152).
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports: number[] = []
-  for (const server of servers) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ports.push((server.address() as AddressInfo).port)
+  const servers: Server[] = []
+  for (let attempt = 0; servers.length < count; attempt += 1) {
+    if (attempt === freePortAttemptsMax + count) throw new Error(`${count} free ports from ${firstFreePort} on were not found`)
+    const server = await listenAt(randomInt(firstFreePort, lastFreePort + 1))
+    if (server !== undefined) servers.push(server)
   }
-  for (const server of servers) server.close()
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return ports
+}
+
+const takenCodes: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EACCES'])
+
+function listenAt(port: number): Promise<Server | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server | undefined>()
+  const server = createServer()
+  server.once('error', (error: NodeJS.ErrnoException) => (takenCodes.has(error.code) ? resolve(undefined) : reject(error)))
+  server.listen(port, '127.0.0.1', () => resolve(server))
+  return promise
 }
 
 /** What starts a program so that it ends with this process, however that ends; nothing where the system has no such tool. */
