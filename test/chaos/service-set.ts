@@ -1,12 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import { namesOf, type ServiceRole } from '@orch/core'
 import { certificateFolder, keepServiceCertificates, readCertificates, servingNames, systemClock } from '@orch/platform'
-import { openEtcd, openNats, type Program } from '@orch/platform/backends'
+import { freePorts, openEtcd, openNats, type Program } from '@orch/platform/backends'
 import { openEtcdMembers } from '@orch/testkit/backends'
 import { askEtcd } from './etcd-log.ts'
 import { type Link, openLink } from './link.ts'
@@ -121,7 +120,7 @@ async function makePlan({ folder, etcdMembers, nats, options: { counts = {}, fla
   const count = (service: Service) => counts[service] ?? usualCounts[service]
   const numbered = (service: Service) => Array.from({ length: count(service) }, (_, index) => `${service}-${index}`)
   const all = (['storage', 'watch', 'admission', 'gateway', 'controllers'] as const).flatMap(numbered)
-  const ports = await takePorts(2 * all.length)
+  const ports = await freePorts(2 * all.length)
   const portOf = new Map<string, number>(all.map((name, index) => [name, ports[index] as number]))
   const etcdNames = etcdMembers.map((_, index) => (index === 0 ? 'etcd' : `etcd-${index}`))
   for (const [index, name] of etcdNames.entries()) portOf.set(name, Number(etcdMembers[index]?.address.split(':')[1]))
@@ -217,22 +216,4 @@ async function makeCertificates(folder: string) {
   return {
     client: { certificateAuthority: made.authority, clientCertificate: made.admin.certificate, clientKey: made.admin.key },
   }
-}
-
-/** Ports below those that the system gives to connections: a process that is down keeps its own. */
-async function takePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000)
-    if (!ports.has(port) && (await isFree(port))) ports.add(port)
-  }
-  return [...ports]
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, loopback, () => server.close(() => resolve(true)))
-  })
 }
