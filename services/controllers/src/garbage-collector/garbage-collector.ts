@@ -12,7 +12,7 @@ import { Owners } from './owners.ts'
 const workersMax = 20
 const discoveryRetryMs = 1_000
 /** First requests to a server that has just started go before the many watches. In real time, whatever the clock says. */
-const startDelayMs = 50
+const startDelayMs = 200
 /** Feeds that are opened in one turn, so that requests need not wait. */
 const feedsPerTurn = 4
 
