@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { Names } from '@orch/core'
 import { type Clock, type Log, nearest } from '@orch/platform'
@@ -40,9 +41,14 @@ export interface ControllerContext {
 export interface Controller {
   /** Name in `--controllers` and in the identity. */
   readonly name: ControllerName
+  /** How long it waits before it begins; by default a moment. */
+  readonly startDelayMs?: number
   /** Runs until the signal is raised; resolves when nothing of it is left. */
   run(context: ControllerContext): Promise<void>
 }
+
+/** First requests to a server that has just started go before what controllers begin with. In real time, whatever the clock says. */
+const defaultStartDelayMs = 50
 
 export interface StartControllersOptions {
   readonly controllers: readonly Controller[]
@@ -60,7 +66,8 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
     try {
-      await controller.run({ ...rest, client, log: ownLog, signal: ending.signal })
+      await pause(controller.startDelayMs ?? defaultStartDelayMs, ending.signal)
+      if (!ending.signal.aborted) await controller.run({ ...rest, client, log: ownLog, signal: ending.signal })
     } catch (error) {
       ownLog.error({ err: error }, 'a controller has ended')
     } finally {
@@ -73,6 +80,11 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
       await Promise.all(running)
     },
   }
+}
+
+/** Ends at once when the signal is raised. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(delayMs, undefined, { signal }).catch(() => undefined)
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { DiscoveredResource } from '@orch/client'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -11,7 +10,7 @@ import { Owners } from './owners.ts'
 
 const workersMax = 20
 const discoveryRetryMs = 1_000
-/** First requests to a server that has just started go before the many watches. In real time, whatever the clock says. */
+/** First requests to a server that has just started go before the many watches. */
 const startDelayMs = 200
 /** Feeds that are opened in one turn, so that requests need not wait. */
 const feedsPerTurn = 4
@@ -22,9 +21,9 @@ const feedsPerTurn = 4
  */
 export const garbageCollector: Controller = {
   name: 'garbage-collector',
+  startDelayMs,
   async run(context) {
     const { signal, clock, random, log } = context
-    await pause(startDelayMs, signal)
     const resources = await discover(context)
     const owners = new Owners(context, resources)
     const graph = new Graph()
@@ -134,11 +133,6 @@ async function discover({ client, clock, log, signal }: ControllerContext): Prom
     }
   }
   return []
-}
-
-/** Ends at once when the signal is raised. */
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(delayMs, undefined, { signal }).catch(() => undefined)
 }
 
 function nextTurn(): Promise<void> {
