@@ -6,8 +6,9 @@ import type { Stream } from '@orch/core'
  */
 export function toStream<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>, signal: AbortSignal | undefined): Stream<T> {
   const ending = new AbortController()
+  const detach = () => signal?.removeEventListener('abort', close)
   const close = () => {
-    signal?.removeEventListener('abort', close)
+    detach()
     ending.abort()
   }
   if (signal?.aborted) ending.abort()
@@ -19,7 +20,7 @@ export function toStream<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void
       next: async () => {
         if (ending.signal.aborted) await generator.return()
         const result = await generator.next()
-        if (result.done === true) close()
+        if (result.done === true) detach()
         return result
       },
       return: async () => {
