@@ -63,6 +63,17 @@ const executingIn = async (api: Api, name: string): Promise<number> => {
   return Number(pattern.exec((await api.get('/metrics')).text)?.[1])
 }
 
+/** The rows of a dump by the names of its columns. */
+async function dumped(api: Api, what: string): Promise<Record<string, string>[]> {
+  const { status, text, headers } = await api.get(`/debug/api_priority_and_fairness/${what}`)
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+  const [columns = [], ...rows] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(',').map((cell) => cell.trim()))
+  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? 'absent'])))
+}
+
 const danglingOf = (body: Body) => (body.status as { conditions?: { type: string; status: string }[] }).conditions?.[0]
 
 describe('the objects of the start', () => {
@@ -175,12 +186,50 @@ describe('what they do', () => {
     const waitingNow = async () => (await api.get('/metrics')).text
     const gauge = 'apiserver_flowcontrol_current_inqueue_requests{priority_level="global-default",flow_schema="global-default"}'
     await expect.poll(waitingNow).toContain(`${gauge} 1`)
+    const [levels, queues, requests] = await Promise.all(
+      ['dump_priority_levels', 'dump_queues', 'dump_requests?includeRequestDetails=1'].map((what) => dumped(api, what)),
+    )
     expect(await slow.finish()).toBe(201)
     expect((await waiting).status).toBe(200)
+    const ofLevel = { PriorityLevelName: 'global-default', ActiveQueues: '1', IsIdle: 'false', IsQuiescing: 'false' }
+    expect(levels).toContainEqual(expect.objectContaining({ ...ofLevel, WaitingRequests: '1', ExecutingRequests: '1' }))
+    expect(levels).toContainEqual(expect.objectContaining({ PriorityLevelName: 'exempt', WaitingRequests: '<none>' }))
+    // The one that waits may have been dealt the queue of the one that is worked on.
+    const inQueues = queues?.filter(({ PriorityLevelName }) => PriorityLevelName === 'global-default') ?? []
+    const sumOf = (column: string) => inQueues.reduce((total, row) => total + Number(row[column]), 0)
+    expect(['PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'InitialSeatsSum'].map(sumOf)).toEqual([1, 1, 1, 1])
+    const address = { Namespace: 'default', Name: '', APIVersion: 'v1', Resource: 'configmaps', SubResource: '' }
+    expect(requests).toEqual([
+      {
+        ...{ PriorityLevelName: 'global-default', FlowSchemaName: 'global-default', FlowDistingsher: 'system:anonymous' },
+        ...{ QueueIndex: expect.stringMatching(/^\d+$/), RequestIndexInQueue: '0', ArriveTime: expect.stringMatching(/^20.*Z$/) },
+        ...{ InitialSeats: '1', FinalSeats: '0', AdditionalLatency: '0s' },
+        ...{ UserName: 'system:anonymous', Verb: 'list', APIPath: inDefault, ...address },
+      },
+    ])
     expect(await waitingNow()).toContain(`${gauge} 0`)
     expect((await api.get('/metrics')).text).toMatch(
       /apiserver_flowcontrol_request_wait_duration_seconds_count\{priority_level="global-default",flow_schema="global-default",execute="true"\} [1-9]/,
     )
+  })
+
+  test('LIM-11: what waits is shown to those who may read the path, and only read', async () => {
+    const api = await anApi({ anonymousAuth: true })
+    const path = '/debug/api_priority_and_fairness/dump_priority_levels'
+    expect((await api.as({})('GET', path)).status).toBe(403)
+    expect((await api.post(path, {})).status).toBe(405)
+    const { text } = await api.get(path)
+    const [header = '', ...rows] = text.trimEnd().split('\n')
+    expect(header).toMatch(
+      /^PriorityLevelName, +ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, /,
+    )
+    expect(rows.map((row) => row.split(',', 1)[0])).toEqual([
+      ...['catch-all', 'exempt', 'global-default', 'leader-election', 'node-high', 'system', 'workload-high', 'workload-low'],
+    ])
+    // Each column begins where its name does.
+    expect(rows.map((row) => row.indexOf('<none>')).filter((at) => at >= 0)).toEqual([header.indexOf('ActiveQueues')])
+    const { body } = await api.get('/')
+    expect(body).toMatchObject({ paths: expect.arrayContaining([path]) })
   })
 
   test('LIM-11: a watch gives its seat back once it has begun', async () => {
@@ -200,6 +249,7 @@ describe('without priority and fairness', () => {
     const list = await api.get(`${group}/flowschemas`)
     expect(list.body.items).toEqual([])
     expect(list.headers['x-orch-pf-flowschema-uid']).toBeUndefined()
+    expect((await api.get('/debug/api_priority_and_fairness/dump_queues')).status).toBe(404)
   })
 
   test('LIM-11: one write too many is refused, while reads, watches and administrators go on', async () => {

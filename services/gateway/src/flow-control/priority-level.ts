@@ -1,5 +1,7 @@
+import type { User } from '@orch/core'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { RequestInfo } from '../request-info.ts'
 import type { PriorityLevel, WhenFull } from './configuration.ts'
 import { dealHand } from './shuffle-shard.ts'
 
@@ -12,6 +14,15 @@ export interface Wish {
   readonly flow: string
   /** How many seats it takes. */
   readonly width: number
+  /** For whoever asks who waits. */
+  readonly asked?: Asked
+}
+
+/** What is told of a request that waits. */
+export interface Asked {
+  readonly user: User
+  readonly info: RequestInfo
+  readonly path: string
 }
 
 /** How a wish was received. */
@@ -22,6 +33,8 @@ export type Reception =
 
 interface Queue {
   readonly waiting: Waiting[]
+  /** Its requests that are being worked on. */
+  executing: number
   /** Seats of its requests that are being worked on. */
   seatsInUse: number
   /** Where on the level's meter its next request starts. */
@@ -53,6 +66,8 @@ export class Level {
   seatsInUse = 0
   waitingCount = 0
   executing = 0
+  /** How requests have fared since the level is there. */
+  readonly counts = { dispatched: 0, rejected: 0, 'time-out': 0, cancelled: 0 }
   #configuration: PriorityLevel | undefined
   #whenFull: WhenFull = { kind: 'reject' }
   /** Those that were needed, by their places in the deck. */
@@ -79,6 +94,22 @@ export class Level {
     return this.#meter
   }
 
+  /** Those that were needed, and what is in them. */
+  queues(): Iterable<{
+    readonly card: number
+    readonly waiting: readonly Waiting[]
+    readonly executing: number
+    readonly seatsInUse: number
+    readonly nextStart: number
+  }> {
+    return this.#queues.values()
+  }
+
+  /** What so many seats are thought to take, in seconds. */
+  workOf(seats: number): number {
+    return seats * guessSeconds
+  }
+
   /** Takes on what its object says. Those who wait are dealt anew when the queues change. */
   configure(configuration: PriorityLevel, seatsMax: number): void {
     if (configuration === this.#configuration && seatsMax === this.seatsMax) return
@@ -92,14 +123,20 @@ export class Level {
     this.#dispatch()
   }
 
-  receive({ flow, width }: Wish): Reception {
+  receive(wish: Wish): Reception {
+    const reception = this.#receive(wish)
+    if (reception.kind === 'rejected') this.counts.rejected += 1
+    return reception
+  }
+
+  #receive({ flow, width, asked }: Wish): Reception {
     if (this.isExempt) return { kind: 'seated', seat: this.#seat(undefined, 0) }
     const seats = Math.min(width, this.seatsMax)
     const queue = this.#queueFor(flow)
     if (this.waitingCount === 0 && this.seatsInUse + seats <= this.seatsMax) return { kind: 'seated', seat: this.#seat(queue, seats) }
     if (queue === undefined || this.#whenFull.kind === 'reject') return { kind: 'rejected', reason: 'concurrency-limit' }
     if (queue.waiting.length >= this.#whenFull.queueLengthMax) return { kind: 'rejected', reason: 'queue-full' }
-    return { kind: 'queued', waiting: this.#enqueue(queue, flow, seats), queueLength: queue.waiting.length }
+    return { kind: 'queued', waiting: this.#enqueue(queue, { flow, seats, asked }), queueLength: queue.waiting.length }
   }
 
   /** Gives seats back; called by the seat. */
@@ -110,6 +147,7 @@ export class Level {
     this.seatsInUse -= seats
     if (queue !== undefined && !queue.isRetired) {
       queue.seatsInUse -= seats
+      queue.executing -= 1
       // It was charged for the guess; now the time it took is known.
       queue.nextStart -= seats * (guessSeconds - (this.#clock.monotonic() - startedMs) / 1000)
       this.#rest(queue)
@@ -118,10 +156,11 @@ export class Level {
   }
 
   /** Takes one out of its queue who no longer waits. */
-  forget(waiting: Waiting): void {
+  forget(waiting: Waiting, reason: 'time-out' | 'cancelled'): void {
     const { queue } = waiting
     const at = queue.waiting.indexOf(waiting)
     if (at < 0) return
+    this.counts[reason] += 1
     this.#advance()
     queue.waiting.splice(at, 1)
     this.waitingCount -= 1
@@ -133,6 +172,7 @@ export class Level {
 
   #seat(queue: Queue | undefined, seats: number): Seat {
     this.executing += 1
+    this.counts.dispatched += 1
     this.seatsInUse += seats
     if (queue !== undefined) {
       this.#advance()
@@ -142,14 +182,14 @@ export class Level {
     return new Seat(this, queue, seats, this.#clock.monotonic())
   }
 
-  #enqueue(queue: Queue, flow: string, seats: number): Waiting {
+  #enqueue(queue: Queue, wish: WaitingWish): Waiting {
     this.#advance()
     if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-    const waiting = new Waiting(this, queue, flow, seats)
+    const waiting = new Waiting(this, queue, wish, this.#clock.now())
     queue.waiting.push(waiting)
     this.#waitingQueues.add(queue)
     this.waitingCount += 1
-    this.#waitingSeats += seats
+    this.#waitingSeats += wish.seats
     return waiting
   }
 
@@ -157,6 +197,7 @@ export class Level {
     this.#turns += 1
     queue.lastTurn = this.#turns
     queue.seatsInUse += seats
+    queue.executing += 1
     queue.nextStart += seats * guessSeconds
   }
 
@@ -190,7 +231,7 @@ export class Level {
   #queueAt(card: number): Queue {
     let queue = this.#queues.get(card)
     if (queue === undefined) {
-      queue = { card, waiting: [], seatsInUse: 0, nextStart: 0, lastTurn: 0, isRetired: false }
+      queue = { card, waiting: [], executing: 0, seatsInUse: 0, nextStart: 0, lastTurn: 0, isRetired: false }
       this.#queues.set(card, queue)
     }
     return queue
@@ -210,6 +251,7 @@ export class Level {
       this.waitingCount -= 1
       this.#waitingSeats -= first.seats
       this.executing += 1
+      this.counts.dispatched += 1
       this.seatsInUse += seats
       this.#giveTurn(queue, seats)
       first.resolve(new Seat(this, queue, seats, this.#clock.monotonic()))
@@ -292,21 +334,32 @@ export class Seat {
   }
 }
 
+interface WaitingWish {
+  readonly flow: string
+  readonly seats: number
+  readonly asked: Asked | undefined
+}
+
 /** A request that waits. */
 export class Waiting {
   readonly #level: Level
   queue: Queue
   readonly flow: string
   readonly seats: number
+  readonly asked: Asked | undefined
+  /** In milliseconds of the wall clock. */
+  readonly arrivedMs: number
   /** A seat, or why there will be none. */
   readonly seated: Promise<Seat | RejectReason>
   #settle!: (outcome: Seat | RejectReason) => void
 
-  constructor(level: Level, queue: Queue, flow: string, seats: number) {
+  constructor(level: Level, queue: Queue, { flow, seats, asked }: WaitingWish, arrivedMs: number) {
     this.#level = level
     this.queue = queue
     this.flow = flow
     this.seats = seats
+    this.asked = asked
+    this.arrivedMs = arrivedMs
     this.seated = new Promise((resolve) => {
       this.#settle = resolve
     })
@@ -317,8 +370,8 @@ export class Waiting {
   }
 
   /** Waits no longer. Does nothing for one that has a seat. */
-  giveUp(reason: RejectReason): void {
-    this.#level.forget(this)
+  giveUp(reason: 'time-out' | 'cancelled'): void {
+    this.#level.forget(this, reason)
     this.#settle(reason)
   }
 }

@@ -14,7 +14,7 @@ export function takeSeat(request: GatewayRequest, flowControl: FlowControl, part
   const { level, series, headers } = classification
   request.flowHeaders = headers
   const width = level.isExempt ? 1 : flowControl.widthOf(info, limitOf(request))
-  const reception = level.receive({ flow: flowControl.flowOf(classification, user, info), width })
+  const reception = level.receive({ flow: flowControl.flowOf(classification, user, info), width, asked: request })
   switch (reception.kind) {
     case 'seated':
       begin(request, reception.seat, { classification, width, flowControl }, parts)

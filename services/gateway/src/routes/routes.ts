@@ -21,6 +21,7 @@ import {
 import { type Context, Hono } from 'hono'
 import { dispatch } from '../dispatch.ts'
 import { explanationRoute } from '../explain/route.ts'
+import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
@@ -64,6 +65,7 @@ export function createRoutes(): Hono<Environment> {
     '/debug/requests/:id',
     onlyRead((request, parts, context) => explanationRoute(request, parts, context.req.param('id') ?? '')),
   )
+  for (const which of dumps) route(`${dumpFolder}/${which}`, onlyRead(flowControlRoute(which)))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     route(`/${probe}`, healthRoute(probe))
     route(`/${probe}/:check{.+}`, healthRoute(probe))
@@ -159,6 +161,16 @@ const version: Handler = (request, parts) => respondObject(request, 200, parts.o
 const metrics: Handler = async (request, parts) => {
   const text = await parts.metrics.text()
   await sendBytes(request, 200, commonHeaders(request, parts.metrics.contentType), Buffer.from(text))
+}
+
+const dumpFolder = '/debug/api_priority_and_fairness'
+
+function flowControlRoute(which: Dump): Handler {
+  return (request, { flowControl }) => {
+    if (flowControl === undefined) throw pageNotFound()
+    const text = dump(flowControl, which, request.query.get('includeRequestDetails') !== undefined)
+    return sendBytes(request, 200, commonHeaders(request, 'text/plain; charset=utf-8'), Buffer.from(text))
+  }
 }
 
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
@@ -273,6 +285,7 @@ const paths: Handler = (request, parts) => {
     '/api/v1',
     '/apis',
     ...parts.catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    ...(parts.flowControl === undefined ? [] : dumps.map((which) => `${dumpFolder}/${which}`)),
     '/healthz',
     '/livez',
     '/metrics',
