@@ -85,8 +85,8 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
         random,
         workersMax: 2,
       })
-      const informers = collectionsOf(objects).map(({ resource, namespace }) =>
-        startInformer({
+      const informers = collectionsOf(objects).map(({ resource, namespace }) => {
+        const informer = startInformer({
           resource: client.resource(resource),
           select: { namespace },
           signal,
@@ -98,8 +98,15 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
             if (wanted !== undefined && (kind === 'deleted' || !holds(object, wanted.object))) queue.add(key)
           },
           onError: (error) => log.debug({ err: error, resource: resource.plural }, 'a collection is listed or watched again'),
-        }),
-      )
+        })
+        // What was deleted before anybody looked brings no event.
+        const isMissing = (wanted: BootstrapObject) =>
+          wanted.resource.plural === resource.plural && informer.get(wanted.object.metadata.name ?? '', namespace) === undefined
+        void informer.synced.then(() => {
+          for (const wanted of objects.filter(isMissing)) queue.add(keyOf(wanted))
+        })
+        return informer
+      })
       await Promise.all(informers.map(({ done }) => done))
       await queue.close()
     },
