@@ -77,15 +77,19 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
   let attributes = first
   // An earlier plugin may have lost its interest meanwhile: then the one after it goes on.
   const start = request.resumeAt === '' ? 0 : plugins.findIndex(({ name }) => name === request.resumeAt)
+  let startedMs = clock.monotonic()
   for (let index = Math.max(0, start); index < plugins.length; index++) {
     const plugin = plugins[index] as Plugin
-    const startedMs = clock.monotonic()
     // A method that is called through `?.()` keeps its plugin; most answer without a promise.
     const span = beginSpan(plugin, phase, needs)
     const pending = plugin[phase]?.(attributes, span === undefined ? inquiry : below(inquiry, span))
     const verdict = pending instanceof Promise ? await ending(pending, span) : pending
     if (!(pending instanceof Promise)) span?.end()
-    if (verdict === undefined) continue
+    if (verdict === undefined) {
+      // One that has nothing to say at once has taken no time.
+      if (pending instanceof Promise) startedMs = clock.monotonic()
+      continue
+    }
     keep(verdict, said)
     if (verdict.kind === 'asks') {
       const { accesses } = verdict
@@ -95,7 +99,9 @@ async function askRound(first: Attributes, { request, phase, round, inquiry, sai
       const namespaces = [verdict.namespace]
       return { kind: 'answered', answer: { kind: 'asks', accesses: [], namespaces, resumeAt: plugin.name, ...said } }
     }
-    const step = stepOf(plugin.name, clock.monotonic() - startedMs, round, verdict, request.explain)
+    const endedMs = clock.monotonic()
+    const step = stepOf(plugin.name, endedMs - startedMs, round, verdict, request.explain)
+    startedMs = endedMs
     said.steps.push(request.explain ? withPatch(step, attributes, verdict) : step)
     if (verdict.kind === 'denied') return { kind: 'answered', answer: { kind: 'denied', status: verdict.error.status, ...said } }
     if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }

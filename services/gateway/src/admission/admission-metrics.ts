@@ -6,9 +6,9 @@ import { createCountedSummary } from './counted-summary.ts'
 /** What admission has done, counted under the names that dashboards know. */
 export interface AdmissionMetrics {
   /** One phase of one write. */
-  step(phase: 'mutate' | 'validate', operation: string, isRejected: boolean, durationMs: number): void
+  step(phase: Phase, operation: string, isRejected: boolean, durationMs: number): void
   /** What one plugin or webhook took. */
-  plugin(phase: 'mutate' | 'validate', operation: string, step: AdmissionStep): void
+  plugin(phase: Phase, operation: string, step: AdmissionStep): void
   /** What plugins count themselves. */
   count(count: MetricCount): void
 }
@@ -53,6 +53,18 @@ interface Observer {
   observe(value: number): void
 }
 
+type Phase = 'mutate' | 'validate'
+
+/** The series of one phase, operation and outcome. */
+interface StepSeries {
+  readonly whole: Observer
+  readonly plugins: Map<string, Observer>
+  readonly webhooks: Map<string, Observer>
+}
+
+/** Accepted and rejected, by operation. */
+type Kinds = Readonly<Record<Phase, readonly [Map<string, StepSeries>, Map<string, StepSeries>]>>
+
 /** What the steps are called in the metrics; webhooks have a word of their own. */
 const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
@@ -81,32 +93,42 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     buckets,
   })
   const counted = new Map(Object.entries(counters).map(([name, options]) => [name, metrics.counter<string>({ name, ...options })]))
-  // A look-up by one text replaces prom-client's hashing of labels.
-  const series = new Map<string, Observer>()
-  const seriesOf = (key: string, make: () => Observer): Observer => {
-    let known = series.get(key)
-    // Webhooks come and go, and their names are anybody's.
-    if (known === undefined && series.size >= seriesMax) return unobserved
+  // Look-ups by texts that are there already replace prom-client's hashing of labels.
+  let seriesCount = 0
+  const kinds: Kinds = { mutate: [new Map(), new Map()], validate: [new Map(), new Map()] }
+  const kindOf = (phase: Phase, operation: string, isRejected: boolean): StepSeries => {
+    const byOperation = kinds[phase][isRejected ? 1 : 0]
+    let known = byOperation.get(operation)
     if (known === undefined) {
-      known = make()
-      series.set(key, known)
+      const labels = { type: stepTypes[phase], operation, rejected: String(isRejected) }
+      known = { whole: all([steps.series(labels), summary.series(labels)]), plugins: new Map(), webhooks: new Map() }
+      byOperation.set(operation, known)
     }
     return known
   }
+  const seriesOf = (known: Map<string, Observer>, name: string, make: () => Observer): Observer => {
+    let series = known.get(name)
+    // Webhooks come and go, and their names are anybody's.
+    if (series === undefined && seriesCount >= seriesMax) return unobserved
+    if (series === undefined) {
+      series = make()
+      known.set(name, series)
+      seriesCount += 1
+    }
+    return series
+  }
   return {
     step(phase, operation, isRejected, durationMs) {
-      const labels = () => ({ type: stepTypes[phase], operation, rejected: String(isRejected) })
-      seriesOf(`${phase} ${operation} ${isRejected}`, () => all([steps.series(labels()), summary.series(labels())])).observe(
-        durationMs / 1000,
-      )
+      kindOf(phase, operation, isRejected).whole.observe(durationMs / 1000)
     },
     plugin(phase, operation, { plugin, webhook, isRejected, durationMs }) {
+      const kind = kindOf(phase, operation, isRejected)
       const rejected = String(isRejected)
-      const make = (): Observer =>
+      const series =
         webhook === ''
-          ? plugins.series({ name: plugin, type: stepTypes[phase], operation, rejected })
-          : webhooks.series({ name: webhook, type: webhookTypes[phase], operation, rejected })
-      seriesOf(`${phase} ${operation} ${isRejected} ${plugin} ${webhook}`, make).observe(durationMs / 1000)
+          ? seriesOf(kind.plugins, plugin, () => plugins.series({ name: plugin, type: stepTypes[phase], operation, rejected }))
+          : seriesOf(kind.webhooks, webhook, () => webhooks.series({ name: webhook, type: webhookTypes[phase], operation, rejected }))
+      series.observe(durationMs / 1000)
     },
     count({ name, labels, value }) {
       const counter = counted.get(name)
@@ -124,5 +146,5 @@ function all(observers: readonly Observer[]): Observer {
   }
 }
 
-/** Series that are looked up by one text: some operations of each plugin, and hundreds of webhooks. */
+/** Series that are remembered: some operations of each plugin, and hundreds of webhooks. */
 const seriesMax = 10_000

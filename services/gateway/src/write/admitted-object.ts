@@ -27,8 +27,8 @@ export function takeAdmitted({ plan, own, left, live }: AdmittedObject, { names 
   refuseMove(plan, own, left, live === undefined)
   const object: ApiObject = { ...left, metadata: keepMetadata(own, left) }
   if (served.hasStatus) {
-    if (own.status === undefined) delete object.status
-    else object.status = own.status
+    if (own.status !== undefined) object.status = own.status
+    else if (object.status !== undefined) delete object.status
   }
   if (live === undefined) served.strategy.rules.prepareCreate?.(object, names, plan.request.user)
   else served.strategy.rules.prepareUpdate?.(object, live)
@@ -49,6 +49,8 @@ const kept = [
 function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObject): ApiObject['metadata'] {
   const metadata: ApiObject['metadata'] = { ...left }
   for (const field of kept) {
+    // Almost always nothing was touched, and an object from which a member was deleted is slow from then on.
+    if (own[field] === metadata[field]) continue
     if (own[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: own[field] })
   }
