@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createLog } from '@orch/platform'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { expect, onTestFinished, test } from 'vitest'
-import { openApi } from '../api/api.ts'
+import { aConfiguration, aHook } from '../admission/hooks.ts'
+import { aWebhookServer, type Reply, toBase64 } from '../admission/webhook-server.ts'
+import { type Answer, configMap, created, openApi } from '../api/api.ts'
 import { aPolicy } from '../audit/audited.ts'
 import { aFile } from '../authentication/server.ts'
 
@@ -39,30 +41,32 @@ async function anIndiscreetServer() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-const configuration = (server: string, user: object) =>
+const configuration = (cluster: object, user: object) =>
   aFile(
     JSON.stringify({
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name: 'c', cluster: { server } }],
+      clusters: [{ name: 'c', cluster }],
       users: [{ name: 'u', user }],
       contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
       'current-context': 'x',
     }),
   )
 
+/** A log of everything, and what was written to it. */
+function aLoggedRun() {
+  let written = ''
+  const write = (line: string) => {
+    written += line
+  }
+  return { log: createLog({ level: 'trace', format: 'json', write }), written: () => written }
+}
+
 test('AUDIT-08, AUTHN-WH-02: what client configurations, proxies and strangers bring is in nothing that a run writes', async () => {
   const { url, seen } = await anIndiscreetServer()
   const proxies = await anAuthority('proxies')
   const front = await aCertificate({ issuer: proxies, commonName: 'front', use: 'client' })
-  let written = ''
-  const log = createLog({
-    level: 'trace',
-    format: 'json',
-    write: (line) => {
-      written += line
-    },
-  })
+  const { log, written } = aLoggedRun()
   const auditFile = aFile('')
   const { accessWebhookToken, auditWebhookToken } = marks
   const api = await openApi({
@@ -70,11 +74,11 @@ test('AUDIT-08, AUTHN-WH-02: what client configurations, proxies and strangers b
     flags: [
       `--audit-policy-file=${aFile(aPolicy([{ level: 'RequestResponse' }]))}`,
       `--audit-log-path=${auditFile}`,
-      `--audit-webhook-config-file=${configuration(`${url}/audit`, { token: auditWebhookToken })}`,
+      `--audit-webhook-config-file=${configuration({ server: `${url}/audit` }, { token: auditWebhookToken })}`,
       '--audit-webhook-batch-max-wait=50ms',
       '--authorization-mode=RBAC,Webhook',
-      `--authorization-webhook-config-file=${configuration(`${url}/access`, { token: accessWebhookToken })}`,
-      `--authentication-token-webhook-config-file=${configuration(`${url}/token`, { token: marks.tokenWebhookToken })}`,
+      `--authorization-webhook-config-file=${configuration({ server: `${url}/access` }, { token: accessWebhookToken })}`,
+      `--authentication-token-webhook-config-file=${configuration({ server: `${url}/token` }, { token: marks.tokenWebhookToken })}`,
       `--requestheader-client-ca-file=${aFile(proxies.certificate)}`,
       '--requestheader-username-headers=X-Remote-User',
       '--requestheader-extra-headers-prefix=X-Remote-Extra-',
@@ -104,14 +108,97 @@ test('AUDIT-08, AUTHN-WH-02: what client configurations, proxies and strangers b
   const audited = readFileSync(auditFile, 'utf8')
   expect(audited).toContain('"username":"jane"')
   expect(audited).toContain('"username":"system:anonymous"')
-  expect(written).toContain('"level":"debug"')
-  const everything = [audited, written, asked.text, known.text, stranger.text].join('')
+  expect(written()).toContain('"level":"debug"')
+  const everything = [audited, written(), asked.text, known.text, stranger.text].join('')
   for (const mark of Object.values(marks)) expect({ mark, isWritten: everything.includes(mark) }).toEqual({ mark, isWritten: false })
+}, 60_000)
+
+test('AUDIT-08, ADM-CRED-02: what admission shows to webhooks is in nothing that a run writes', async () => {
+  const shown = { token: 'mark-admission-token-71aa', password: 'mark-admission-password-c3d9', imageToken: 'mark-image-token-08be' }
+  const repeating: Reply = ({ headers, text }, response) => {
+    response.writeHead(500, { 'content-type': 'application/json', 'x-shown': String(headers.authorization) })
+    response.end(JSON.stringify({ kind: 'Status', message: `not you, ${headers.authorization}: ${text}` }))
+  }
+  const [byToken, byPassword, byKey, images] = await Promise.all([1, 2, 3, 4].map(() => aWebhookServer(repeating)))
+  if (byToken === undefined || byPassword === undefined || byKey === undefined || images === undefined) throw new Error('no webhooks')
+  const pair = await aCertificate({ issuer: byKey.authority, commonName: 'orch-server', use: 'client' })
+  const key = toBase64(pair.key)
+  const users = [
+    { name: `127.0.0.1:${byToken.port}`, user: { token: shown.token } },
+    { name: `127.0.0.1:${byPassword.port}`, user: { username: 'u', password: shown.password } },
+    { name: `127.0.0.1:${byKey.port}`, user: { 'client-certificate-data': toBase64(pair.certificate), 'client-key-data': key } },
+  ]
+  const cluster = { server: images.url, 'certificate-authority-data': images.caBundle }
+  const admission = aFile(
+    JSON.stringify({
+      apiVersion: 'apiserver.config.orch.io/v1',
+      kind: 'AdmissionConfiguration',
+      plugins: [
+        {
+          name: 'ValidatingAdmissionWebhook',
+          configuration: {
+            apiVersion: 'apiserver.config.orch.io/v1',
+            kind: 'WebhookAdmissionConfiguration',
+            orchConfigFile: aFile(JSON.stringify({ apiVersion: 'v1', kind: 'Config', users })),
+          },
+        },
+        {
+          name: 'ImagePolicyWebhook',
+          configuration: { imagePolicy: { orchConfigFile: configuration(cluster, { token: shown.imageToken }), defaultAllow: false } },
+        },
+      ],
+    }),
+  )
+  const run = aLoggedRun()
+  const auditFile = aFile('')
+  const api = await openApi({
+    log: run.log,
+    flags: [
+      '--enable-admission-plugins=ImagePolicyWebhook',
+      `--admission-control-config-file=${admission}`,
+      `--audit-policy-file=${aFile(aPolicy([{ level: 'RequestResponse' }]))}`,
+      `--audit-log-path=${auditFile}`,
+    ],
+  })
+  await created(api, '/api/v1/namespaces/default/serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default' },
+  })
+  const answers: Answer[] = []
+  for (const [index, hook] of [byToken, byPassword, byKey].entries()) {
+    const namespace = `team-${index}`
+    await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    await aConfiguration(api, 'validating', [aHook(hook, namespace)])
+    const explained = { body: configMap({ name: 'a' }), headers: { 'orch-explain': '1' } }
+    answers.push(await api.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, explained))
+  }
+  const spec = { containers: [{ name: 'a', image: 'b' }], automountServiceAccountToken: false }
+  answers.push(await api.post('/api/v1/namespaces/default/pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec }))
+  const metrics = (await api.get('/metrics')).text
+  await api.stop()
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 403])
+  expect(answers[0]?.text).toContain('not you, Bearer [redacted]: ')
+  expect([byToken, byPassword, images].map(({ calls }) => calls[0]?.headers.authorization)).toEqual([
+    `Bearer ${shown.token}`,
+    `Basic ${toBase64(`u:${shown.password}`)}`,
+    `Bearer ${shown.imageToken}`,
+  ])
+  expect(byKey.calls[0]?.caller).toBe('orch-server')
+  const audited = readFileSync(auditFile, 'utf8')
+  expect(audited).toContain('"resource":"pods"')
+  expect(run.written()).toContain('"level":"debug"')
+  const everything = [audited, run.written(), metrics, ...answers.flatMap(({ text, headers }) => [text, JSON.stringify(headers)])].join('')
+  const secret = key.slice(100, 140)
+  for (const mark of [...Object.values(shown), toBase64(`u:${shown.password}`), secret]) {
+    expect({ mark, isWritten: everything.includes(mark) }).toEqual({ mark, isWritten: false })
+  }
 }, 60_000)
 
 test('AUTHN-WH-02: a client configuration that is refused is not repeated', async () => {
   const password = 'mark-password-0f0f'
-  const file = configuration('https://127.0.0.1:1', { username: 'u', password })
+  const file = configuration({ server: 'https://127.0.0.1:1' }, { username: 'u', password })
   const refusal = await openApi({ flags: [`--authentication-token-webhook-config-file=${file}`] }).catch((error: Error) => error.message)
   expect(refusal).toContain('username is not supported')
   expect(refusal).not.toContain(password)

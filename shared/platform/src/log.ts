@@ -64,10 +64,20 @@ export const silentLog: Log = {
 
 /** A Status is an answer and no fault: the place where it was made says nothing, what it says and why it came about are enough. */
 function toLogged(error: unknown): unknown {
-  if (!(error instanceof StatusError) || error.code === 500) return error instanceof Error ? stdSerializers.err(error) : error
+  if (!(error instanceof StatusError) || error.code === 500) return error instanceof Error ? toFault(error) : error
   const { name: type, message, code } = error
   const cause = rootCauseOf(error)
   return { type, message, code, ...(cause === undefined || cause === message ? {} : { cause }) }
+}
+
+/** The library marks an error while it looks at its causes. One that was frozen can't be marked, and is no reason to fail here too. */
+function toFault(error: Error): unknown {
+  try {
+    return stdSerializers.err(error)
+  } catch {
+    const { name: type, message, stack } = error
+    return { type, message, stack, cause: rootCauseOf(error) }
+  }
 }
 
 /** Message of the first cause; undefined: there is none. */

@@ -65,13 +65,14 @@ export function createWebhookCaller({ addresses, credentials, clock, userAgent }
         start = `Post ${JSON.stringify(route.url)}: `
         const { doubt: ofPlace, ...place } = await withEnd(route.find(addresses), ending.signal)
         doubt = ofPlace
+        const credential = credentialTo(webhook, credentials)
         const options = {
           ...place,
-          ...optionsFor(webhook, route, credentials, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
+          ...optionsFor(webhook, route, credential, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
           agent,
           signal: ending.signal,
         }
-        return judge(await post(options, body), (why) => fail(`${start}${why}`))
+        return judge(await post(options, body), credential, (why) => fail(`${start}${why}`))
       } catch (error) {
         const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error, doubt)
         return fail(`${start}${why}`)
@@ -130,10 +131,9 @@ function routeTo({ place }: Webhook, timeoutMs: number): Route {
 function optionsFor(
   webhook: Webhook,
   { host, path, serverName }: Route,
-  credentials: WebhookCredentials,
+  credential: Credential,
   told: Readonly<Record<string, string>>,
 ): RequestOptions {
-  const credential = credentialTo(webhook, credentials)
   const { clientCertificate, clientKey } = credential
   return {
     method: 'POST',
@@ -225,14 +225,31 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 /** Only 200 with JSON is an answer; redirects are not followed. */
-function judge({ response, text }: Posted, fail: (why: string) => CallAnswer): CallAnswer {
+function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
   const code = response.statusCode ?? 0
-  if (code !== 200) return { kind: 'failed', message: refusalText(code, text), code: code >= 400 ? code : undefined, isLate: false }
+  if (code !== 200)
+    return {
+      kind: 'failed',
+      message: refusalText(code, withoutSecrets(text, credential)),
+      code: code >= 400 ? code : undefined,
+      isLate: false,
+    }
   const type = response.headers['content-type'] ?? 'application/json'
   const mediaType = (type.split(';')[0] ?? '').trim().toLowerCase()
   return mediaType === 'application/json'
     ? { kind: 'answered', text }
     : fail(`the answer has content type ${type}; expected application/json`)
+}
+
+/** Shorter ones are no secrets, and would be found in every text. */
+const secretLengthMin = 8
+
+/** A server that fails may repeat what it was shown, and what it says goes to the log and to the client. */
+function withoutSecrets(said: string, credential: Credential): string {
+  const { token = '', password = '' } = credential
+  const shown = authorization(credential).authorization?.split(' ')[1] ?? ''
+  const secrets = [token, shown, password].filter(({ length }) => length >= secretLengthMin)
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
 }
 
 function refusalText(code: number, text: string): string {
