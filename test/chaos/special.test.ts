@@ -220,12 +220,15 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
 })
 
 describe.skipIf(missing.length > 0)(`an etcd and a NATS that ask for passwords ${missing.join('; ')}`, () => {
-  test('CARD-18: services that know them store and publish; NATS and etcd are started again, and they are told anew', async () => {
+  test('CARD-18, AUDIT-08: services that know them store and publish, are told anew after a start, and write them nowhere', async () => {
+    const passwords = { username: 'storage', password: 'a word: with "signs" mark-6c11' }
+    const loud = ['--log-level=trace']
     const set = await openServiceSet({
       etcdPath: etcd.kind === 'found' ? etcd.path : '',
       natsPath: nats.kind === 'found' ? nats.path : '',
       counts: { gateway: 1, storage: 1, watch: 1, controllers: 0 },
-      passwords: { username: 'storage', password: 'a word: with "signs"' },
+      passwords,
+      flags: { gateway: loud, storage: loud, watch: loud, admission: loud },
     })
     onTestFinished(() => set.close())
     const client = set.clients[0] as Client
@@ -258,5 +261,10 @@ describe.skipIf(missing.length > 0)(`an etcd and a NATS that ask for passwords $
       resumed: 0,
       events: 2,
     })
+    const logs = (['gateway', 'storage', 'watch', 'admission'] as const).flatMap((service) => set.of(service).map((one) => one.log()))
+    expect(logs.every((log) => log.includes(' debug '))).toBe(true)
+    const basic = Buffer.from(`${passwords.username}:${passwords.password}`).toString('base64')
+    for (const mark of ['mark-6c11', basic])
+      expect({ mark, isWritten: logs.some((log) => log.includes(mark)) }).toMatchObject({ isWritten: false })
   }, 120_000)
 })
