@@ -1,5 +1,6 @@
 import type { Names, Resource } from '@orch/core'
 import type { Metrics } from '@orch/platform'
+import { type CountedNumber, type CountedSeries, createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
 import type { GatewayState, VersionInfo } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -14,7 +15,6 @@ export interface GatewayMetrics {
 }
 
 const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'] as const
-const durationLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
@@ -38,21 +38,19 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
 }
 
 export function createGatewayMetrics(metrics: Metrics, state: GatewayState): GatewayMetrics {
-  const requests = metrics.counter({
+  const requests = createCountedNumbers(metrics, {
     name: 'apiserver_request_total',
     help: '[STABLE] Requests that were answered, by verb, resource and code.',
-    labels: requestLabels,
+    type: 'counter',
   })
-  const durations = metrics.histogram({
+  const durations = createCountedHistogram(metrics, {
     name: 'apiserver_request_duration_seconds',
     help: '[STABLE] Time from a request to its answer, watches aside.',
-    labels: durationLabels,
     buckets: durationBuckets,
   })
-  const sizes = metrics.histogram({
+  const sizes = createCountedHistogram(metrics, {
     name: 'apiserver_response_sizes',
     help: '[STABLE] Bytes of answers.',
-    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'],
     buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
   })
   const events = metrics.counter({
@@ -100,14 +98,14 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
     if (known !== undefined) return known
     const { code, ...labels } = labelsOf(request)
     const { dry_run: _dryRun, ...sizeLabels } = labels
-    const made = { request: requests.labels({ ...labels, code }), duration: durations.labels(labels), size: sizes.labels(sizeLabels) }
+    const made = { request: requests.series({ ...labels, code }), duration: durations.series(labels), size: sizes.series(sizeLabels) }
     if (series.size < seriesMax) series.set(key, made)
     return made
   }
   return {
     count(request, durationMs) {
       const { request: counter, duration, size } = seriesOf(request)
-      counter.inc()
+      counter.add(1)
       if (request.info.kind === 'resource' && request.info.verb === 'watch') return
       duration.observe(durationMs / 1000)
       size.observe(request.sentBytes)
@@ -142,9 +140,9 @@ function openWatches({ watches }: GatewayState) {
 }
 
 interface Series {
-  readonly request: { inc(): void }
-  readonly duration: { observe(value: number): void }
-  readonly size: { observe(value: number): void }
+  readonly request: CountedNumber
+  readonly duration: CountedSeries
+  readonly size: CountedSeries
 }
 
 /** Combinations that are remembered; labels come from what is served, so this is never reached in practice. */

@@ -1,6 +1,6 @@
 import type { AdmissionStep, MetricCount } from '@orch/core'
 import type { Clock, Log, Metrics } from '@orch/platform'
-import { createCountedHistogram } from './counted-histogram.ts'
+import { createCountedHistogram } from '../counted-metrics.ts'
 import { createCountedSummary } from './counted-summary.ts'
 
 /** What admission has done, counted under the names that dashboards know. */

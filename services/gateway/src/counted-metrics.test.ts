@@ -1,0 +1,33 @@
+import { createMetrics } from '@orch/platform'
+import { expect, test } from 'vitest'
+import { createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
+
+test('a histogram is told as every other one', async () => {
+  const options = { name: 'seconds', help: '[ALPHA] Seconds.', buckets: [0.1, 1] }
+  const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
+  const histogram = createCountedHistogram(ours, options)
+  const series = [histogram.series({ type: 'a' }), histogram.series({ type: 'a' })]
+  histogram.series({ type: 'never observed' })
+  const plain = others.histogram({ ...options, labels: ['type'] })
+  for (const [index, value] of [0.1, 0.5, 7].entries()) {
+    series[index % 2]?.observe(value)
+    plain.observe({ type: 'a' }, value)
+  }
+  expect(await ours.text()).toBe(await others.text())
+})
+
+test.each(['counter', 'gauge'] as const)('a %s is told as every other one', async (type) => {
+  const options = { name: 'things', help: '[ALPHA] Things.' }
+  const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
+  const numbers = createCountedNumbers(ours, { ...options, type })
+  numbers.series({ type: 'never counted' })
+  const [a, b] = [numbers.series({ type: 'a', other: 'with "quotes"' }), numbers.series({ type: 'b', other: '' })]
+  const plain = others[type]({ ...options, labels: ['type', 'other'] })
+  for (const value of type === 'gauge' ? [2, -2] : [2, 3]) {
+    a.add(value)
+    plain.inc({ type: 'a', other: 'with "quotes"' }, value)
+  }
+  b.add(1)
+  plain.inc({ type: 'b', other: '' }, 1)
+  expect(await ours.text()).toBe(await others.text())
+})

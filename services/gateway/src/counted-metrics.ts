@@ -1,0 +1,122 @@
+/** Metrics for what is counted some dozen times in one request: they hash no labels, and add up only when they are read. */
+import type { Metrics } from '@orch/platform'
+
+type Labels = Readonly<Record<string, string>>
+
+/** One combination of labels of a histogram. */
+export interface CountedSeries {
+  observe(value: number): void
+}
+
+/** Made once for each combination of labels and kept by whoever observes. It is told once something was observed. */
+export interface CountedHistogram {
+  series(labels: Labels): CountedSeries
+}
+
+/** One combination of labels of a counter or a gauge. */
+export interface CountedNumber {
+  add(change: number): void
+}
+
+/** As `CountedHistogram`. */
+export interface CountedNumbers {
+  series(labels: Labels): CountedNumber
+}
+
+interface Value {
+  readonly labels: Labels
+  readonly value: number
+  readonly metricName?: string
+}
+
+interface Told {
+  readonly name: string
+  readonly help: string
+}
+
+interface KeptHistogram {
+  readonly labels: Labels
+  /** Of each bucket alone; the last one is for what is above all of them. */
+  readonly counts: number[]
+  sum: number
+}
+
+export function createCountedHistogram(metrics: Metrics, told: Told & { readonly buckets: readonly number[] }): CountedHistogram {
+  const { name, help, buckets } = told
+  const all = new ByLabels<KeptHistogram>((labels) => ({ labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
+  register(metrics, { name, help }, 'histogram', () => all.values().flatMap((kept) => valuesOf(name, buckets, kept)))
+  return {
+    series(labels) {
+      const kept = all.of(labels)
+      return {
+        observe(value) {
+          let index = 0
+          while (index < buckets.length && value > (buckets[index] as number)) index++
+          kept.counts[index] = (kept.counts[index] as number) + 1
+          kept.sum += value
+        },
+      }
+    },
+  }
+}
+
+class KeptNumber implements CountedNumber {
+  readonly labels: Labels
+  value = 0
+  isTouched = false
+
+  constructor(labels: Labels) {
+    this.labels = labels
+  }
+
+  add(change: number): void {
+    this.isTouched = true
+    this.value += change
+  }
+}
+
+/** A counter only grows, a gauge goes up and down. */
+export function createCountedNumbers(metrics: Metrics, told: Told & { readonly type: 'counter' | 'gauge' }): CountedNumbers {
+  const { name, help, type } = told
+  const all = new ByLabels((labels) => new KeptNumber(labels))
+  const values = () => all.values().flatMap(({ labels, value, isTouched }) => (isTouched ? { labels, value } : []))
+  register(metrics, { name, help }, type, values)
+  return { series: (labels) => all.of(labels) }
+}
+
+/** One for each combination of labels, however often it is asked for. */
+class ByLabels<T> {
+  readonly #known = new Map<string, T>()
+  readonly #make: (labels: Labels) => T
+
+  constructor(make: (labels: Labels) => T) {
+    this.#make = make
+  }
+
+  of(labels: Labels): T {
+    const key = JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+    const known = this.#known.get(key) ?? this.#make(labels)
+    this.#known.set(key, known)
+    return known
+  }
+
+  values(): T[] {
+    return [...this.#known.values()]
+  }
+}
+
+function register({ registry }: Metrics, told: Told, type: 'histogram' | 'counter' | 'gauge', values: () => readonly Value[]): void {
+  const common = { ...told, type, aggregator: 'sum' }
+  // The registry asks a metric for its name and its values, and for nothing else.
+  registry.registerMetric({ ...common, get: async () => ({ ...common, values: values() }) } as never)
+}
+
+function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: KeptHistogram): Value[] {
+  let count = 0
+  const bucketValues = [...buckets.map(String), '+Inf'].map((le, index) => {
+    count += counts[index] as number
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
+  })
+  if (count === 0) return []
+  return [...bucketValues, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: count }]
+}
