@@ -1,4 +1,5 @@
 import type { Metrics } from '@orch/platform'
+import { createCountedHistogram, createCountedNumbers } from '../counted-metrics.ts'
 
 /** What became of an attempt to tell who asks. */
 export type AttemptResult = 'success' | 'failure'
@@ -12,32 +13,31 @@ export interface AttemptMetrics {
 
 /** Counts attempts. Names of users never become labels: there is no end of them, and some are addresses of people. */
 export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
-  const attempts = metrics.counter({
+  const attempts = createCountedNumbers(metrics, {
     name: 'authentication_attempts',
     help: '[ALPHA] Attempts to tell who asks, by result.',
-    labels: ['result'],
+    type: 'counter',
   })
-  const durations = metrics.histogram({
+  const durations = createCountedHistogram(metrics, {
     name: 'authentication_duration_seconds',
     help: '[ALPHA] Time that it took to tell who asks.',
-    labels: ['result'],
     buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
   })
-  const users = metrics.counter({
+  const users = createCountedNumbers(metrics, {
     name: 'authenticated_user_requests',
     help: '[ALPHA] Requests of those who are known, by what kind of name they have.',
-    labels: ['username'],
+    type: 'counter',
   })
-  const series = (result: AttemptResult) => ({ count: attempts.labels({ result }), duration: durations.labels({ result }) })
+  const series = (result: AttemptResult) => ({ count: attempts.series({ result }), duration: durations.series({ result }) })
   const byResult = { success: series('success'), failure: series('failure') }
-  const [addresses, others] = [users.labels({ username: 'email_id' }), users.labels({ username: 'other' })]
+  const [addresses, others] = [users.series({ username: 'email_id' }), users.series({ username: 'other' })]
   return {
     attempt(result, seconds) {
       const { count, duration } = byResult[result]
-      count.inc()
+      count.add(1)
       duration.observe(seconds)
     },
-    user: (name) => (name.includes('@') ? addresses : others).inc(),
+    user: (name) => (name.includes('@') ? addresses : others).add(1),
   }
 }
 
@@ -55,11 +55,14 @@ export interface TokenCacheMetrics {
 export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
   const labels = ['status'] as const
   const name = (text: string) => `authentication_token_cache_${text}`
-  const requests = metrics.counter({ name: name('request_total'), help: '[ALPHA] Tokens that were looked for in the cache.', labels })
-  const durations = metrics.histogram({
+  const requests = createCountedNumbers(metrics, {
+    name: name('request_total'),
+    help: '[ALPHA] Tokens that were looked for in the cache.',
+    type: 'counter',
+  })
+  const durations = createCountedHistogram(metrics, {
     name: name('request_duration_seconds'),
     help: '[ALPHA] Time until it was known what becomes of a token.',
-    labels,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })
   const fetches = metrics.counter({ name: name('fetch_total'), help: '[ALPHA] Tokens that were judged, by the outcome.', labels })
@@ -68,18 +71,18 @@ export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
     help: '[ALPHA] Tokens that are being judged, and who waits for that.',
     labels,
   })
-  const series = (status: 'hit' | 'miss') => ({ count: requests.labels({ status }), duration: durations.labels({ status }) })
+  const series = (status: 'hit' | 'miss') => ({ count: requests.series({ status }), duration: durations.series({ status }) })
   const [hits, misses] = [series('hit'), series('miss')]
   const [accepted, refused] = [fetches.labels({ status: 'ok' }), fetches.labels({ status: 'error' })]
   const actives = { in_flight: active.labels({ status: 'in_flight' }), blocked: active.labels({ status: 'blocked' }) }
   return {
     hit() {
-      hits.count.inc()
+      hits.count.add(1)
       // A look into a map takes less than the first bucket can tell.
       hits.duration.observe(0)
     },
     miss(seconds) {
-      misses.count.inc()
+      misses.count.add(1)
       misses.duration.observe(seconds)
     },
     begin(kind) {
