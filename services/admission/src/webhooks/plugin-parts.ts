@@ -116,6 +116,7 @@ export function lateError(): StatusError {
   return timeout('request did not complete within requested timeout')
 }
 
+/** Timers go off up to a millisecond early: what is left then is no time for anything. */
 export function isOver({ remainingMs, signal }: Deadline): boolean {
-  return remainingMs() === 0 || signal?.aborted === true
+  return remainingMs() < 1 || signal?.aborted === true
 }
