@@ -54,17 +54,27 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ['breaks off', (_called, response) => void response.destroy(), 'failed to call webhook: Post '],
 ]
 
-test.each(badAnswers)('ADM-FLOW-15: an answer that %s is a failed call, and the request is refused', async (_what, reply, text) => {
-  const { api } = server
-  const hook = await aWebhookServer(reply)
-  const { path, hook: name } = await aHookedNamespace(api, 'mutating', hook)
-  const { body } = await api.post(path, configMap({ name: 'a' }))
-  expect(body).toMatchObject({ code: 500, reason: 'InternalError' })
-  expect(body['message']).toContain(`Internal error occurred: failed calling webhook "${name}": `)
-  expect(body['message']).toContain(text)
-})
+/** The requirement of a case stands before that of the test. */
+const underRule = (rule: string) =>
+  badAnswers.map(([what, reply, text]) => {
+    const [, own = '', rest = what] = /^([A-Z].*?): (.*)$/.exec(what) ?? []
+    return [own === '' ? rule : `${own}, ${rule}`, rest, reply, text] as const
+  })
 
-test.each(badAnswers)('ADM-FLOW-14: an answer that %s counts for nothing under failurePolicy Ignore', async (_what, reply) => {
+test.each(underRule('ADM-FLOW-15'))(
+  '%s: an answer that %s is a failed call, and the request is refused',
+  async (_ids, _what, reply, text) => {
+    const { api } = server
+    const hook = await aWebhookServer(reply)
+    const { path, hook: name } = await aHookedNamespace(api, 'mutating', hook)
+    const { body } = await api.post(path, configMap({ name: 'a' }))
+    expect(body).toMatchObject({ code: 500, reason: 'InternalError' })
+    expect(body['message']).toContain(`Internal error occurred: failed calling webhook "${name}": `)
+    expect(body['message']).toContain(text)
+  },
+)
+
+test.each(underRule('ADM-FLOW-14'))('%s: an answer that %s counts for nothing under failurePolicy Ignore', async (_ids, _what, reply) => {
   const { api } = server
   const hook = await aWebhookServer(reply)
   const { path } = await aHookedNamespace(api, 'mutating', hook, { failurePolicy: 'Ignore' })
