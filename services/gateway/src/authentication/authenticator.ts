@@ -58,6 +58,8 @@ export interface TokenQuestion {
   /** Wall clock. */
   readonly nowMs: number
   readonly timeoutMs: number
+  /** Stands for the token: the same object means the same token, for the same audiences. */
+  readonly source?: object | undefined
 }
 
 /** One way to tell who a bearer token belongs to. A token of another kind is `none`, so that the next way is asked. */

@@ -32,12 +32,19 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
     const settle = (settled: Authentication) => forAudiences(settled, question.audiences, audiences)
     return answer instanceof Promise ? answer.then(settle) : settle(answer)
   }
+  const lastOf = new WeakMap<Attempt['peer'], Brought>()
   const bearer: RequestAuthenticator = {
     name: 'bearer',
-    authenticate(attempt) {
-      const token = bearerTokenOf(attempt.header('authorization'))
-      if (token === undefined) return { kind: 'none' }
-      return readToken(token, { audiences, nowMs: attempt.nowMs, timeoutMs: attempt.timeoutMs })
+    authenticate({ peer, header: headerOf, nowMs, timeoutMs }) {
+      const header = headerOf('authorization')
+      if (header === undefined) return { kind: 'none' }
+      let brought = lastOf.get(peer)
+      if (brought?.header !== header) {
+        brought = { header, token: bearerTokenOf(header) }
+        lastOf.set(peer, brought)
+      }
+      const { token } = brought
+      return token === undefined ? { kind: 'none' } : readToken(token, { audiences, nowMs, timeoutMs, source: brought })
     },
   }
   const ways = [internalAuthenticator, ...requests, bearer]
@@ -53,6 +60,12 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
     audiences,
     issuer,
   }
+}
+
+/** What a connection has brought last. Clients repeat themselves; reading and hashing a long token costs more than comparing it. */
+interface Brought {
+  readonly header: string
+  readonly token: string | undefined
 }
 
 const noHeaders: readonly string[] = []

@@ -53,6 +53,18 @@ describe('outcomes of tokens', () => {
     expect(asked).toHaveLength(3)
   })
 
+  test('are found by what stands for the token, and forgotten all the same', () => {
+    const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
+    const ofConnection = { ...question, source: {} }
+    cache.authenticate('a', ofConnection)
+    cache.authenticate('a', ofConnection)
+    cache.authenticate('a', question)
+    expect(asked).toEqual(['a'])
+    cache.forget('secrets/a')
+    cache.authenticate('a', ofConnection)
+    expect(asked).toEqual(['a', 'a'])
+  })
+
   test('are forgotten with what stands behind them', () => {
     const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
     cache.authenticate('a', question)

@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /**
- * What became of tokens, kept for seconds. A token is remembered by its hash alone, and forgotten when one of the objects
+ * What became of tokens, kept for seconds. A token is remembered here by its hash alone, and forgotten when one of the objects
  * changes that stand behind it. Those who ask about the same token at the same time share one answer.
  */
 export class TokenCache implements TokenAuthenticator {
@@ -26,6 +26,8 @@ export class TokenCache implements TokenAuthenticator {
   readonly #metrics: TokenCacheMetrics
   readonly #kept = new Map<string, Kept>()
   readonly #asked = new Map<string, Promise<Authentication>>()
+  /** Hashes of tokens by what stands for them. */
+  readonly #ids = new WeakMap<object, string>()
   /** Hashes by the storage key of what their tokens rest on. */
   readonly #dependents = new Map<string, Set<string>>()
   /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
@@ -38,7 +40,7 @@ export class TokenCache implements TokenAuthenticator {
   }
 
   authenticate(token: string, question: TokenQuestion): Answer {
-    const id = hash('sha256', `${question.audiences.join('\0')}\0\0${token}`, 'base64')
+    const id = this.#idOf(token, question)
     const kept = this.#kept.get(id)
     if (kept !== undefined && kept.untilMs > question.nowMs) {
       this.#metrics.hit()
@@ -55,6 +57,14 @@ export class TokenCache implements TokenAuthenticator {
     }
     const answer = asked ?? this.#ask(id, token, question)
     return answer instanceof Promise ? answer.then(told) : told(answer)
+  }
+
+  #idOf(token: string, { audiences, source }: TokenQuestion): string {
+    const known = source === undefined ? undefined : this.#ids.get(source)
+    if (known !== undefined) return known
+    const id = hash('sha256', `${audiences.join('\0')}\0\0${token}`, 'base64')
+    if (source !== undefined) this.#ids.set(source, id)
+    return id
   }
 
   /** The object of this storage key has changed. */

@@ -25,8 +25,6 @@ interface Verdict {
   readonly isOfClient: 'now' | 'then' | 'never'
 }
 
-const unknown: Peer = { kind: 'unknown' }
-
 /** What TLS says of a chain that is good, but for the purpose: the authorities of proxies are refused as those of clients. */
 const otherPurpose = 'INVALID_PURPOSE'
 const clientUse = '1.3.6.1.5.5.7.3.2'
@@ -62,7 +60,7 @@ export class PeerReader {
 
   #read(socket: TLSSocket, isNew: boolean): Peer {
     const certificate = socket.getPeerCertificate()
-    if (certificate === null || Object.keys(certificate).length === 0) return unknown
+    if (certificate === null || Object.keys(certificate).length === 0) return { kind: 'unknown' }
     const reason = String(socket.authorizationError)
     // Chain, time and purpose have been judged by TLS. A resumed connection was judged by the same authorities: others end all sessions.
     if (!socket.authorized && reason !== otherPurpose) return { kind: 'untrusted', reason }
