@@ -153,6 +153,33 @@ for (const sendsBefore of [true, false]) {
   })
 }
 
+test('WATCH-21: an object leaves a selection as it was, though its last write has been compacted', async () => {
+  const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 } })
+  storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
+  const other = storage.put({ resource: maps, name: 'b' })
+  storage.compact(other)
+  await ready()
+  const events = subscribe({ after: other, selection: withLabel('app', 'web') })
+  await events.position(other)
+  storage.put({ resource: maps, name: 'a', data: 'two', labels: { app: 'db' } })
+  expect(await events.events()).toEqual(['DELETED a 3 one'])
+})
+
+test('WATCH-15: a watch that would need content that nobody holds any more has expired, live and from the window', async () => {
+  const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 1_000 } })
+  await ready()
+  storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
+  const other = storage.put({ resource: maps, name: 'b' })
+  const web = { after: other, selection: withLabel('app', 'web') }
+  const [live, db] = [subscribe(web), subscribe({ after: other, selection: withLabel('app', 'db') })]
+  storage.sendPosition()
+  await Promise.all([live.position(other), db.position(other)])
+  storage.compact(storage.put({ resource: maps, name: 'a', data: 'two', labels: { app: 'db' } }))
+  expect(await live.next()).toMatchObject({ kind: 'expired', asked: other })
+  expect(await db.events()).toEqual(['ADDED a 3 two'])
+  expect(await subscribe(web).next()).toMatchObject({ kind: 'expired', asked: other })
+})
+
 test('field selectors see the name, the namespace and the selectable fields', async () => {
   const { storage, subscribe, ready } = open()
   await ready()

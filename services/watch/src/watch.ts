@@ -2,6 +2,7 @@ import {
   type CallContext,
   type Change,
   type ChangesPart,
+  StatusError,
   type StorageService,
   type Stream,
   type SubscribeRequest,
@@ -334,8 +335,21 @@ class Feed {
     if (before === undefined) return change
     const held = earlier === undefined ? known.window.contentAt(key, before.revision) : earlier.after?.value
     if (held === undefined && !isWanted(change)) return change
-    const value = held ?? (await this.#storage.getAt({ key, revision: before.revision }, { signal: this.#closed.signal })).entry?.value
+    const value = held ?? (await this.#contentBefore(change))
     return value === undefined ? change : { ...change, before: { ...before, value } }
+  }
+
+  /**
+   * What storage still knows of the object as it was. It is asked for the moment before the change, not for that of the object's
+   * own last write, which may have been compacted long ago.
+   */
+  async #contentBefore({ key, revision }: Change): Promise<Uint8Array | undefined> {
+    try {
+      return (await this.#storage.getAt({ key, revision: revision - 1 }, { signal: this.#closed.signal })).entry?.value
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 410) return undefined
+      throw error
+    }
   }
 }
 

@@ -175,7 +175,7 @@ export const storageContract = contract(
       hot: true,
     }),
     changes: stream(changesRequest, changesPart, { callers: readers, idempotent: true, endless: true }),
-    /** The object's state at the newest revision not above `revision`; for the content of an object that left a selection. */
+    /** The object's state at the newest revision not above `revision`, or 410 where that has been compacted; for the content of an object that left a selection. */
     getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) }), {
       callers: readers,
       idempotent: true,
