@@ -76,6 +76,8 @@ test('CARD-24, CARD-25: a replica is killed under calls: reads go on elsewhere, 
   expect(await Promise.all(singles)).toEqual(singles.map(() => ({})))
   await startReplica('answering', silent.address)
   await untilBothAnswer(both.service)
+  // It tries again in its own time, and a call waits for that no longer than a second.
+  await until(alone.isReady)
   expect(await commit(alone.service)).toMatchObject({ kind: 'written' })
 })
 
