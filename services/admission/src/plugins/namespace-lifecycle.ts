@@ -1,6 +1,6 @@
 import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
 import { follow } from '@orch/platform'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 
 /** What the plugin remembers of a Namespace. */
@@ -28,28 +28,33 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
   const { systemNamespace, publicNamespace } = catalogue.names
   const immortal = new Set(['default', systemNamespace, publicNamespace])
 
-  const latest = async (name: string): Promise<NamespaceState | undefined> => {
-    const { entry } = await storage.get({ key: objectKey(prefix, undefined, name), read: { kind: 'latest' } })
+  const latest = async (key: string): Promise<NamespaceState | undefined> => {
+    const { entry } = await storage.get({ key, read: { kind: 'latest' } })
     return entry === undefined ? undefined : stateOf(entry.value)
   }
 
   return {
     name: 'NamespaceLifecycle',
     interests: interestsIn(catalogue),
-    async mutate(attributes) {
+    mutate(attributes) {
       const { namespace } = attributes
       if (namespace === '') return allowed
-      const known = followed.get(objectKey(prefix, undefined, namespace))
-      const state = known === undefined || known.isTerminating ? await latest(namespace) : known
-      if (state === undefined) return { kind: 'denied', error: notFound(namespaces, namespace) }
-      if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
-      return { kind: 'allowed', conditions: [{ key: objectKey(prefix, undefined, namespace), revision: state.revision }] }
+      const key = objectKey(prefix, undefined, namespace)
+      const known = followed.get(key)
+      if (known !== undefined && !known.isTerminating) return judged(attributes, key, known)
+      return latest(key).then((state) => judged(attributes, key, state))
     },
     validate({ name }) {
       return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
     },
     close: () => closed.abort(),
   }
+}
+
+function judged(attributes: Attributes, key: string, state: NamespaceState | undefined): Verdict {
+  if (state === undefined) return { kind: 'denied', error: notFound(namespaces, attributes.namespace) }
+  if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
+  return { kind: 'allowed', conditions: [{ key, revision: state.revision }] }
 }
 
 /** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */

@@ -67,7 +67,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))
   }
-  const judgements = { configuration, names }
+  const judgements = { configuration, names, privileged: privilegedWords(names) }
 
   return {
     name: 'PodSecurity',
@@ -107,6 +107,25 @@ function stateOf(value: Uint8Array, { defaults }: PodSecurityConfiguration, name
 interface Judgements {
   readonly configuration: PodSecurityConfiguration
   readonly names: Names
+  readonly privileged: PrivilegedWords
+}
+
+/** What is said of a Pod in a namespace where everything is allowed: almost always the same, and then the same objects. */
+type PrivilegedWords = (attributes: Attributes, enforce: LevelVersion) => Pick<Verdict, 'auditAnnotations' | 'counts'>
+
+function privilegedWords(names: Names): PrivilegedWords {
+  const auditAnnotations = [annotation(names, 'enforce-policy', 'privileged:latest')]
+  const countsOf = new Map<string, readonly MetricCount[]>()
+  return (attributes, enforce) => {
+    // Of Pods there are two operations and a subresource; versions are anybody's.
+    const key = `${attributes.operation} ${attributes.subresource}`
+    let counts = enforce.version === 'latest' ? countsOf.get(key) : undefined
+    if (counts === undefined) {
+      counts = [evaluation(attributes, 'enforce', enforce, true)]
+      if (enforce.version === 'latest') countsOf.set(key, counts)
+    }
+    return { auditAnnotations, counts }
+  }
 }
 
 /** The namespace went away while the request was on its way; templates are not refused. */
@@ -135,8 +154,7 @@ function judgePod(attributes: Attributes, state: NamespaceState, judgements: Jud
   const { policy, errors, revision } = state
   const conditions = [{ key: objectKey(prefix, undefined, attributes.namespace), revision }]
   if (errors.length === 0 && isFullyPrivileged(policy)) {
-    const auditAnnotations = [annotation(judgements.names, 'enforce-policy', 'privileged:latest')]
-    return { kind: 'allowed', conditions, auditAnnotations, counts: [evaluation(attributes, 'enforce', policy.enforce, true)] }
+    return { kind: 'allowed', conditions, ...judgements.privileged(attributes, policy.enforce) }
   }
   const verdict = judgeView(attributes, podView(attributes.object), state, judgements, true)
   return verdict.kind === 'allowed' ? { ...verdict, conditions } : verdict

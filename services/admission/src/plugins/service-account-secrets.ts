@@ -10,21 +10,23 @@ export interface ContainerWithSecrets {
 
 /** The parts of a Pod that concern its account. */
 export interface PodWithAccount extends ApiObject {
-  readonly spec?: {
-    readonly serviceAccountName?: string
-    readonly automountServiceAccountToken?: boolean
-    readonly imagePullSecrets?: readonly { readonly name?: string }[]
-    readonly containers?: readonly ContainerWithSecrets[]
-    readonly initContainers?: readonly ContainerWithSecrets[]
-    readonly ephemeralContainers?: readonly ContainerWithSecrets[]
-    readonly volumes?: readonly {
-      readonly name?: string
-      readonly secret?: { readonly secretName?: string }
-      readonly projected?: { readonly sources?: readonly { readonly serviceAccountToken?: unknown }[] }
-      readonly [field: string]: unknown
-    }[]
+  readonly spec?: PodSpec
+}
+
+export interface PodSpec {
+  readonly serviceAccountName?: string
+  readonly automountServiceAccountToken?: boolean
+  readonly imagePullSecrets?: readonly { readonly name?: string }[]
+  readonly containers?: readonly ContainerWithSecrets[]
+  readonly initContainers?: readonly ContainerWithSecrets[]
+  readonly ephemeralContainers?: readonly ContainerWithSecrets[]
+  readonly volumes?: readonly {
+    readonly name?: string
+    readonly secret?: { readonly secretName?: string }
+    readonly projected?: { readonly sources?: readonly { readonly serviceAccountToken?: unknown }[] }
     readonly [field: string]: unknown
-  }
+  }[]
+  readonly [field: string]: unknown
 }
 
 /** One place where a pod names a Secret. */

@@ -1,42 +1,51 @@
 import type { Names } from '@orch/core'
-import type { ContainerWithSecrets, PodWithAccount } from './service-account-secrets.ts'
+import type { ContainerWithSecrets, PodSpec } from './service-account-secrets.ts'
 
 /** An hour, and seven seconds by which a token made so can be told from others. */
 const expirationSeconds = 3607
 /** 0644. */
 const fileMode = 420
 
-/** The pod with a volume in which its containers find a token, the server's certificate and their namespace. Mounts of their own stay. */
-export function withToken(pod: PodWithAccount, names: Names, makeName: () => string): PodWithAccount {
-  const { spec = {} } = pod
+/** Gives Pods a volume in which their containers find a token, the server's certificate and their namespace. */
+export interface TokenMounts {
+  /** The spec with the volume and a mount in each container. Mounts of their own stay. */
+  mounted(spec: PodSpec, makeName: () => string): PodSpec
+}
+
+export function tokenMounts(names: Names): TokenMounts {
   const mountPath = `/var/run/secrets/${names.labelDomain}/serviceaccount`
-  const lacks = ({ volumeMounts = [] }: ContainerWithSecrets) => volumeMounts.every((mount) => mount.mountPath !== mountPath)
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])]
-  if (!containers.some(lacks)) return pod
-  const existing = (spec.volumes ?? []).find(({ name }) => name?.startsWith(`${names.tokenVolumePrefix}-`))?.name
-  const name = existing ?? makeName()
-  const mounted = (container: ContainerWithSecrets): ContainerWithSecrets => {
-    if (!lacks(container)) return container
-    return { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
-  }
-  const volumes = existing === undefined ? [...(spec.volumes ?? []), tokenVolume(name, names)] : spec.volumes
-  const initContainers = spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(mounted) }
+  const volumePrefix = `${names.tokenVolumePrefix}-`
+  const projected = tokenSources(names)
+  const lacks = ({ volumeMounts }: ContainerWithSecrets) =>
+    volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
   return {
-    ...pod,
-    spec: { ...spec, ...initContainers, containers: spec.containers?.map(mounted) ?? [], ...(volumes === undefined ? {} : { volumes }) },
+    mounted(spec, makeName) {
+      const { volumes = [], containers = [], initContainers } = spec
+      if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return spec
+      const existing = volumes.find(({ name }) => name?.startsWith(volumePrefix))?.name
+      const name = existing ?? makeName()
+      const withMount = (container: ContainerWithSecrets): ContainerWithSecrets =>
+        lacks(container)
+          ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
+          : container
+      return {
+        ...spec,
+        containers: containers.map(withMount),
+        ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withMount) }),
+        ...(existing === undefined ? { volumes: [...volumes, { name, projected }] } : {}),
+      }
+    },
   }
 }
 
-function tokenVolume(name: string, names: Names) {
+/** The same object in every Pod: whoever takes an object from admission makes it its own before changing it. */
+function tokenSources(names: Names) {
   return {
-    name,
-    projected: {
-      sources: [
-        { serviceAccountToken: { expirationSeconds, path: 'token' } },
-        { configMap: { name: names.rootCertificateConfigMap, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
-      ],
-      defaultMode: fileMode,
-    },
+    sources: [
+      { serviceAccountToken: { expirationSeconds, path: 'token' } },
+      { configMap: { name: names.rootCertificateConfigMap, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    ],
+    defaultMode: fileMode,
   }
 }

@@ -1,10 +1,10 @@
-import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, type Names, objectKey, type StatusError } from '@orch/core'
+import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, objectKey, type StatusError } from '@orch/core'
 import { type Clock, follow } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
-import { type PodWithAccount, secretReferences } from './service-account-secrets.ts'
-import { withToken } from './service-account-token.ts'
+import { type PodSpec, type PodWithAccount, secretReferences } from './service-account-secrets.ts'
+import { tokenMounts } from './service-account-token.ts'
 
 /** On by default. */
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
@@ -27,15 +27,36 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const { catalogue, random } = needs
   const { names } = catalogue
   const accounts = new Accounts(needs)
-  const judged = async (attributes: Attributes, pod: PodWithAccount): Promise<Verdict> => {
-    const mirrored = isMirror(pod, names) ? mirrorProblem(pod) : undefined
-    if (isMirror(pod, names)) return mirrored === undefined ? allowed : denied(refusal(attributes, mirrored))
+  const tokens = tokenMounts(names)
+  const mirrorAnnotation = domainLabel(names, 'config.mirror')
+  const limitAnnotation = domainLabel(names, 'enforce-mountable-secrets')
+  const isMirror = ({ metadata }: PodWithAccount) => metadata.annotations?.[mirrorAnnotation] !== undefined
+  const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(random() * bound))
+  const given = (pod: PodWithAccount, account: Account, name: string): Verdict => {
+    const spec = withAccount(pod.spec ?? {}, name, account)
+    const isMounted = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
+    return { kind: 'allowed', object: { ...pod, spec: isMounted ? tokens.mounted(spec, volumeName) : spec } }
+  }
+  const judged = (attributes: Attributes, pod: PodWithAccount): Verdict | Promise<Verdict> => {
+    if (isMirror(pod)) {
+      const problem = mirrorProblem(pod)
+      return problem === undefined ? allowed : denied(refusal(attributes, problem))
+    }
     const name = pod.spec?.serviceAccountName ?? ''
     if (name === '') return denied(refusal(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
-    const account = await accounts.find(attributes.namespace, name)
-    if (account === undefined) return denied(missing(attributes, name))
-    const problem = limitsSecrets(account, names) ? secretProblem(pod, account) : undefined
-    return problem === undefined ? allowed : denied(refusal(attributes, problem))
+    return withFound(attributes, name, (account) => {
+      const problem = isLimited(account, limitAnnotation) ? secretProblem(pod, account) : undefined
+      return problem === undefined ? allowed : denied(refusal(attributes, problem))
+    })
+  }
+  /** An account must exist. */
+  const withFound = (attributes: Attributes, name: string, judge: (account: Account) => Verdict): Verdict | Promise<Verdict> => {
+    const key = objectKey(prefix, attributes.namespace, name)
+    const known = accounts.known(key)
+    if (known !== undefined) return judge(known)
+    return accounts
+      .find(key, name === defaultName)
+      .then((found) => (found === undefined ? denied(missing(attributes, name)) : judge(found)))
   }
   return {
     name: 'ServiceAccount',
@@ -43,31 +64,22 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
       { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] },
       { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/ephemeralcontainers'], namespaces: [] },
     ],
-    async mutate(attributes) {
+    mutate(attributes) {
       const pod = attributes.object as PodWithAccount
-      if (isMirror(pod, names)) return judged(attributes, pod)
+      if (isMirror(pod)) return judged(attributes, pod)
       const name = pod.spec?.serviceAccountName || defaultName
-      const account = await accounts.find(attributes.namespace, name)
-      if (account === undefined) return denied(missing(attributes, name))
-      const bound = withAccount(pod, name, account)
-      const isMounted = pod.spec?.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
-      const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(random() * bound))
-      return { kind: 'allowed', object: isMounted ? withToken(bound, names, volumeName) : bound }
+      return withFound(attributes, name, (account) => given(pod, account, name))
     },
     validate: (attributes) => judged(attributes, attributes.object as PodWithAccount),
     close: () => accounts.close(),
   }
 }
 
-function withAccount(pod: PodWithAccount, name: string, { imagePullSecrets = [] }: Account): PodWithAccount {
+function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Account): PodSpec {
   // The second field is the old name of the first.
-  const spec = { ...pod.spec, serviceAccountName: name, serviceAccount: name }
-  if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return { ...pod, spec }
-  return { ...pod, spec: { ...spec, imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) } }
-}
-
-function isMirror({ metadata }: PodWithAccount, names: Names): boolean {
-  return metadata.annotations?.[domainLabel(names, 'config.mirror')] !== undefined
+  const named = { ...spec, serviceAccountName: name, serviceAccount: name }
+  if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return named
+  return { ...named, imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }
 }
 
 /** A pod that only shows what a node runs by itself refers to nothing that the server would have to give it. */
@@ -80,8 +92,9 @@ function mirrorProblem(pod: PodWithAccount): string | undefined {
   return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
 }
 
-function limitsSecrets({ metadata }: Account, names: Names): boolean {
-  return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[domainLabel(names, 'enforce-mountable-secrets')] ?? '')
+/** Whether an account says that its pods may use only the secrets that it names. */
+function isLimited({ metadata }: Account, annotation: string): boolean {
+  return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[annotation] ?? '')
 }
 
 function secretProblem(pod: PodWithAccount, account: Account): string | undefined {
@@ -116,14 +129,15 @@ class Accounts {
     this.#followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: this.#closed.signal })
   }
 
+  known(key: string): Account | undefined {
+    return this.#followed.get(key)
+  }
+
   /** One that memory lacks is asked of storage. The default account of a new namespace may be on its way: it is waited for. */
-  async find(namespace: string, name: string): Promise<Account | undefined> {
-    const key = objectKey(prefix, namespace, name)
-    const known = this.#followed.get(key)
-    if (known !== undefined) return known
+  async find(key: string, isDefault: boolean): Promise<Account | undefined> {
     const { entry } = await this.#needs.storage.get({ key, read: { kind: 'latest' } })
     if (entry !== undefined) return decode(entry.value)
-    return name === defaultName ? this.#arrival(key, this.#needs.clock) : undefined
+    return isDefault ? this.#arrival(key, this.#needs.clock) : undefined
   }
 
   close(): void {

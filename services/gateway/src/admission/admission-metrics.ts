@@ -1,6 +1,6 @@
 import type { AdmissionStep, MetricCount } from '@orch/core'
 import type { Clock, Log, Metrics } from '@orch/platform'
-import { createCountedHistogram } from '../counted-metrics.ts'
+import { type CountedNumber, createCountedHistogram, createCountedNumbers } from '../counted-metrics.ts'
 import { createCountedSummary } from './counted-summary.ts'
 
 /** What admission has done, counted under the names that dashboards know. */
@@ -18,32 +18,14 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 /** Age of what the quantiles are of. */
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
-/** Counters that plugins may add to, with their labels. */
+/** Counters that plugins may add to. */
 const counters = {
-  apiserver_admission_webhook_rejection_count: {
-    help: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
-    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
-  },
-  apiserver_admission_webhook_fail_open_count: {
-    help: '[ALPHA] Calls of webhooks that failed and were ignored.',
-    labels: ['name', 'type'],
-  },
-  apiserver_admission_webhook_request_total: {
-    help: '[ALPHA] Calls of webhooks, by the code of the answer.',
-    labels: ['name', 'type', 'operation', 'code', 'rejected'],
-  },
-  pod_security_evaluations_total: {
-    help: '[ALPHA] Pods and templates that were held against a level.',
-    labels: ['decision', 'policy_level', 'policy_version', 'mode', 'request_operation', 'resource', 'subresource'],
-  },
-  pod_security_exemptions_total: {
-    help: '[ALPHA] Requests that are exempt from pod security.',
-    labels: ['request_operation', 'resource', 'subresource'],
-  },
-  pod_security_errors_total: {
-    help: '[ALPHA] Failures to tell whether a pod keeps to a level.',
-    labels: ['fatal', 'request_operation', 'resource', 'subresource'],
-  },
+  apiserver_admission_webhook_rejection_count: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
+  apiserver_admission_webhook_fail_open_count: '[ALPHA] Calls of webhooks that failed and were ignored.',
+  apiserver_admission_webhook_request_total: '[ALPHA] Calls of webhooks, by the code of the answer.',
+  pod_security_evaluations_total: '[ALPHA] Pods and templates that were held against a level.',
+  pod_security_exemptions_total: '[ALPHA] Requests that are exempt from pod security.',
+  pod_security_errors_total: '[ALPHA] Failures to tell whether a pod keeps to a level.',
 } as const
 
 /** What is beyond the bound is not observed. */
@@ -92,7 +74,11 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     help: '[STABLE] Time of one webhook, by phase and operation.',
     buckets,
   })
-  const counted = new Map(Object.entries(counters).map(([name, options]) => [name, metrics.counter<string>({ name, ...options })]))
+  const counted = new Map(
+    Object.entries(counters).map(([name, help]) => [name, createCountedNumbers(metrics, { name, help, type: 'counter' })]),
+  )
+  // Within one process a plugin that has the same to say gives the same labels again.
+  const countedBefore = new WeakMap<MetricCount['labels'], CountedNumber>()
   // Look-ups by texts that are there already replace prom-client's hashing of labels.
   let seriesCount = 0
   const kinds: Kinds = { mutate: [new Map(), new Map()], validate: [new Map(), new Map()] }
@@ -131,9 +117,13 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
       series.observe(durationMs / 1000)
     },
     count({ name, labels, value }) {
-      const counter = counted.get(name)
-      if (counter === undefined) log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
-      else counter.inc({ ...labels }, value)
+      const series = countedBefore.get(labels) ?? counted.get(name)?.series(labels)
+      if (series === undefined) {
+        log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
+        return
+      }
+      countedBefore.set(labels, series)
+      series.add(value)
     },
   }
 }
