@@ -1,4 +1,4 @@
-import { subdomainLabel } from '@orch/core'
+import { sharedPart, subdomainLabel } from '@orch/core'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 import { podOf, type Toleration, withSpec } from './pod.ts'
@@ -25,7 +25,7 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
 }
 
 function toleration(key: string, tolerationSeconds: number): Toleration {
-  return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }
+  return sharedPart('core/v1.Toleration', { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds })
 }
 
 function tolerates({ key = '', effect = '' }: Toleration, taint: string): boolean {

@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import { type Names, sharedPart } from '@orch/core'
 import type { ContainerWithSecrets, PodSpec } from './service-account-secrets.ts'
 
 /** An hour, and seven seconds by which a token made so can be told from others. */
@@ -38,14 +38,14 @@ export function tokenMounts(names: Names): TokenMounts {
   }
 }
 
-/** The same object in every Pod: whoever takes an object from admission makes it its own before changing it. */
+/** The same in every Pod. */
 function tokenSources(names: Names) {
-  return {
+  return sharedPart('core/v1.ProjectedVolumeSource', {
     sources: [
       { serviceAccountToken: { expirationSeconds, path: 'token' } },
       { configMap: { name: names.rootCertificateConfigMap, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
       { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
     ],
     defaultMode: fileMode,
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeFailureText, decoderOf, strictFailureText, unknownFieldText } from './decode.ts'
+import { decodeFailureText, decoderOf, isSharedPart, sharedPart, strictFailureText, unknownFieldText } from './decode.ts'
 import { structDepthMax } from './scalars.ts'
 
 const track = { trackUnknown: true }
@@ -162,4 +162,47 @@ test('a value that is passed through may be as deep as it can be read', () => {
   const deep = JSON.parse('['.repeat(9000) + ']'.repeat(9000)) as unknown
   const { object } = decode('apps/v1.ControllerRevision', { metadata: { name: 'a' }, data: deep })
   expect(object.data).toBe(deep)
+})
+
+test('a shared part is put in order once, cannot be changed, and is taken as it is from then on', () => {
+  const part = sharedPart('core/v1.Toleration', { effect: 'NoExecute', key: 'gone' })
+  expect(JSON.stringify(part)).toBe('{"key":"gone","effect":"NoExecute"}')
+  const { object } = decode('core/v1.PodSpec', { tolerations: [part, { ...part }], containers: [] })
+  const [first, second] = object['tolerations'] as object[]
+  expect(first).toBe(part)
+  expect(second).toEqual(part)
+  expect([part, { ...part }].map(isSharedPart)).toEqual([true, false])
+  expect(() => Object.assign(part, { key: 'other' })).toThrow(TypeError)
+})
+
+test('what is in a shared part cannot be changed either', () => {
+  const part = sharedPart('core/v1.ProjectedVolumeSource', { sources: [{ serviceAccountToken: { path: 'token' } }] })
+  expect(() => (part['sources'] as object[]).push({})).toThrow(TypeError)
+})
+
+test('a shared part in the place of another type is read as that type', () => {
+  const part = sharedPart('core/v1.ConfigMapKeySelector', { key: 'a', name: 'b' })
+  const { object } = decode('core/v1.EnvVarSource', { secretKeyRef: part })
+  expect(object['secretKeyRef']).not.toBe(part)
+  expect(decode('core/v1.Toleration', part).unknownFields).toEqual(['name'])
+})
+
+test('a shared part that is not of its type is refused', () => {
+  expect(() => sharedPart('core/v1.Toleration', { key: 1 })).toThrow('core/v1.Toleration: key: expected string, got number')
+  expect(() => sharedPart('core/v1.Toleration', { bogus: 1 })).toThrow('unknown field "bogus"')
+})
+
+test('fields come in the order of the type whatever order they are given in', () => {
+  const fields = { image: 'i', name: 'n', imagePullPolicy: 'Always', command: ['c'], tty: true, workingDir: '/' }
+  const names = Object.keys(fields)
+  const inOrder = JSON.stringify(decode('core/v1.Container', fields).object)
+  expect(inOrder).toMatch(
+    /^\{"name":"n","image":"i","command":\["c"\],"workingDir":"\/","resources":\{\},"imagePullPolicy":"Always","tty":true\}$/,
+  )
+  for (let turn = 1; turn < names.length; turn++) {
+    const turned = [...names.slice(turn), ...names.slice(0, turn)].map((name) => [name, fields[name as keyof typeof fields]])
+    for (const order of [turned, turned.toReversed()]) {
+      expect(JSON.stringify(decode('core/v1.Container', Object.fromEntries(order)).object)).toBe(inOrder)
+    }
+  }
 })

@@ -33,6 +33,33 @@ export function decoderOf(type: string): Decode {
   return decode
 }
 
+/** Parts that are taken as they are, by what they were read as. */
+const sharedParts = new WeakMap<object, Node>()
+
+/**
+ * A part that is the same in many objects, read as its type, frozen with all that is in it, and from then on not read again.
+ * Whoever changes an object in place must not reach into such a part. Throws where the value is not of the type.
+ */
+export function sharedPart(type: string, value: object): Readonly<Record<string, unknown>> {
+  const read = decoderOf(type)(value, { trackUnknown: true })
+  if (read.kind === 'mismatch') throw new Error(`${type}: ${read.message}`)
+  if (read.unknownFields.length > 0) throw new Error(`${type}: ${read.unknownFields.map(unknownFieldText).join(', ')}`)
+  freezeDeeply(read.object)
+  sharedParts.set(read.object, resolveType(type))
+  return read.object
+}
+
+/** Whether a value was made by `sharedPart`: it is as it has always been. */
+export function isSharedPart(value: object): boolean {
+  return sharedParts.has(value)
+}
+
+function freezeDeeply(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  Object.freeze(value)
+  for (const member of Object.values(value)) freezeDeeply(member)
+}
+
 function createDecoder(node: Node): Decode {
   const reader = readerOf(node)
   return (value, { trackUnknown, known }) => {
@@ -184,6 +211,8 @@ function variantReader(node: VariantNode): Reader {
 /** One field, with everything decided that can be decided before a value is seen. */
 interface FieldReader {
   readonly name: string
+  /** Its place in the type. */
+  readonly index: number
   readonly reader: Reader
   /** Dropped when empty. */
   readonly isDroppedWhenEmpty: boolean
@@ -193,25 +222,39 @@ interface FieldReader {
 }
 
 function structReader(node: StructNode): Reader {
-  let fields: readonly FieldReader[] | undefined
+  let fields: Fields | undefined
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
-    fields ??= node.fields.map(fieldReader)
+    fields ??= fieldsOf(node)
     if (seen.depth === structDepthMax) throw new Mismatch(tooDeepText)
+    const source = requireObject(value)
+    if (sharedParts.get(source) === node) return source
     seen.depth += 1
     const before = typeof known === 'object' && known !== null ? (known as Record<string, unknown>) : undefined
-    const result = readStruct(fields, requireObject(value), seen, before)
+    const result = readStruct(fields, source, seen, before)
     seen.depth -= 1
     return result
   }
   return { read, zero: () => read({}, { unknown: false, depth: 0 }, undefined), isEmpty: () => false, isAlwaysPrinted: true }
 }
 
-function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field): FieldReader {
+/** The fields of a struct by name, and in order those that are printed in any case. */
+interface Fields {
+  readonly byName: ReadonlyMap<string, FieldReader>
+  readonly always: readonly FieldReader[]
+}
+
+function fieldsOf({ fields }: StructNode): Fields {
+  const readers = fields.map(fieldReader)
+  return { byName: new Map(readers.map((reader) => [reader.name, reader])), always: readers.filter((reader) => reader.isPrintedWhenAbsent) }
+}
+
+function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field, index: number): FieldReader {
   const reader = readerOf(node)
   const omitsEmpty = !required && !keepEmpty
   const isStructLike = reader.isAlwaysPrinted && !pointer
   return {
     name,
+    index,
     reader,
     isPointer: pointer,
     isDroppedWhenEmpty: omitsEmpty && !pointer && !isStructLike,
@@ -219,34 +262,52 @@ function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field
   }
 }
 
+/** Most types have many fields and most objects few of them: the object's own members are gone through, not the type's. */
 function readStruct(
-  fields: readonly FieldReader[],
+  { byName, always }: Fields,
   source: Record<string, unknown>,
   seen: Seen,
   known: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  let present = 0
-  for (let index = 0; index < fields.length; index++) {
-    const field = fields[index] as FieldReader
-    const value = source[field.name]
-    if (value !== undefined) present++
-    if (value === undefined || value === null) {
-      if (field.isPrintedWhenAbsent) result[field.name] = field.isPointer ? null : field.reader.zero()
-      continue
+  const present: FieldReader[] = []
+  let last = -1
+  for (const name in source) {
+    const field = byName.get(name)
+    const value = source[name]
+    if (field === undefined) {
+      if (value !== undefined) seen.unknown = true
+    } else if (value !== undefined && value !== null) {
+      if (field.index > last) {
+        present.push(field)
+        last = field.index
+      } else insert(present, field)
     }
+  }
+  let next = 0
+  for (let at = 0; at < present.length; at++) {
+    const field = present[at] as FieldReader
+    for (; next < always.length && (always[next] as FieldReader).index <= field.index; next++) {
+      if (always[next] !== field) printAbsent(result, always[next] as FieldReader)
+    }
+    const value = source[field.name]
     const before = known?.[field.name]
     const read = value === before ? value : field.reader.read(value, seen, before)
     if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
   }
-  if (!seen.unknown && hasMoreThan(present, source)) seen.unknown = true
+  for (; next < always.length; next++) printAbsent(result, always[next] as FieldReader)
   return result
 }
 
-function hasMoreThan(count: number, source: Record<string, unknown>): boolean {
-  let members = 0
-  for (const _ in source) members++
-  return members > count
+/** Keeps the list in the order of the type. */
+function insert(list: FieldReader[], field: FieldReader): void {
+  let at = list.length
+  for (; at > 0 && (list[at - 1] as FieldReader).index > field.index; at--) list[at] = list[at - 1] as FieldReader
+  list[at] = field
+}
+
+function printAbsent(result: Record<string, unknown>, { name, isPointer, reader }: FieldReader): void {
+  result[name] = isPointer ? null : reader.zero()
 }
 
 function requireObject(value: unknown): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
+import { isSharedPart } from '../../schema/decode.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { isSame, type Part, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
@@ -8,6 +9,20 @@ import { checkPortName, checkPortNumber } from './texts.ts'
  * Rules for one field. They add what is wrong to a list and make a path only then, so that a good object costs little:
  * `at` is the path of the object that has the field.
  */
+
+/** What is wrong with a part; `at` is its own path. */
+export type PartRule = (errors: FieldError[], part: Part, at: string) => void
+
+/** The rule, which looks but once at a part that stands in many objects and is always the same. */
+export function onceForShared(rule: PartRule): PartRule {
+  const sound = new WeakSet<Part>()
+  return (errors, part, at) => {
+    if (sound.has(part)) return
+    const before = errors.length
+    rule(errors, part, at)
+    if (errors.length === before && isSharedPart(part)) sound.add(part)
+  }
+}
 
 /** Whether a field says something. */
 export function isGiven(part: Part | undefined, name: string): boolean {

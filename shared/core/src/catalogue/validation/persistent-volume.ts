@@ -1,12 +1,12 @@
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
+import { allowChecked, allowOneOf, isGiven, type PartRule, requireText } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { refuseBacksteps } from './pod/paths.ts'
-import { type SourceRule, volumeSourceRules } from './pod/volume-sources.ts'
+import { volumeSourceRules } from './pod/volume-sources.ts'
 import { validateNodeSelector } from './selector.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
@@ -19,8 +19,8 @@ const sharedSources = [
 ]
 
 /** What a PersistentVolume can be. */
-const sourceRules: ReadonlyMap<string, SourceRule> = new Map<string, SourceRule>([
-  ...sharedSources.flatMap((name): [string, SourceRule][] => {
+const sourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
+  ...sharedSources.flatMap((name): [string, PartRule][] => {
     const rule = volumeSourceRules.get(name)
     return rule === undefined ? [] : [[name, rule]]
   }),

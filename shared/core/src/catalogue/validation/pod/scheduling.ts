@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
-import { allowOneOf, isGiven, numberOf, requireText } from '../checks.ts'
+import { allowOneOf, isGiven, numberOf, onceForShared, requireText } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, unsupportedValue } from '../field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 import { validateLabelKey, validateLabelSelector, validateNodeSelector, validateNodeSelectorTerm } from '../selector.ts'
@@ -62,21 +62,22 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Which taints of nodes a Pod puts up with. */
 export function validateTolerations(errors: FieldError[], tolerations: readonly Part[], path: string): void {
-  for (const [index, toleration] of tolerations.entries()) {
-    const at = `${path}[${index}]`
-    const [key, operator, effect] = [textOf(toleration, 'key'), textOf(toleration, 'operator'), textOf(toleration, 'effect')]
-    if (key !== '') errors.push(...validateLabelKey(key, `${at}.key`))
-    else if (operator !== 'Exists') {
-      const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-      errors.push(invalidValue(`${at}.operator`, operator, detail))
-    }
-    if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
-      errors.push(invalidValue(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
-    }
-    validateTolerationValue(errors, toleration, operator, `${at}.operator`)
-    if (effect !== '') allowOneOf(errors, toleration, 'effect', at, effects)
-  }
+  for (let index = 0; index < tolerations.length; index++) validateToleration(errors, tolerations[index] as Part, `${path}[${index}]`)
 }
+
+const validateToleration = onceForShared((errors, toleration, at) => {
+  const [key, operator, effect] = [textOf(toleration, 'key'), textOf(toleration, 'operator'), textOf(toleration, 'effect')]
+  if (key !== '') errors.push(...validateLabelKey(key, `${at}.key`))
+  else if (operator !== 'Exists') {
+    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+    errors.push(invalidValue(`${at}.operator`, operator, detail))
+  }
+  if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
+    errors.push(invalidValue(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
+  }
+  validateTolerationValue(errors, toleration, operator, `${at}.operator`)
+  if (effect !== '') allowOneOf(errors, toleration, 'effect', at, effects)
+})
 
 function validateTolerationValue(errors: FieldError[], toleration: Part, operator: string, path: string): void {
   const value = textOf(toleration, 'value')

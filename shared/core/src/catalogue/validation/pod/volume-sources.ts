@@ -1,7 +1,7 @@
 import { parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { namesOf, profiles } from '../../../names.ts'
-import { allowBetween, allowOneOf, isGiven, requireText } from '../checks.ts'
+import { allowBetween, allowOneOf, isGiven, onceForShared, type PartRule, requireText } from '../checks.ts'
 import { validateDriverName } from '../csi-node.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
@@ -9,24 +9,21 @@ import { validateClaimTemplate } from './claim-template.ts'
 import { refuseBacksteps, validateDescendingPath } from './paths.ts'
 import { validateFileVolume, validateProjected } from './projected.ts'
 
-/** The rules of one kind of source; `at` is its path. */
-export type SourceRule = (errors: FieldError[], source: Part, at: string) => void
-
 /** A source that only has to name something. */
 const naming =
-  (...fields: readonly string[]): SourceRule =>
+  (...fields: readonly string[]): PartRule =>
   (errors, source, at) => {
     for (const field of fields) requireText(errors, source, field, at)
   }
 
 const listing =
-  (...fields: readonly string[]): SourceRule =>
+  (...fields: readonly string[]): PartRule =>
   (errors, source, at) => {
     for (const field of fields) if (itemsOf(source, field).length === 0) errors.push(requiredValue(`${at}.${field}`))
   }
 
 /** What a Pod's volume can come from. */
-export const volumeSourceRules: ReadonlyMap<string, SourceRule> = new Map<string, SourceRule>([
+export const volumeSourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
   ['emptyDir', validateEmptyDir],
   ['hostPath', validateHostPath],
   ['gitRepo', validateGitRepo],
@@ -50,7 +47,7 @@ export const volumeSourceRules: ReadonlyMap<string, SourceRule> = new Map<string
   ['photonPersistentDisk', naming('pdID')],
   ['portworxVolume', naming('volumeID')],
   ['azureDisk', validateAzureDisk],
-  ['projected', validateProjected],
+  ['projected', onceForShared(validateProjected)],
   ['quobyte', validateQuobyte],
   ['scaleIO', naming('gateway', 'system', 'volumeName')],
   ['storageos', all(naming('volumeName'), withSecret('secretRef'))],
@@ -58,20 +55,20 @@ export const volumeSourceRules: ReadonlyMap<string, SourceRule> = new Map<string
   ['ephemeral', validateClaimTemplate],
 ])
 
-function all(...rules: readonly SourceRule[]): SourceRule {
+function all(...rules: readonly PartRule[]): PartRule {
   return (errors, source, at) => {
     for (const rule of rules) rule(errors, source, at)
   }
 }
 
-function withSecret(field: string): SourceRule {
+function withSecret(field: string): PartRule {
   return (errors, source, at) => {
     const secret = optionalPart(source, field)
     if (secret !== undefined) requireText(errors, secret, 'name', `${at}.${field}`)
   }
 }
 
-function withPartition(field: string): SourceRule {
+function withPartition(field: string): PartRule {
   return (errors, source, at) => {
     requireText(errors, source, field, at)
     allowBetween(errors, source, 'partition', at, { min: 0, max: 255, detail: 'must be between 1 and 255, inclusive' })

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { FieldError } from '../../meta/status.ts'
+import { sharedPart } from '../../schema/decode.ts'
+import { onceForShared, requireText } from './checks.ts'
+
+function counted() {
+  let looks = 0
+  const rule = onceForShared((errors, part, at) => {
+    looks += 1
+    requireText(errors, part, 'key', at)
+  })
+  const judge = (part: Readonly<Record<string, unknown>>) => {
+    const errors: FieldError[] = []
+    rule(errors, part, 'spec.tolerations[0]')
+    return errors.map(({ field }) => field)
+  }
+  return { judge, looks: () => looks }
+}
+
+test('a shared part that is sound is looked at once, any other part each time', () => {
+  const { judge, looks } = counted()
+  const shared = sharedPart('core/v1.Toleration', { key: 'gone' })
+  expect([judge(shared), judge(shared), looks()]).toEqual([[], [], 1])
+  const own = { key: 'gone' }
+  expect([judge(own), judge(own), looks()]).toEqual([[], [], 3])
+})
+
+test('a shared part that is not sound is refused each time', () => {
+  const { judge, looks } = counted()
+  const shared = sharedPart('core/v1.Toleration', { effect: 'NoExecute' })
+  expect([judge(shared), judge(shared), looks()]).toEqual([['spec.tolerations[0].key'], ['spec.tolerations[0].key'], 2])
+})
