@@ -1,5 +1,5 @@
 import { type AdmissionService, badRequest, createInterestIndex, type Interest, type InterestIndex, serviceUnavailable } from '@orch/core'
-import { type AskNeeds, ask } from './ask.ts'
+import { ask } from './ask.ts'
 import type { PluginConfiguration } from './configuration.ts'
 import { tellInterests } from './interests.ts'
 import { defaultPluginSettings, type Plugin, type PluginNeeds, type PluginSettings } from './plugin.ts'
@@ -41,12 +41,13 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionO
   const closed = new AbortController()
   const interested = new InterestedPlugins(plugins)
   return {
-    async admit(request, context = {}) {
-      if (closed.signal.aborted) throw serviceUnavailable('admission is ending')
+    admit(request, context = {}) {
+      if (closed.signal.aborted) return Promise.reject(serviceUnavailable('admission is ending'))
       const { phase, attributes } = request
-      if (phase !== 'mutate' && phase !== 'validate') throw badRequest(`phase: expected mutate or validate, got "${phase}"`)
-      const needs: AskNeeds = { plugins: interested.index.find(phase, attributes), clock, context, tracer }
-      return await ask(request, phase, needs)
+      if (phase !== 'mutate' && phase !== 'validate') {
+        return Promise.reject(badRequest(`phase: expected mutate or validate, got "${phase}"`))
+      }
+      return ask(request, phase, { plugins: interested.index.find(phase, attributes), clock, context, tracer })
     },
     async outcome(outcome) {
       for (const plugin of plugins) await plugin.settle?.(outcome)

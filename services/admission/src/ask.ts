@@ -38,75 +38,117 @@ interface Said {
  * all are asked once more.
  */
 export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): Promise<AdmissionAnswer> {
-  const said: Said = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
-  const first = request.attributes
-  const memory = new Map<unknown, unknown>()
-  let isSecondRoundWanted = false
-  const inquiryOf = (round: number): Inquiry => {
-    const wantSecondRound = () => {
-      isSecondRoundWanted = true
-    }
-    const reinvocation: Reinvocation = { isSecondRound: round === 1, request: wantSecondRound, memory }
-    return { reinvocation, context: needs.context, explain: request.explain, decisionOn: (access) => decisionOn(request, access) }
-  }
-  let attributes = first
-  const rounds = phase === 'mutate' ? 2 : 1
-  for (let round = 0; round < rounds && (round === 0 || isSecondRoundWanted); round++) {
-    const end = await askRound(attributes, { request, phase, round, inquiry: inquiryOf(round), said, needs })
-    if (end.kind !== 'allowed') return end.answer
-    attributes = end.attributes
-  }
-  return { kind: 'allowed', object: attributes.object === first.object ? undefined : attributes.object, ...said }
-}
-
-interface Round {
-  readonly request: AdmissionRequest
-  readonly phase: Phase
-  readonly round: number
-  readonly inquiry: Inquiry
-  readonly said: Said
-  readonly needs: AskNeeds
-}
-
-type RoundEnd =
-  | { readonly kind: 'allowed'; readonly attributes: Attributes }
-  | { readonly kind: 'answered'; readonly answer: AdmissionAnswer }
-
-async function askRound(first: Attributes, { request, phase, round, inquiry, said, needs }: Round): Promise<RoundEnd> {
-  const { plugins, clock } = needs
-  let attributes = first
-  // An earlier plugin may have lost its interest meanwhile: then the one after it goes on.
-  const start = request.resumeAt === '' ? 0 : plugins.findIndex(({ name }) => name === request.resumeAt)
-  let startedMs = clock.monotonic()
-  for (let index = Math.max(0, start); index < plugins.length; index++) {
-    const plugin = plugins[index] as Plugin
-    // A method that is called through `?.()` keeps its plugin; most answer without a promise.
-    const span = beginSpan(plugin, phase, needs)
-    const pending = plugin[phase]?.(attributes, span === undefined ? inquiry : below(inquiry, span))
-    const verdict = pending instanceof Promise ? await ending(pending, span) : pending
-    if (!(pending instanceof Promise)) span?.end()
-    if (verdict === undefined) {
+  const question = new Question(request, phase, needs)
+  const { plugins } = needs
+  for (let round = 0; round < 1 || (round < 2 && question.isSecondRoundWanted); round++) {
+    const inquiry = question.inquiryOf(round)
+    for (let index = round === 0 ? question.start : 0; index < plugins.length; index++) {
+      const plugin = plugins[index] as Plugin
+      const span = beginSpan(plugin, phase, needs)
+      // A method that is called through `?.()` keeps its plugin; most answer without a promise.
+      const pending = plugin[phase]?.(question.attributes, span === undefined ? inquiry : below(inquiry, span))
+      const verdict = pending instanceof Promise ? await ending(pending, span) : pending
+      if (!(pending instanceof Promise)) span?.end()
       // One that has nothing to say at once has taken no time.
-      if (pending instanceof Promise) startedMs = clock.monotonic()
-      continue
+      if (verdict === undefined && pending instanceof Promise) question.goOn()
+      const answer = verdict === undefined ? undefined : question.take(plugin, verdict, round)
+      if (answer !== undefined) return answer
     }
-    keep(verdict, said)
-    if (verdict.kind === 'asks') {
-      const { accesses } = verdict
-      return { kind: 'answered', answer: { kind: 'asks', accesses, namespaces: [], resumeAt: plugin.name, ...said } }
-    }
-    if (verdict.kind === 'needs') {
-      const namespaces = [verdict.namespace]
-      return { kind: 'answered', answer: { kind: 'asks', accesses: [], namespaces, resumeAt: plugin.name, ...said } }
-    }
-    const endedMs = clock.monotonic()
-    const step = stepOf(plugin.name, endedMs - startedMs, round, verdict, request.explain)
-    startedMs = endedMs
-    said.steps.push(request.explain ? withPatch(step, attributes, verdict) : step)
-    if (verdict.kind === 'denied') return { kind: 'answered', answer: { kind: 'denied', status: verdict.error.status, ...said } }
-    if (verdict.object !== undefined) attributes = { ...attributes, object: verdict.object }
   }
-  return { kind: 'allowed', attributes }
+  return question.allowed()
+}
+
+/** What is asked, and what has been said to it so far. */
+class Question {
+  readonly #request: AdmissionRequest
+  readonly #phase: Phase
+  readonly #clock: Clock
+  readonly #context: CallContext
+  readonly #said: Said = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+  #startedMs: number
+  #memory: Map<unknown, unknown> | undefined
+  /** Where the first round begins. The one that asked may have lost its interest meanwhile: then all are asked. */
+  readonly start: number
+  /** As the last plugin has left them. */
+  attributes: Attributes
+  isSecondRoundWanted = false
+
+  constructor(request: AdmissionRequest, phase: Phase, { plugins, clock, context }: AskNeeds) {
+    this.#request = request
+    this.#clock = clock
+    this.#context = context
+    this.attributes = request.attributes
+    this.start =
+      request.resumeAt === ''
+        ? 0
+        : Math.max(
+            0,
+            plugins.findIndex(({ name }) => name === request.resumeAt),
+          )
+    this.#startedMs = clock.monotonic()
+    this.#phase = phase
+  }
+
+  inquiryOf(round: number): Inquiry {
+    const request = this.#request
+    const reinvocation = new Round(this, round)
+    return { reinvocation, context: this.#context, explain: request.explain, decisionOn: (access) => decisionOn(request, access) }
+  }
+
+  wantSecondRound(): void {
+    // Only what may be changed can be looked at again.
+    this.isSecondRoundWanted = this.#phase === 'mutate'
+  }
+
+  /** Almost nobody keeps anything. */
+  get memory(): Map<unknown, unknown> {
+    this.#memory ??= new Map()
+    return this.#memory
+  }
+
+  goOn(): void {
+    this.#startedMs = this.#clock.monotonic()
+  }
+
+  /** The answer, if the verdict is the last one. */
+  take(plugin: Plugin, verdict: Verdict, round: number): AdmissionAnswer | undefined {
+    const said = this.#said
+    const { explain } = this.#request
+    keep(verdict, said)
+    if (verdict.kind === 'asks') return { kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name, ...said }
+    if (verdict.kind === 'needs') return { kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name, ...said }
+    const endedMs = this.#clock.monotonic()
+    const step = stepOf(plugin.name, endedMs - this.#startedMs, round, verdict, explain)
+    this.#startedMs = endedMs
+    said.steps.push(explain ? withPatch(step, this.attributes, verdict) : step)
+    if (verdict.kind === 'denied') return { kind: 'denied', status: verdict.error.status, ...said }
+    if (verdict.object !== undefined) this.attributes = { ...this.attributes, object: verdict.object }
+    return undefined
+  }
+
+  allowed(): AdmissionAnswer {
+    const { object } = this.attributes
+    return { kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object, ...this.#said }
+  }
+}
+
+/** A class, as an object of its own with a getter would have a hidden class of its own. */
+class Round implements Reinvocation {
+  readonly #question: Question
+  readonly isSecondRound: boolean
+
+  constructor(question: Question, round: number) {
+    this.#question = question
+    this.isSecondRound = round === 1
+  }
+
+  get memory(): Map<unknown, unknown> {
+    return this.#question.memory
+  }
+
+  request(): void {
+    this.#question.wantSecondRound()
+  }
 }
 
 /** A span for each plugin, where the request is traced. */

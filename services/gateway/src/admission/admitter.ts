@@ -76,10 +76,8 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     }
   }
   const interests = new Interests(admission, clock, log)
-  const ask = async (phase: Phase, admitting: Admitting): Promise<Admitted> => {
-    if (!interests.match(phase, admitting.attributes)) return nothingAsked
-    return askAll(phase, admitting, admission, options)
-  }
+  const ask = (phase: Phase, admitting: Admitting): Promise<Admitted> =>
+    interests.match(phase, admitting.attributes) ? askAll(phase, admitting, admission, options) : Promise.resolve(nothingAsked)
   return {
     mutate: (admitting) => ask('mutate', admitting),
     validate: (admitting) => ask('validate', admitting),
@@ -105,12 +103,9 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   let decisions: readonly AccessDecision[] = []
   let resumeAt = ''
   for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
-    const answer = await admit(
-      admission,
-      { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true },
-      request,
-      clock,
-    )
+    const question = { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true }
+    const timeoutMs = Math.max(1, request.deadlineMs - clock.monotonic())
+    const answer = await admission.admit(question, { timeoutMs, ...originOf(request) }).catch(unanswered)
     tell(answer, admitting, phase, metrics)
     reservations.push(...answer.reservations)
     switch (answer.kind) {
@@ -135,19 +130,10 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
 }
 
-async function admit(
-  admission: AdmissionService,
-  question: Parameters<AdmissionService['admit']>[0],
-  request: GatewayRequest,
-  clock: Clock,
-): Promise<AdmissionAnswer> {
-  try {
-    const timeoutMs = Math.max(1, request.deadlineMs - clock.monotonic())
-    return await admission.admit(question, { timeoutMs, ...originOf(request) })
-  } catch (error) {
-    if (error instanceof StatusError) throw error
-    throw serviceUnavailable('admission cannot be reached', { cause: error })
-  }
+/** Whoever gives no Status has not been reached. */
+function unanswered(error: unknown): never {
+  if (error instanceof StatusError) throw error
+  throw serviceUnavailable('admission cannot be reached', { cause: error })
 }
 
 /** Passes on what admission says besides its decision. */
