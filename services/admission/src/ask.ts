@@ -10,7 +10,7 @@ import type {
 } from '@orch/core'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
-import type { Conditions, Inquiry, Plugin, Reinvocation, Verdict } from './plugin.ts'
+import { allowed, type Conditions, type Inquiry, type Plugin, type Reinvocation, type Verdict } from './plugin.ts'
 
 export type Phase = 'mutate' | 'validate'
 
@@ -114,7 +114,7 @@ class Question {
   take(plugin: Plugin, verdict: Verdict, round: number): AdmissionAnswer | undefined {
     const said = this.#said
     const { explain } = this.#request
-    keep(verdict, said)
+    if (verdict !== allowed) keep(verdict, said)
     if (verdict.kind === 'asks') return { kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name, ...said }
     if (verdict.kind === 'needs') return { kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name, ...said }
     const endedMs = this.#clock.monotonic()

@@ -28,5 +28,5 @@ export function conclude(request: GatewayRequest, parts: GatewayParts): void {
 
 function keepExplanation(request: GatewayRequest, explanation: Explanation, durationMs: number, { explanations }: GatewayParts): void {
   const { auditId, method, path, code, info } = request
-  explanations?.keep(auditId, { explanation, method, path, code, durationMs, info })
+  explanations?.keep({ auditId, explanation, method, path, code, durationMs, info })
 }

@@ -17,7 +17,7 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
     mutate(attributes) {
       const pod = podOf(attributes)
       const given = pod.spec.tolerations ?? []
-      const missing = wanted.filter(({ key }) => !given.some((one) => tolerates(one, key ?? '')))
+      const missing = given.length === 0 ? wanted : wanted.filter(({ key }) => !given.some((one) => tolerates(one, key ?? '')))
       return missing.length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations: [...given, ...missing] }) }
     },
     close: () => {},

@@ -92,29 +92,28 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     }
     return known
   }
-  const seriesOf = (known: Map<string, Observer>, name: string, make: () => Observer): Observer => {
-    let series = known.get(name)
+  const begin = (kind: StepSeries, phase: Phase, operation: string, { plugin, webhook, isRejected }: AdmissionStep): Observer => {
     // Webhooks come and go, and their names are anybody's.
-    if (series === undefined && seriesCount >= seriesMax) return unobserved
-    if (series === undefined) {
-      series = make()
-      known.set(name, series)
-      seriesCount += 1
-    }
+    if (seriesCount >= seriesMax) return unobserved
+    seriesCount += 1
+    const labels = { operation, rejected: String(isRejected) }
+    const isPlugin = webhook === ''
+    const series = isPlugin
+      ? plugins.series({ name: plugin, type: stepTypes[phase], ...labels })
+      : webhooks.series({ name: webhook, type: webhookTypes[phase], ...labels })
+    if (isPlugin) kind.plugins.set(plugin, series)
+    else kind.webhooks.set(webhook, series)
     return series
   }
   return {
     step(phase, operation, isRejected, durationMs) {
       kindOf(phase, operation, isRejected).whole.observe(durationMs / 1000)
     },
-    plugin(phase, operation, { plugin, webhook, isRejected, durationMs }) {
-      const kind = kindOf(phase, operation, isRejected)
-      const rejected = String(isRejected)
-      const series =
-        webhook === ''
-          ? seriesOf(kind.plugins, plugin, () => plugins.series({ name: plugin, type: stepTypes[phase], operation, rejected }))
-          : seriesOf(kind.webhooks, webhook, () => webhooks.series({ name: webhook, type: webhookTypes[phase], operation, rejected }))
-      series.observe(durationMs / 1000)
+    plugin(phase, operation, step) {
+      const kind = kindOf(phase, operation, step.isRejected)
+      const known = step.webhook === '' ? kind.plugins.get(step.plugin) : kind.webhooks.get(step.webhook)
+      const series = known ?? begin(kind, phase, operation, step)
+      series.observe(step.durationMs / 1000)
     },
     count({ name, labels, value }) {
       const series = countedBefore.get(labels) ?? counted.get(name)?.series(labels)

@@ -110,19 +110,37 @@ test('the header is one line of ASCII and never longer than clients take', () =>
   expect(JSON.parse(text)).toMatchObject({ authentication: { user: expect.stringMatching(/^annö+$/) }, shortened: true })
 })
 
+const keptAs = (auditId: string, explanation = anExplanation()) => {
+  const info = { kind: 'path', verb: 'post', path: '/' } as const
+  return { auditId, explanation, method: 'POST', path: '/', code: 201, durationMs: 1, info }
+}
+
 test('only the last explanations are kept', () => {
   const kept = new KeptExplanations()
-  const entry = {
-    explanation: anExplanation(),
-    method: 'POST',
-    path: '/',
-    code: 201,
-    durationMs: 1,
-    info: { kind: 'path', verb: 'post', path: '/' },
-  } as const
-  for (let index = 0; index <= limits.explanationsKeptMax; index++) kept.keep(`${index}`, entry)
+  const entries = Array.from({ length: limits.explanationsKeptMax + 1 }, (_, index) => keptAs(`${index}`))
+  for (const entry of entries) kept.keep(entry)
   expect(kept.find('0')).toBeUndefined()
-  expect(kept.find('1')).toBe(entry)
+  for (const entry of entries.slice(1)) expect(kept.find(entry.auditId)).toBe(entry)
+})
+
+test('of two requests with the same id the last is kept', () => {
+  const kept = new KeptExplanations()
+  for (let round = 0; round < limits.explanationsKeptMax; round++) {
+    const [first, second] = [keptAs('a'), keptAs('a')]
+    for (const entry of [first, keptAs('b'), second]) kept.keep(entry)
+    expect(kept.find('a')).toBe(second)
+  }
+})
+
+test('what is kept tells the steps as before', () => {
+  const explanation = anExplanation()
+  explanation.admitted('mutate', 'w', [step, { ...step, plugin: 'Q', webhook: 'hook', round: 1 }])
+  explanation.admitted('validate', 'w', [])
+  explanation.admitted('validate', 'w', [{ ...step, durationMs: 0.0004, isRejected: true }])
+  const before = explanation.tell(everything)
+  expect(before.admission).toHaveLength(3)
+  new KeptExplanations().keep(keptAs('a', explanation))
+  expect(explanation.tell(everything)).toEqual(before)
 })
 
 test('what is kept is short, however much was said', () => {
@@ -140,7 +158,7 @@ test('what is kept is short, however much was said', () => {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, reason: 'Invalid', message: long } as const
   explanation.refused({ ...status, details })
   const info = { kind: 'path', verb: 'post', path: '/' } as const
-  kept.keep('a', { explanation, method: 'POST', path: '/', code: 422, durationMs: 1, info })
+  kept.keep({ auditId: 'a', explanation, method: 'POST', path: '/', code: 422, durationMs: 1, info })
   const told = explanation.tell(everything)
   expect(JSON.stringify(told).length).toBeLessThan(200_000)
   expect(told.admission).toMatchObject([{ plugin: 'P' }, { patch: small, reason: expect.stringMatching(/^x{4096}$/) }])

@@ -2,11 +2,15 @@ import type { AdmissionStep, Status } from '@orch/core'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
 
-/** What admission did for one attempt of one write, in one phase. */
-interface Admitted {
+/** What admission did in one phase. */
+interface Phase {
   readonly phase: string
-  readonly writeId: string
   readonly steps: readonly AdmissionStep[]
+}
+
+/** The same, for one attempt of one write. */
+interface Admitted extends Phase {
+  readonly writeId: string
 }
 
 /** One plugin or webhook, as it is told. */
@@ -40,6 +44,8 @@ export class Explanation {
   #authentication: { readonly method: string; readonly user: string; readonly impersonatedBy?: string } | undefined
   #authorization: { readonly decision: string; readonly reason: string } | undefined
   #admitted: Admitted[] = []
+  /** In the place of what was admitted, once the explanation is kept. */
+  #packed: PackedSteps | undefined
   #status: Status | undefined
   #revision: number | undefined
 
@@ -87,13 +93,17 @@ export class Explanation {
   /** Lets go what would take much memory: many are kept, and objects may be large. */
   shorten(): void {
     if (this.#status !== undefined) this.#status = shortenedStatus(this.#status)
-    if (!this.isShown) return
-    this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
+    if (this.isShown) this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
+    else {
+      this.#packed = packed(this.#admitted)
+      this.#admitted = []
+    }
   }
 
   /** As much as the reader may know. */
   tell({ knowsObject, knowsAnswer }: Reader) {
-    const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
+    const admitted = this.#packed === undefined ? this.#admitted : unpacked(this.#packed)
+    const steps = admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
     const admission = steps.slice(-limits.explainedStepsMax).map(({ patch, reason, ...step }) => ({
       ...step,
       ...(patch === undefined ? {} : { patch: knowsObject ? patch : patch.map(withoutValue) }),
@@ -125,6 +135,44 @@ export class Explanation {
     const { authentication, authorization } = told
     return printAscii({ authentication: shortened(authentication), authorization: shortened(authorization), admission, shortened: true })
   }
+}
+
+/**
+ * The phases of a request that nobody has asked about, as one list of texts and small integers: of each phase its name and the
+ * number of its steps; of each step its plugin, its webhook, its round, 1 where it refused, and its microseconds. Most requests
+ * are such, many are kept, and a thousand lists a second are less to clear away than ten thousand objects.
+ */
+type PackedSteps = readonly (string | number)[]
+
+const phaseLength = 2
+const stepLength = 5
+
+function packed(phases: readonly Phase[]): PackedSteps {
+  const list: (string | number)[] = []
+  for (const { phase, steps } of phases) {
+    list.push(phase, steps.length)
+    for (const { plugin, webhook, round, isRejected, durationMs } of steps) {
+      list.push(plugin, webhook, round, Number(isRejected), Math.round(durationMs * 1000))
+    }
+  }
+  return list
+}
+
+function unpacked(list: PackedSteps): Phase[] {
+  const phases: Phase[] = []
+  for (let at = 0; at < list.length; ) {
+    const [phase, count] = list.slice(at, at + phaseLength) as [string, number]
+    at += phaseLength
+    const steps = Array.from({ length: count }, (_, index) => unpackedStep(list, at + index * stepLength))
+    at += count * stepLength
+    phases.push({ phase, steps })
+  }
+  return phases
+}
+
+function unpackedStep(list: PackedSteps, at: number): AdmissionStep {
+  const [plugin, webhook, round, rejected, micros] = list.slice(at, at + stepLength) as [string, string, number, number, number]
+  return { plugin, webhook, round, isRejected: rejected === 1, durationMs: micros / 1000 }
 }
 
 const hidden = 'hidden'
@@ -184,24 +232,25 @@ function printAscii(value: unknown): string {
 
 /** The last explanations, to be asked for by the id of the request. */
 export class KeptExplanations {
-  readonly #entries = new Map<string, KeptExplanation>()
+  readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
+  #next = 0
 
-  keep(auditId: string, kept: KeptExplanation): void {
+  keep(kept: KeptExplanation): void {
     kept.explanation.shorten()
-    this.#entries.delete(auditId)
-    this.#entries.set(auditId, kept)
-    if (this.#entries.size <= limits.explanationsKeptMax) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    this.#ring[this.#next] = kept
+    this.#next = (this.#next + 1) % this.#ring.length
   }
 
+  /** The newest: a client may give the same id again. */
   find(auditId: string): KeptExplanation | undefined {
-    return this.#entries.get(auditId)
+    const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
+    return this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
   }
 }
 
 /** An explanation, and the request that it is about. */
 export interface KeptExplanation {
+  readonly auditId: string
   readonly explanation: Explanation
   readonly method: string
   readonly path: string
