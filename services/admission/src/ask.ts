@@ -115,20 +115,20 @@ class Question {
     const said = this.#said
     const { explain } = this.#request
     if (verdict !== allowed) keep(verdict, said)
-    if (verdict.kind === 'asks') return { kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name, ...said }
-    if (verdict.kind === 'needs') return { kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name, ...said }
+    if (verdict.kind === 'asks') return { ...said, kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
+    if (verdict.kind === 'needs') return { ...said, kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name }
     const endedMs = this.#clock.monotonic()
     const step = stepOf(plugin.name, endedMs - this.#startedMs, round, verdict, explain)
     this.#startedMs = endedMs
     said.steps.push(explain ? withPatch(step, this.attributes, verdict) : step)
-    if (verdict.kind === 'denied') return { kind: 'denied', status: verdict.error.status, ...said }
+    if (verdict.kind === 'denied') return { ...said, kind: 'denied', status: verdict.error.status }
     if (verdict.object !== undefined) this.attributes = { ...this.attributes, object: verdict.object }
     return undefined
   }
 
   allowed(): AdmissionAnswer {
     const { object } = this.attributes
-    return { kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object, ...this.#said }
+    return { ...this.#said, kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object }
   }
 }
 

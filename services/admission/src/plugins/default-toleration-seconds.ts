@@ -1,7 +1,7 @@
 import { sharedPart, subdomainLabel } from '@orch/core'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
-import { podOf, type Toleration, withSpec } from './pod.ts'
+import { podOf, type Toleration } from './pod.ts'
 
 export const defaultTolerationSeconds: Registration = { isDefault: true, create: createDefaultTolerationSeconds }
 
@@ -18,7 +18,9 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
       const pod = podOf(attributes)
       const given = pod.spec.tolerations ?? []
       const missing = given.length === 0 ? wanted : wanted.filter(({ key }) => !given.some((one) => tolerates(one, key ?? '')))
-      return missing.length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations: [...given, ...missing] }) }
+      return missing.length === 0
+        ? allowed
+        : { kind: 'allowed', object: { ...pod, spec: { ...pod.spec, tolerations: [...given, ...missing] } } }
     },
     close: () => {},
   }

@@ -154,7 +154,7 @@ function judgePod(attributes: Attributes, state: NamespaceState, judgements: Jud
   const { policy, errors, revision } = state
   const conditions = [{ key: objectKey(prefix, undefined, attributes.namespace), revision }]
   if (errors.length === 0 && isFullyPrivileged(policy)) {
-    return { kind: 'allowed', conditions, ...judgements.privileged(attributes, policy.enforce) }
+    return { ...judgements.privileged(attributes, policy.enforce), kind: 'allowed', conditions }
   }
   const verdict = judgeView(attributes, podView(attributes.object), state, judgements, true)
   return verdict.kind === 'allowed' ? { ...verdict, conditions } : verdict

@@ -81,8 +81,8 @@ function prioritized(attributes: Attributes, { name, value, preemptionPolicy }: 
     const why = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; ${by} ${preemptionPolicy} from the given PriorityClass name`
     return denied(forbid(attributes, why))
   }
-  const named = name === '' ? {} : { priorityClassName: name }
-  return { kind: 'allowed', object: withSpec(pod, { ...named, priority: value, preemptionPolicy }) }
+  const changed = { ...spec, priority: value, preemptionPolicy }
+  return { kind: 'allowed', object: { ...pod, spec: name === '' ? changed : { ...changed, priorityClassName: name } } }
 }
 
 /** An update that leaves out what was filled in does not take it away. */

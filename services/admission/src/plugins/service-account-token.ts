@@ -9,7 +9,7 @@ const fileMode = 420
 /** Gives Pods a volume in which their containers find a token, the server's certificate and their namespace. */
 export interface TokenMounts {
   /** The spec with the volume and a mount in each container. Mounts of their own stay. */
-  mounted(spec: PodSpec, makeName: () => string): PodSpec
+  mounted(spec: Readonly<PodSpec>, makeName: () => string): PodSpec
 }
 
 export function tokenMounts(names: Names): TokenMounts {
@@ -28,12 +28,10 @@ export function tokenMounts(names: Names): TokenMounts {
         lacks(container)
           ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
           : container
-      return {
-        ...spec,
-        containers: containers.map(withMount),
-        ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withMount) }),
-        ...(existing === undefined ? { volumes: [...volumes, { name, projected }] } : {}),
-      }
+      const mounted = { ...spec, containers: containers.map(withMount) }
+      if (initContainers !== undefined) mounted.initContainers = initContainers.map(withMount)
+      if (existing === undefined) mounted.volumes = [...volumes, { name, projected }]
+      return mounted
     },
   }
 }

@@ -105,7 +105,7 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
     const question = { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true }
     const timeoutMs = Math.max(1, request.deadlineMs - clock.monotonic())
-    const answer = await admission.admit(question, { timeoutMs, ...originOf(request) }).catch(unanswered)
+    const answer = await admission.admit(question, { ...originOf(request), timeoutMs }).catch(unanswered)
     tell(answer, admitting, phase, metrics)
     reservations.push(...answer.reservations)
     switch (answer.kind) {

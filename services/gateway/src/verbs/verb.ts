@@ -41,7 +41,7 @@ export function remainingMs(request: GatewayRequest, { clock }: GatewayParts): n
 
 /** What calls to other services on behalf of a request are told. */
 export function callContext(request: GatewayRequest, parts: GatewayParts): CallContext {
-  return { timeoutMs: remainingMs(request, parts), ...originOf(request) }
+  return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
 }
 
 /** Whose request a call belongs to. */

@@ -69,7 +69,9 @@ export function complete(resource: Resource, object: ApiObject, { names }: Gatew
 export function inOrder({ type, kind, version, apiVersion }: Described, object: ApiObject, known?: ApiObject): ApiObject {
   const decoded = decoderOf(type)(object, { trackUnknown: false, known })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.object as ApiObject
+  const read = decoded.object as ApiObject
+  if (read.kind === kind && read.apiVersion === apiVersion) return read
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = read
   return { kind, apiVersion, metadata, ...rest }
 }
 
