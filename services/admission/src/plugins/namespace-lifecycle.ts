@@ -1,11 +1,12 @@
 import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
 import { follow } from '@orch/platform'
-import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 
 /** What the plugin remembers of a Namespace. */
 interface NamespaceState {
-  readonly revision: number
+  /** It is still the same: what writes in the namespace rest on. */
+  readonly conditions: Conditions
   readonly isTerminating: boolean
 }
 
@@ -30,7 +31,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
 
   const latest = async (key: string): Promise<NamespaceState | undefined> => {
     const { entry } = await storage.get({ key, read: { kind: 'latest' } })
-    return entry === undefined ? undefined : stateOf(entry.value)
+    return entry === undefined ? undefined : stateOf(entry.value, key)
   }
 
   return {
@@ -41,8 +42,8 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
       if (namespace === '') return allowed
       const key = objectKey(prefix, undefined, namespace)
       const known = followed.get(key)
-      if (known !== undefined && !known.isTerminating) return judged(attributes, key, known)
-      return latest(key).then((state) => judged(attributes, key, state))
+      if (known !== undefined && !known.isTerminating) return judged(attributes, known)
+      return latest(key).then((state) => judged(attributes, state))
     },
     validate({ name }) {
       return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
@@ -51,10 +52,10 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
   }
 }
 
-function judged(attributes: Attributes, key: string, state: NamespaceState | undefined): Verdict {
+function judged(attributes: Attributes, state: NamespaceState | undefined): Verdict {
   if (state === undefined) return { kind: 'denied', error: notFound(namespaces, attributes.namespace) }
   if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
-  return { kind: 'allowed', conditions: [{ key, revision: state.revision }] }
+  return { kind: 'allowed', conditions: state.conditions }
 }
 
 /** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */
@@ -80,11 +81,11 @@ function interestsIn(catalogue: PluginNeeds['catalogue']): Interest[] {
 
 const decoder = new TextDecoder()
 
-function stateOf(value: Uint8Array): NamespaceState {
+function stateOf(value: Uint8Array, key: string): NamespaceState {
   // Storage holds nothing but objects that the gateway has checked.
   const { metadata, status } = JSON.parse(decoder.decode(value)) as ApiObject & { status?: { phase?: string } }
   return {
-    revision: Number(metadata.resourceVersion),
+    conditions: [{ key, revision: Number(metadata.resourceVersion) }],
     isTerminating: metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating',
   }
 }

@@ -12,7 +12,16 @@ import {
   subdomainLabel,
 } from '@orch/core'
 import { follow } from '@orch/platform'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import {
+  allowed,
+  type Conditions,
+  denied,
+  type Inquiry,
+  type Plugin,
+  type PluginNeeds,
+  type Registration,
+  type Verdict,
+} from '../plugin.ts'
 import { type PodSecurityConfiguration, readPodSecurityConfiguration } from '../pod-security/configuration.ts'
 import { evaluatePod, printViolations } from '../pod-security/evaluate.ts'
 import { warnOfPods } from '../pod-security/namespace-pods.ts'
@@ -38,7 +47,8 @@ export const podSecurity: Registration = { isDefault: true, isConfigurable: true
 
 /** What the plugin remembers of a Namespace. */
 interface NamespaceState extends PolicyReading {
-  readonly revision: number
+  /** It is still the same: what a decision about a Pod rests on. */
+  readonly conditions: Conditions
 }
 
 const prefix = 'core/namespaces'
@@ -52,13 +62,15 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   const { storage, catalogue, clock, log, random } = needs
   const { names } = catalogue
   const configuration = readPodSecurityConfiguration(needs.configuration, names)
+  const judgements = { configuration, names, privileged: privilegedWords(names) }
   const closed = new AbortController()
-  const decode = (value: Uint8Array) => stateOf(value, configuration, names)
+  const decode = (value: Uint8Array, key: string) => stateOf(value, key, judgements)
   const followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
 
   const latest = async (namespace: string): Promise<NamespaceState | undefined> => {
-    const { entry } = await storage.get({ key: objectKey(prefix, undefined, namespace), read: { kind: 'latest' } })
-    return entry === undefined ? undefined : decode(entry.value)
+    const key = objectKey(prefix, undefined, namespace)
+    const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+    return entry === undefined ? undefined : decode(entry.value, key)
   }
   /** Nothing is refused by what memory holds alone. */
   const judge = (attributes: Attributes, judgeBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
@@ -67,7 +79,6 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))
   }
-  const judgements = { configuration, names, privileged: privilegedWords(names) }
 
   return {
     name: 'PodSecurity',
@@ -98,10 +109,11 @@ function interestIn(group: string, resources: readonly string[]): Interest {
   return { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [group], resources, namespaces: [] }
 }
 
-function stateOf(value: Uint8Array, { defaults }: PodSecurityConfiguration, names: Names): NamespaceState {
+function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: Judgements): NamespaceState {
   // Storage holds nothing but objects that the gateway has checked.
   const { metadata } = JSON.parse(decoder.decode(value)) as ApiObject
-  return { ...policyOf(metadata.labels ?? {}, defaults, names), revision: Number(metadata.resourceVersion) }
+  const conditions = [{ key, revision: Number(metadata.resourceVersion) }]
+  return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
 }
 
 interface Judgements {
@@ -151,8 +163,7 @@ function exempt(attributes: Attributes, why: string, names: Names): Verdict {
 }
 
 function judgePod(attributes: Attributes, state: NamespaceState, judgements: Judgements): Verdict {
-  const { policy, errors, revision } = state
-  const conditions = [{ key: objectKey(prefix, undefined, attributes.namespace), revision }]
+  const { policy, errors, conditions } = state
   if (errors.length === 0 && isFullyPrivileged(policy)) {
     return { ...judgements.privileged(attributes, policy.enforce), kind: 'allowed', conditions }
   }

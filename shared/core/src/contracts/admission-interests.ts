@@ -29,21 +29,37 @@ interface Row<T> {
 
 const nobody: readonly never[] = []
 
-/** Requests of one kind are looked up by one text; what was found for it is kept as long as the index. */
+/**
+ * Rows by resource, subresource, group, operation and phase. These are texts that are there already: a look-up by each costs less
+ * than to make one text of them.
+ */
+type Rows<T> = Map<string, Map<string, Map<string, Map<string, Map<string, Row<T>>>>>>
+
+/** What was found for requests of one kind is kept as long as the index. */
 export function createInterestIndex<T>(interested: readonly Interested<T>[]): InterestIndex<T> {
-  const rows = new Map<string, Row<T>>()
+  const rows: Rows<T> = new Map()
+  const make = (phase: string, place: InterestPlace): Row<T> => {
+    const bySubresource = entryOf(rows, place.resource)
+    const byOperation = entryOf(entryOf(bySubresource, place.subresource), place.group)
+    const row = rowOf(interested, phase, place)
+    entryOf(byOperation, place.operation).set(phase, row)
+    return row
+  }
   return {
     find(phase, place) {
-      const key = `${phase} ${place.operation} ${place.group} ${place.resource}/${place.subresource}`
-      let row = rows.get(key)
-      if (row === undefined) {
-        row = rowOf(interested, phase, place)
-        rows.set(key, row)
-      }
+      const { resource, subresource, group, operation } = place
+      const row = rows.get(resource)?.get(subresource)?.get(group)?.get(operation)?.get(phase) ?? make(phase, place)
       if (row.everywhere !== undefined) return row.everywhere
       return row.candidates.filter(({ namespaces }) => namespaces?.has(place.namespace) !== false).map(({ value }) => value)
     },
   }
+}
+
+/** The map under a key, made where there is none. */
+function entryOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
+  const known = maps.get(key) ?? new Map<string, V>()
+  maps.set(key, known)
+  return known
 }
 
 function rowOf<T>(interested: readonly Interested<T>[], phase: string, place: InterestPlace): Row<T> {
