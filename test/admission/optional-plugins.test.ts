@@ -248,3 +248,22 @@ plugins:
   expect(refused[0]).toMatchObject({ body: { message: `Too many requests: limit reached on type Namespace for key ${namespace}` } })
   expect(answers.filter(({ status }) => status === 201).length).toBe(answers.length - refused.length)
 })
+
+test('a Pod without containers is refused by validation, whatever plugins look at it before', async () => {
+  const looking = 'ServiceAccount,AlwaysPullImages,PodTolerationRestriction,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology'
+  const api = await serverWith(`${looking},SecurityContextDeny,PodNodeSelector`)
+  const namespace = await aNamespace(api)
+  const core = { apiVersion: 'v1' }
+  await api.post(`/api/v1/namespaces/${namespace}/serviceaccounts`, { ...core, kind: 'ServiceAccount', metadata: { name: 'default' } })
+  const limits = [
+    { type: 'Container', default: { memory: '1Gi' } },
+    { type: 'Pod', max: { memory: '2Gi' } },
+  ]
+  const range = { ...core, kind: 'LimitRange', metadata: { name: 'l' }, spec: { limits } }
+  await created(api, `/api/v1/namespaces/${namespace}/limitranges`, range)
+  for (const spec of [{}, { containers: null }, { containers: [] }, undefined]) {
+    const pod = { ...core, kind: 'Pod', metadata: { name: 'p' }, ...(spec === undefined ? {} : { spec }) }
+    const { status, body } = await api.post(podsIn(namespace), pod)
+    expect([spec, status, (body as Fields)['message']]).toEqual([spec, 422, expect.stringContaining('spec.containers: Required value')])
+  }
+})

@@ -45,8 +45,8 @@ export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNee
     for (let index = round === 0 ? question.start : 0; index < plugins.length; index++) {
       const plugin = plugins[index] as Plugin
       const span = beginSpan(plugin, phase, needs)
-      // A method that is called through `?.()` keeps its plugin; most answer without a promise.
-      const pending = plugin[phase]?.(question.attributes, span === undefined ? inquiry : below(inquiry, span))
+      // Most answer without a promise.
+      const pending = begin(plugin, phase, question.attributes, inquiry, span)
       const verdict = pending instanceof Promise ? await ending(pending, span) : pending
       if (!(pending instanceof Promise)) span?.end()
       // One that has nothing to say at once has taken no time.
@@ -159,6 +159,18 @@ function beginSpan({ name }: Plugin, phase: Phase, { tracer, context: { tracepar
 /** What the plugin does hangs below its span. */
 function below(inquiry: Inquiry, { traceparent }: Span): Inquiry {
   return { ...inquiry, context: { ...inquiry.context, traceparent } }
+}
+
+function begin(plugin: Plugin, phase: Phase, attributes: Attributes, inquiry: Inquiry, span: Span | undefined) {
+  // A method that is called through `?.()` keeps its plugin.
+  if (span === undefined) return plugin[phase]?.(attributes, inquiry)
+  try {
+    return plugin[phase]?.(attributes, below(inquiry, span))
+  } catch (error) {
+    span.fail(error)
+    span.end()
+    throw error
+  }
 }
 
 async function ending<T>(work: Promise<T>, span: Span | undefined): Promise<T> {

@@ -216,6 +216,8 @@ class StorageOverStore implements Storage {
     readonly key: string
     readonly revision: Revision
   }): Promise<{ readonly entry?: Entry | undefined }> => {
+    // While memory is read anew it lacks what is there.
+    await this.#loaded()
     const object = await this.#objectAt(key, revision)
     return object === undefined ? {} : { entry: toEntry(object) }
   }

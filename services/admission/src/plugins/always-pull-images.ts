@@ -15,7 +15,7 @@ function createAlwaysPullImages(): Plugin {
       const pod = podOf(attributes)
       const { containers, initContainers, ephemeralContainers } = pod.spec
       const object = withSpec(pod, {
-        containers: containers.map(pulled),
+        containers: containers?.map(pulled) ?? null,
         ...(initContainers === undefined ? {} : { initContainers: initContainers.map(pulled) }),
         ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: ephemeralContainers.map(pulled) }),
       })

@@ -21,7 +21,9 @@ function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds)
 }
 
 function extendedResourcesOf({ spec }: Pod, ownDomain: string): string[] {
-  const asked = [...spec.containers, ...(spec.initContainers ?? [])].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}))
+  const asked = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+    Object.keys(resources?.requests ?? {}),
+  )
   return [...new Set(asked)].filter((name) => isExtended(name, ownDomain)).sort()
 }
 

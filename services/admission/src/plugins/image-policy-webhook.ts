@@ -99,8 +99,8 @@ type PodObject = ApiObject & {
 function specOf({ object, subresource, namespace }: Attributes, names: Names): ReviewSpec {
   // The gateway has validated it.
   const { metadata, spec = {} } = object as PodObject
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
-  const reviewed = subresource === '' ? [...containers, ...initContainers] : ephemeralContainers
+  const { containers, initContainers, ephemeralContainers } = spec
+  const reviewed = subresource === '' ? [...(containers ?? []), ...(initContainers ?? [])] : (ephemeralContainers ?? [])
   const word = `.${domainGroup(names, 'image-policy')}/`
   const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes(word)))
   return {

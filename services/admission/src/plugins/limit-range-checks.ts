@@ -10,7 +10,7 @@ interface Usage {
 
 /** What of a Pod is not within the limits; a sentence each. */
 export function judgePod(pod: Pod, limits: readonly LimitItem[]): string[] {
-  const containers = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
+  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
   return limits.flatMap((item) => {
     if (item.type === 'Container') return containers.flatMap((usage) => judgeUsage(item, usage))
     return item.type === 'Pod' ? judgeUsage(item, usageOfPod(pod)) : []
@@ -89,7 +89,7 @@ function usageOf(resources: Resources | null | undefined): Usage {
 
 /** The sum of the containers, and at least what each container of the start wants. */
 function usageOfPod({ spec }: Pod): Usage {
-  const usages = (containers: readonly Container[] = []) => containers.map(({ resources }) => usageOf(resources))
+  const usages = (containers: readonly Container[] | null | undefined) => (containers ?? []).map(({ resources }) => usageOf(resources))
   const initial = usages(spec.initContainers)
   const running = usages(spec.containers)
   const together = (pick: (usage: Usage) => QuantityMap): QuantityMap => {

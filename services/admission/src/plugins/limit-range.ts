@@ -41,7 +41,7 @@ export function withDefaults(pod: Pod, limits: readonly LimitItem[], annotation:
   const items = limits.filter(({ type }) => type === 'Container')
   const wanted = { limits: merged(items.map((item) => item.default)), requests: merged(items.map((item) => item.defaultRequest)) }
   const notes: string[] = []
-  const containers = pod.spec.containers.map((container) => completed(container, wanted, 'container', notes))
+  const containers = pod.spec.containers?.map((container) => completed(container, wanted, 'container', notes)) ?? null
   const initContainers = pod.spec.initContainers?.map((container) => completed(container, wanted, 'init container', notes))
   if (notes.length === 0) return pod
   const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` }

@@ -7,7 +7,8 @@ export interface NodePod {
     readonly nodeName?: string
     readonly serviceAccountName?: string
     readonly imagePullSecrets?: readonly unknown[]
-    readonly containers?: readonly NodeContainer[]
+    /** Null where none are given. */
+    readonly containers?: readonly NodeContainer[] | null
     readonly initContainers?: readonly NodeContainer[]
     readonly ephemeralContainers?: readonly NodeContainer[]
     readonly volumes?: readonly NodeVolume[]
@@ -59,10 +60,7 @@ export function usesClaims({ spec = {} }: NodePod): boolean {
   return (spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
 }
 
-function containersOf({
-  containers = [],
-  initContainers = [],
-  ephemeralContainers = [],
-}: NonNullable<NodePod['spec']>): readonly NodeContainer[] {
-  return [...initContainers, ...containers, ...ephemeralContainers]
+function containersOf(spec: NonNullable<NodePod['spec']>): readonly NodeContainer[] {
+  const { containers, initContainers, ephemeralContainers } = spec
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])]
 }

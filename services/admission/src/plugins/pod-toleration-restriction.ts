@@ -75,7 +75,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
 function isBestEffort({ spec }: Pod): boolean {
   const asksNothing = ({ resources }: Container) =>
     ['cpu', 'memory'].every((name) => [resources?.requests, resources?.limits].every((amounts) => isNone(amounts?.[name])))
-  return [...spec.containers, ...(spec.initContainers ?? [])].every(asksNothing)
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].every(asksNothing)
 }
 
 function isNone(amount: string | number | undefined): boolean {

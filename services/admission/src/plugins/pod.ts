@@ -7,7 +7,8 @@ export interface Pod extends ApiObject {
 }
 
 export interface PodSpec {
-  readonly containers: readonly Container[]
+  /** Null where none are given: plugins are asked before the object is validated. */
+  readonly containers: readonly Container[] | null
   readonly initContainers?: readonly Container[]
   readonly ephemeralContainers?: readonly Container[]
   readonly tolerations?: readonly Toleration[]

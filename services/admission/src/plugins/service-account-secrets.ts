@@ -17,7 +17,8 @@ export interface PodSpec {
   readonly serviceAccountName?: string
   readonly automountServiceAccountToken?: boolean
   readonly imagePullSecrets?: readonly { readonly name?: string }[]
-  readonly containers?: readonly ContainerWithSecrets[]
+  /** Null where none are given: plugins are asked before the object is validated. */
+  readonly containers?: readonly ContainerWithSecrets[] | null
   readonly initContainers?: readonly ContainerWithSecrets[]
   readonly ephemeralContainers?: readonly ContainerWithSecrets[]
   readonly volumes?: readonly {

@@ -20,7 +20,9 @@ export function tokenMounts(names: Names): TokenMounts {
     volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
   return {
     mounted(spec, makeName) {
-      const { volumes = [], containers = [], initContainers } = spec
+      const { initContainers } = spec
+      const volumes = spec.volumes ?? []
+      const containers = spec.containers ?? []
       if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return spec
       const existing = volumes.find(({ name }) => name?.startsWith(volumePrefix))?.name
       const name = existing ?? makeName()

@@ -77,8 +77,8 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
   const counted = new Map(
     Object.entries(counters).map(([name, help]) => [name, createCountedNumbers(metrics, { name, help, type: 'counter' })]),
   )
-  // Within one process a plugin that has the same to say gives the same labels again.
-  const countedBefore = new WeakMap<MetricCount['labels'], CountedNumber>()
+  // Within one process a plugin that has the same to say gives the same object again.
+  const countedBefore = new WeakMap<MetricCount, CountedNumber>()
   // Look-ups by texts that are there already replace prom-client's hashing of labels.
   let seriesCount = 0
   const kinds: Kinds = { mutate: [new Map(), new Map()], validate: [new Map(), new Map()] }
@@ -115,13 +115,14 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
       const series = known ?? begin(kind, phase, operation, step)
       series.observe(step.durationMs / 1000)
     },
-    count({ name, labels, value }) {
-      const series = countedBefore.get(labels) ?? counted.get(name)?.series(labels)
+    count(count) {
+      const { name, labels, value } = count
+      const series = countedBefore.get(count) ?? counted.get(name)?.series(labels)
       if (series === undefined) {
         log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
         return
       }
-      countedBefore.set(labels, series)
+      countedBefore.set(count, series)
       series.add(value)
     },
   }
