@@ -78,13 +78,7 @@ class Question {
     this.#clock = clock
     this.#context = context
     this.attributes = request.attributes
-    this.start =
-      request.resumeAt === ''
-        ? 0
-        : Math.max(
-            0,
-            plugins.findIndex(({ name }) => name === request.resumeAt),
-          )
+    this.start = Math.max(0, request.resumeAt === '' ? 0 : indexOf(request.resumeAt, plugins))
     this.#startedMs = clock.monotonic()
     this.#phase = phase
   }
@@ -130,6 +124,10 @@ class Question {
     const { object } = this.attributes
     return { ...this.#said, kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object }
   }
+}
+
+function indexOf(wanted: string, plugins: readonly Plugin[]): number {
+  return plugins.findIndex(({ name }) => name === wanted)
 }
 
 /** A class, as an object of its own with a getter would have a hidden class of its own. */
