@@ -47,7 +47,9 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionO
       if (phase !== 'mutate' && phase !== 'validate') {
         return Promise.reject(badRequest(`phase: expected mutate or validate, got "${phase}"`))
       }
-      return ask(request, phase, { plugins: interested.index.find(phase, attributes), clock, context, tracer })
+      const plugins = interested.index.find(phase, attributes)
+      const validating = phase === 'mutate' ? interested.index.find('validate', attributes) : []
+      return ask(request, phase, { plugins, validating, clock, context, tracer })
     },
     async outcome(outcome) {
       for (const plugin of plugins) await plugin.settle?.(outcome)

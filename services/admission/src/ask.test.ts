@@ -1,7 +1,7 @@
 import { serviceUnavailable } from '@orch/core'
 import type { Span } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ask } from './ask.ts'
 import type { Plugin, Verdict } from './plugin.ts'
 
@@ -29,7 +29,7 @@ function aPlugin(name: string, mutate: NonNullable<Plugin['mutate']>): Plugin {
 }
 
 /** Asks the plugins to change; tells what became of the span of each. */
-function asked(plugins: readonly Plugin[], resumeAt = '') {
+function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly Plugin[] = []) {
   const spans: string[] = []
   const start = (name: string): Span => ({
     traceparent: '00-00000000000000000000000000000001-0000000000000001-01',
@@ -38,7 +38,7 @@ function asked(plugins: readonly Plugin[], resumeAt = '') {
     fail: () => spans.push(`${name} failed`),
     end: () => spans.push(`${name} ended`),
   })
-  const needs = { plugins, clock: createFakeClock(), context: { traceparent: 'parent' }, tracer: { start } }
+  const needs = { plugins, validating, clock: createFakeClock(), context: { traceparent: 'parent' }, tracer: { start } }
   const answer = ask({ phase: 'mutate', attributes, decisions: [], resumeAt, explain: false }, 'mutate', needs)
   return { answer, spans }
 }
@@ -95,3 +95,70 @@ test('what a plugin keeps in the first round is there in the second', async () =
   expect(await answer).toMatchObject({ kind: 'allowed', object: undefined })
   expect(seen).toEqual([undefined, 'this'])
 })
+
+const condition = { key: 'core/namespaces/team', revision: 7 }
+
+/** A plugin that looks on, and notes that it was asked. */
+function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: unknown[] = []): Plugin {
+  const noting: typeof validate = (given, inquiry) => {
+    seen.push([name, given.object])
+    return validate(given, inquiry)
+  }
+  return { name, interests: [], validate: noting, looksOnly: () => true, close: () => {} }
+}
+
+test('when all who validate only look, and allow it at once, mutating says so, of the object as it was left', async () => {
+  const seen: unknown[] = []
+  const warnings = ['w']
+  const validating = [
+    looking('a', () => ({ kind: 'allowed', conditions: [condition], warnings }), seen),
+    looking('b', () => ({ kind: 'allowed' }), seen),
+  ]
+  const { answer, spans } = asked([aPlugin('mutates', counting)], '', validating)
+  expect(await answer).toMatchObject({
+    kind: 'allowed',
+    conditions: [],
+    warnings: [],
+    steps: [{ plugin: 'mutates' }],
+    validated: { conditions: [condition], warnings, steps: [{ plugin: 'a' }, { plugin: 'b', isRejected: false }] },
+  })
+  const left = { count: (attributes.object as { count: number }).count + 1 }
+  expect(seen).toEqual([
+    ['a', left],
+    ['b', left],
+  ])
+  expect(spans).toEqual(['mutate mutates ended', 'validate a ended', 'validate b ended'])
+})
+
+test('one who does more than look is not asked before its time, and nobody else is', async () => {
+  const seen: unknown[] = []
+  const { looksOnly: _, ...reserves } = looking('reserves', () => ({ kind: 'allowed' }), seen)
+  const sometimes = { ...reserves, looksOnly: () => false }
+  for (const last of [reserves, sometimes]) {
+    const { answer } = asked([aPlugin('mutates', counting)], '', [looking('looks', () => ({ kind: 'allowed' }), seen), last])
+    expect(await answer).toMatchObject({ kind: 'allowed', validated: undefined })
+  }
+  expect(seen).toEqual([])
+})
+
+for (const [how, validate] of [
+  ['refuses', () => ({ kind: 'denied', error: serviceUnavailable('on purpose') })],
+  ['must look further', () => Promise.resolve({ kind: 'allowed' })],
+  ['fails in looking further', () => Promise.reject(serviceUnavailable('on purpose'))],
+  [
+    'stumbles over an object that is not validated yet',
+    () => {
+      throw new TypeError('on purpose')
+    },
+  ],
+] satisfies [string, () => Verdict | Promise<Verdict>][]) {
+  test(`when one ${how}, mutating says nothing of validating`, async () => {
+    const { answer, spans } = asked([aPlugin('mutates', counting)], '', [
+      looking('looks', () => ({ kind: 'allowed' })),
+      looking('last', validate),
+    ])
+    expect(await answer).toMatchObject({ kind: 'allowed', steps: [{ plugin: 'mutates' }], validated: undefined })
+    // A span that was begun ends, if only later.
+    await vi.waitFor(() => expect(spans).toContain('validate last ended'))
+  })
+}

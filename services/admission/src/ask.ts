@@ -7,6 +7,7 @@ import type {
   AuditAnnotation,
   CallContext,
   MetricCount,
+  Validated,
 } from '@orch/core'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
@@ -17,6 +18,8 @@ export type Phase = 'mutate' | 'validate'
 export interface AskNeeds {
   /** Those who are interested, in order. */
   readonly plugins: readonly Plugin[]
+  /** Of `mutate`: those who are interested in validating the same. */
+  readonly validating: readonly Plugin[]
   readonly clock: Clock
   readonly context: CallContext
   /** Absent: nothing is traced. */
@@ -38,7 +41,7 @@ interface Said {
  * all are asked once more.
  */
 export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): Promise<AdmissionAnswer> {
-  const question = new Question(request, phase, needs)
+  const question = new Question(request, phase, request.attributes, needs)
   const { plugins } = needs
   for (let round = 0; round < 1 || (round < 2 && question.isSecondRoundWanted); round++) {
     const inquiry = question.inquiryOf(round)
@@ -55,7 +58,37 @@ export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNee
       if (answer !== undefined) return answer
     }
   }
-  return question.allowed()
+  return question.allowed(validateAtOnce(request, question.attributes, needs))
+}
+
+/** Saves the gateway the second call where all who validate only look, and have nothing against it. */
+function validateAtOnce(request: AdmissionRequest, attributes: Attributes, needs: AskNeeds): Validated | undefined {
+  const { validating } = needs
+  if (validating.length === 0 || !validating.every((plugin) => plugin.looksOnly?.(attributes) === true)) return undefined
+  const question = new Question(request, 'validate', attributes, needs)
+  const inquiry = question.inquiryOf(0)
+  for (const plugin of validating) {
+    const verdict = verdictAtOnce(plugin, attributes, inquiry, needs)
+    if (verdict?.kind !== 'allowed') return undefined
+    question.take(plugin, verdict, 0)
+  }
+  return question.validated()
+}
+
+/** Undefined: not at once, or the object is not as it must be, which the gateway finds out before it asks. */
+function verdictAtOnce(plugin: Plugin, attributes: Attributes, inquiry: Inquiry, needs: AskNeeds): Verdict | undefined {
+  const span = beginSpan(plugin, 'validate', needs)
+  try {
+    const pending = begin(plugin, 'validate', attributes, inquiry, span)
+    if (!(pending instanceof Promise)) {
+      span?.end()
+      return pending ?? allowed
+    }
+    ending(pending, span).catch(() => undefined)
+  } catch {
+    // The span has told what it was.
+  }
+  return undefined
 }
 
 /** What is asked, and what has been said to it so far. */
@@ -73,11 +106,11 @@ class Question {
   attributes: Attributes
   isSecondRoundWanted = false
 
-  constructor(request: AdmissionRequest, phase: Phase, { plugins, clock, context }: AskNeeds) {
+  constructor(request: AdmissionRequest, phase: Phase, attributes: Attributes, { plugins, clock, context }: AskNeeds) {
     this.#request = request
     this.#clock = clock
     this.#context = context
-    this.attributes = request.attributes
+    this.attributes = attributes
     this.start = Math.max(0, request.resumeAt === '' ? 0 : indexOf(request.resumeAt, plugins))
     this.#startedMs = clock.monotonic()
     this.#phase = phase
@@ -120,9 +153,13 @@ class Question {
     return undefined
   }
 
-  allowed(): AdmissionAnswer {
+  allowed(validated: Validated | undefined): AdmissionAnswer {
     const { object } = this.attributes
-    return { ...this.#said, kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object }
+    return { ...this.#said, kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object, validated }
+  }
+
+  validated(): Validated {
+    return this.#said
   }
 }
 

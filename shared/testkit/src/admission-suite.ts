@@ -8,7 +8,7 @@ import {
   type StorageService,
   subdomainLabel,
 } from '@orch/core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { aPut, written } from './storage-suite.ts'
 
 /** A storage service and the admission service that stands on it, with the plugins that are on by default. */
@@ -99,6 +99,36 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
         const step = answer.steps.find(({ plugin }) => plugin === 'TaintNodesByCondition')
         expect(step).toMatchObject({ webhook: '', isRejected: false, round: 0, patch: [{ op: 'add', path: '/spec' }] })
         expect(step?.durationMs).toEqual(expect.any(Number))
+      }),
+    )
+
+    test(
+      'mutating tells what validating would say, where all who have a say know it at once',
+      withServices(async ({ storage, admission }) => {
+        const revision = await putNamespace(storage, 'team')
+        const resource = 'core/serviceaccounts'
+        await written(storage, aPut({ resource, name: 'default' }, { key: objectKey(resource, 'team', 'default') }))
+        const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+        const place = { kind: 'Pod', resource: 'pods' }
+        const validated = await vi.waitFor(async () => {
+          const answer = await admission.admit(aQuestion({ ...place, object }))
+          // What memory lacks yet is asked of storage, and that is not at once.
+          expect(answer).toMatchObject({ kind: 'allowed', validated: expect.anything() })
+          const { object: left, validated } = answer as AdmissionAnswer & { kind: 'allowed' }
+          const asked = await admission.admit(aQuestion({ ...place, object: left }, { phase: 'validate' }))
+          return [validated, asked] as const
+        })
+        const auditAnnotations = [{ value: 'privileged:latest', level: 'Metadata' }]
+        const steps = ['ServiceAccount', 'PodSecurity', 'RuntimeClass'].map((plugin) => ({ plugin, webhook: '', isRejected: false }))
+        const counts = [{ name: 'pod_security_evaluations_total', labels: { decision: 'allow', request_operation: 'create' }, value: 1 }]
+        const conditions = [{ key: 'core/namespaces/team', revision }]
+        for (const one of validated) expect(one).toMatchObject({ conditions, auditAnnotations, warnings: [], counts })
+        expect(validated[0]?.steps).toMatchObject(steps)
+        // What is wrong is told when it is asked for: an object that is not valid has other faults first.
+        const spec = { ...object.spec, serviceAccountName: 'absent' }
+        expect(await admission.admit(aQuestion({ ...place, object: { ...object, spec } }, { phase: 'validate' }))).toMatchObject({
+          kind: 'denied',
+        })
       }),
     )
 

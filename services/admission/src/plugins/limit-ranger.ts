@@ -31,11 +31,13 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
   })
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
   /** A refusal rests on what storage has now. */
-  const judged = async (attributes: Attributes): Promise<Verdict> => {
+  const judged = (attributes: Attributes): Verdict | Promise<Verdict> => {
     if (isGoing(attributes)) return allowed
     if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed
-    const why = refusalOf(attributes, await ranges.latestAll(attributes.namespace))
-    return why === undefined ? allowed : denied(forbid(attributes, why))
+    return ranges.latestAll(attributes.namespace).then((latest) => {
+      const why = refusalOf(attributes, latest)
+      return why === undefined ? allowed : denied(forbid(attributes, why))
+    })
   }
   return {
     name: 'LimitRanger',
@@ -50,6 +52,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
       return after === before ? allowed : { kind: 'allowed', object: after }
     },
     validate: judged,
+    looksOnly: () => true,
     close: () => ranges.close(),
   }
 }

@@ -87,15 +87,20 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
       if (attributes.group === '' && attributes.resource === 'namespaces') return judgeNamespace(attributes, inquiry, judgements, needs)
       const exemption = exemptionOf(attributes, configuration, names)
       if (exemption !== undefined) return exemption
-      const isPod = attributes.group === '' && attributes.resource === 'pods'
-      if (isPod && !isWorthAQuestion(attributes, names)) return allowed
+      if (isPod(attributes) && !isWorthAQuestion(attributes, names)) return allowed
       return judge(
         attributes,
-        isPod ? (state) => judgePod(attributes, state, judgements) : (state) => judgeTemplate(attributes, state, judgements),
+        isPod(attributes) ? (state) => judgePod(attributes, state, judgements) : (state) => judgeTemplate(attributes, state, judgements),
       )
     },
+    // About a Namespace it counts Pods, which takes its time.
+    looksOnly: isPod,
     close: () => closed.abort(),
   }
+}
+
+function isPod({ group, resource }: Attributes): boolean {
+  return group === '' && resource === 'pods'
 }
 
 const interests: readonly Interest[] = [

@@ -43,6 +43,7 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
     mutate: (attributes, { reinvocation: { isSecondRound } }) =>
       judge(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
     validate: (attributes) => judge(attributes, (found) => judgeOverhead(attributes, found)),
+    looksOnly: () => true,
     close: () => classes.close(),
   }
 }

@@ -71,6 +71,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
       return withFound(attributes, name, (account) => given(pod, account, name))
     },
     validate: (attributes) => judged(attributes, attributes.object as PodWithAccount),
+    looksOnly: () => true,
     close: () => accounts.close(),
   }
 }

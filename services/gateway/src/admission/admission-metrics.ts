@@ -117,12 +117,15 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     },
     count(count) {
       const { name, labels, value } = count
-      const series = countedBefore.get(count) ?? counted.get(name)?.series(labels)
+      let series = countedBefore.get(count)
       if (series === undefined) {
-        log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
-        return
+        series = counted.get(name)?.series(labels)
+        if (series === undefined) {
+          log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
+          return
+        }
+        countedBefore.set(count, series)
       }
-      countedBefore.set(count, series)
       series.add(value)
     },
   }

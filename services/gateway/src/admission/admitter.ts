@@ -1,7 +1,6 @@
 import {
   type AccessDecision,
   type AdmissionAccess,
-  type AdmissionAnswer,
   type AdmissionService,
   type Attributes,
   type CommitRequest,
@@ -9,6 +8,7 @@ import {
   StatusError,
   serviceUnavailable,
   type User,
+  type Validated,
 } from '@orch/core'
 import type { Clock, Log } from '@orch/platform'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
@@ -36,12 +36,23 @@ export interface Admitted {
   readonly conditions: Conditions
   /** What was reserved for it: the outcome must be told. */
   readonly reservations: readonly string[]
+  /** Of mutating: that validating allows it as well, as far as admission knew at once. */
+  readonly ahead?: Ahead | undefined
+}
+
+/** What validating would have answered, if it had been asked when mutating was. */
+interface Ahead extends Admitting {
+  readonly answer: Validated
+  /** The interests of that moment: with others, others may have a say. */
+  readonly interests: object
 }
 
 /** Asks admission about a request, where admission has something to say. It refuses by throwing. */
 export interface Admitter {
   mutate(admitting: Admitting): Promise<Admitted>
   validate(admitting: Admitting): Promise<Admitted>
+  /** What validating has said already, along with mutating; undefined: it must be asked. */
+  validatedAhead(mutation: Admitted): Admitted | undefined
   /** Tells how a write ended for which something was reserved. */
   settle(writeId: string, reservations: readonly string[], committedRevision: number | undefined): void
   /** Interests are made from this resource, by its storage prefix: a write to it waits for `reached`. */
@@ -64,11 +75,12 @@ const nothingAsked: Admitted = Object.freeze({ object: undefined, conditions: []
 
 /** Without an admission service nothing is refused. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
-  const { admission, clock, log } = options
+  const { admission, metrics, clock, log } = options
   if (admission === undefined) {
     return {
       mutate: async () => nothingAsked,
       validate: async () => nothingAsked,
+      validatedAhead: () => undefined,
       settle: () => {},
       isSource: () => false,
       reached: async () => {},
@@ -77,10 +89,20 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
   }
   const interests = new Interests(admission, clock, log)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted> =>
-    interests.match(phase, admitting.attributes) ? askAll(phase, admitting, admission, options) : Promise.resolve(nothingAsked)
+    interests.match(phase, admitting.attributes)
+      ? askAll(phase, admitting, admission, interests.trusted, options)
+      : Promise.resolve(nothingAsked)
   return {
     mutate: (admitting) => ask('mutate', admitting),
     validate: (admitting) => ask('validate', admitting),
+    validatedAhead({ ahead }) {
+      if (ahead === undefined || ahead.interests !== interests.trusted) return undefined
+      const { answer, attributes } = ahead
+      tell(answer, ahead, 'validate', metrics)
+      const durationMs = answer.steps.reduce((sum, step) => sum + step.durationMs, 0)
+      metrics.step('validate', attributes.operation, false, durationMs)
+      return { object: undefined, conditions: answer.conditions, reservations: [] }
+    },
     settle(writeId, reservations, committedRevision) {
       if (reservations.length === 0) return
       const outcome = { writeId, reservations, isCommitted: committedRevision !== undefined, revision: committedRevision ?? 0 }
@@ -94,7 +116,13 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
 }
 
 /** Calls again as long as admission asks what the user may do. */
-async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionService, options: AdmitterOptions): Promise<Admitted> {
+async function askAll(
+  phase: Phase,
+  admitting: Admitting,
+  admission: AdmissionService,
+  interests: object | undefined,
+  options: AdmitterOptions,
+): Promise<Admitted> {
   const { request, attributes } = admitting
   const { clock, metrics } = options
   const startedMs = clock.monotonic()
@@ -112,7 +140,7 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
       case 'allowed':
         metrics.step(phase, attributes.operation, false, clock.monotonic() - startedMs)
         conditions.push(...answer.conditions)
-        return { object: answer.object, conditions, reservations }
+        return { object: answer.object, conditions, reservations, ahead: aheadOf(answer.validated, admitting, interests) }
       case 'denied':
         metrics.step(phase, attributes.operation, true, clock.monotonic() - startedMs)
         if (reservations.length > 0) {
@@ -130,6 +158,11 @@ async function askAll(phase: Phase, admitting: Admitting, admission: AdmissionSe
   throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
 }
 
+/** Interests that are not believed cannot be seen to change. */
+function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, interests: object | undefined): Ahead | undefined {
+  return answer === undefined || interests === undefined ? undefined : { answer, request, attributes, interests }
+}
+
 /** Whoever gives no Status has not been reached. */
 function unanswered(error: unknown): never {
   if (error instanceof StatusError) throw error
@@ -137,7 +170,7 @@ function unanswered(error: unknown): never {
 }
 
 /** Passes on what admission says besides its decision. */
-function tell(answer: AdmissionAnswer, { request, attributes }: Admitting, phase: Phase, metrics: AdmissionMetrics): void {
+function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Admitting, phase: Phase, metrics: AdmissionMetrics): void {
   for (const warning of answer.warnings) request.warn(warning)
   for (const { key, value, level } of answer.auditAnnotations) {
     if (level === 'Request') request.annotateBody(key, value)

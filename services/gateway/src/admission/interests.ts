@@ -28,9 +28,14 @@ export class Interests {
     void this.#follow(admission, log)
   }
 
+  /** The set as long as it is believed; another object when it is another set. */
+  get trusted(): InterestIndex<unknown> | undefined {
+    return this.#clock.monotonic() - this.#receivedMs > limits.interestAgeMsMax ? undefined : this.#index
+  }
+
   match(phase: string, place: InterestPlace): boolean {
-    if (this.#index === undefined || this.#clock.monotonic() - this.#receivedMs > limits.interestAgeMsMax) return true
-    return this.#index.find(phase, place).length > 0
+    const { trusted } = this
+    return trusted === undefined || trusted.find(phase, place).length > 0
   }
 
   /** Interests are made from this resource, by its storage prefix. */

@@ -86,9 +86,15 @@ export async function mutated(
   return { ...admitted, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
 }
 
-/** Validating admission. */
-export async function validated(plan: PlannedWrite, change: ObjectChange, parts: GatewayParts): Promise<Admitted> {
-  return plan.isAdmitted ? { object: undefined, conditions: [], reservations: [] } : parts.admitter.validate(admittingOf(plan, change))
+/** Validating admission of what mutating has left. */
+export async function validated(
+  plan: PlannedWrite,
+  change: ObjectChange,
+  mutation: Admitted,
+  { admitter }: GatewayParts,
+): Promise<Admitted> {
+  if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
+  return admitter.validatedAhead(mutation) ?? admitter.validate(admittingOf(plan, change))
 }
 
 /** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
@@ -158,7 +164,8 @@ function afterAdmission(described: BodyRequest['described'], object: ApiObject, 
 export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: GatewayParts): Promise<Admitted> {
   if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
   const admitting = admittingOf(plan, { operation: 'DELETE', object: undefined, live })
-  return both(await parts.admitter.mutate(admitting), await parts.admitter.validate(admitting))
+  const mutation = await parts.admitter.mutate(admitting)
+  return both(mutation, parts.admitter.validatedAhead(mutation) ?? (await parts.admitter.validate(admitting)))
 }
 
 /** What two phases want together. */

@@ -189,7 +189,7 @@ async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: Ga
   if (giveName(object, parts)) served.strategy.rules.prepareCreate?.(object, parts.names, plan.request.user)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
-  const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
+  const admitted = both(mutation, await validated(plan, { ...change, object }, mutation, parts))
   using settlement = openSettlement(plan, admitted, parts)
   const reserved = await parts.allocator.reserve(plan, object, undefined)
   const name = object.metadata.name as string
@@ -236,7 +236,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
-  const admitted = both(mutation, await validated(plan, { ...change, object }, parts))
+  const admitted = both(mutation, await validated(plan, { ...change, object }, mutation, parts))
   using settlement = openSettlement(plan, admitted, parts)
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const isBig = hasBigIntegers || live.hasBigIntegers

@@ -105,6 +105,10 @@ const told = {
   counts: many(nested(14, metricCount)),
 } as const
 
+/** That validating allows the object as well. */
+const validated = message({ conditions: many(nested(1, condition)), ...told })
+export type Validated = Static<typeof validated>
+
 export const admissionAnswer = variants({
   allowed: message({
     /** The object as the plugins left it; absent: unchanged. */
@@ -113,6 +117,11 @@ export const admissionAnswer = variants({
     conditions: many(nested(2, condition)),
     /** Keys of what was reserved for the write; the gateway tells the outcome. */
     reservations: many(string(3)),
+    /**
+     * Of `mutate`: what `validate` would answer, where all who have a say knew it at once. It is told and holds if the gateway
+     * comes to ask, and its interests are still the same. Absent: `validate` must be asked.
+     */
+    validated: optional(nested(4, validated)),
     ...told,
   }),
   denied: message({

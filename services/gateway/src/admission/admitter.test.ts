@@ -1,0 +1,105 @@
+import type { AdmissionAnswer, AdmissionRequest, AdmissionService, Attributes, Interest, InterestsPart } from '@orch/core'
+import { createMetrics, PushStream, silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test, vi } from 'vitest'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request.ts'
+import { createAdmissionMetrics } from './admission-metrics.ts'
+import { createAdmitter } from './admitter.ts'
+
+const pods: Interest = { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] }
+const condition = { key: 'core/namespaces/team', revision: 7 }
+const step = { plugin: 'P', webhook: '', durationMs: 2, isRejected: false, round: 0, patch: undefined, reason: undefined }
+const nothingTold = { warnings: [], auditAnnotations: [], steps: [], counts: [] }
+const allowed = { ...nothingTold, kind: 'allowed', object: undefined, conditions: [], reservations: [], validated: undefined } as const
+const ahead = {
+  ...nothingTold,
+  conditions: [condition],
+  warnings: ['w'],
+  steps: [step],
+  auditAnnotations: [{ key: 'k', value: 'v', level: 'Metadata' }],
+}
+
+/** An admitter that has heard of the interests, and what it asks and tells. */
+async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: ahead }) {
+  const clock = createFakeClock()
+  const parts = new PushStream<InterestsPart>({})
+  const asked: string[] = []
+  const told: unknown[] = []
+  const admission: AdmissionService = {
+    admit: async ({ phase }: AdmissionRequest) => {
+      asked.push(phase)
+      return phase === 'mutate' ? mutating : allowed
+    },
+    outcome: async () => ({}),
+    interests: () => parts,
+  }
+  const metrics = createMetrics({ process: false })
+  const admissionMetrics = createAdmissionMetrics(metrics, { clock, log: silentLog })
+  const admitter = createAdmitter({
+    ...{ admission, clock, log: silentLog, metrics: admissionMetrics },
+    authorizers: [],
+    provideNamespace: async () => {},
+  })
+  let revision = 0
+  const tellInterests = async (interests: readonly Interest[]) => {
+    revision += 1
+    parts.push({ kind: 'interests', interests, revision, sources: [{ resource: 'x', revision }] })
+    await vi.waitFor(async () => expect(admitter.isSource('x') && (await admitter.reached('x', revision))).toBeUndefined())
+  }
+  await tellInterests([pods])
+  const request = {
+    deadlineMs: 60_000,
+    auditId: 'a',
+    warn: (text: string) => told.push(text),
+    annotate: (key: string, value: string) => told.push([key, value]),
+  } as unknown as GatewayRequest
+  const place = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'team' }
+  const admitting = { request, attributes: { ...place, writeId: 'w' } as Attributes }
+  return { admitter, admitting, asked, told, clock, metrics, tellInterests }
+}
+
+test('what validating has said along with mutating is told when it would have been asked, and not before', async () => {
+  const { admitter, admitting, asked, told, metrics } = await anAdmitter()
+  const mutation = await admitter.mutate(admitting)
+  expect(told).toEqual([])
+  expect(admitter.validatedAhead(mutation)).toEqual({ object: undefined, conditions: [condition], reservations: [] })
+  expect(told).toEqual(['w', ['k', 'v']])
+  expect(asked).toEqual(['mutate'])
+  const text = await metrics.text()
+  const labels = 'operation="CREATE",rejected="false"'
+  expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_count{type="validate",${labels}} 1`)
+  expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_sum{type="validate",${labels}} 0.002`)
+  expect(text).toContain(`apiserver_admission_controller_admission_duration_seconds_count{name="P",type="validate",${labels}} 1`)
+  admitter.close()
+})
+
+test('when mutating says nothing of validating, or nobody was asked, it must be asked', async () => {
+  const { admitter, admitting, asked, tellInterests } = await anAdmitter(allowed)
+  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
+  await admitter.validate(admitting)
+  expect(asked).toEqual(['mutate', 'validate'])
+  await tellInterests([{ ...pods, phase: 'validate' }])
+  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
+  expect(asked).toHaveLength(2)
+  admitter.close()
+})
+
+test('when the interests have changed since, somebody else may have a say, and validating is asked', async () => {
+  const { admitter, admitting, told, tellInterests } = await anAdmitter()
+  const mutation = await admitter.mutate(admitting)
+  await tellInterests([pods, { ...pods, phase: 'validate', resources: ['*'] }])
+  expect(admitter.validatedAhead(mutation)).toBeUndefined()
+  expect(told).toEqual([])
+  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeDefined()
+  admitter.close()
+})
+
+test('interests that are too old to be believed cannot be seen to change', async () => {
+  const { admitter, admitting, clock } = await anAdmitter()
+  const mutation = await admitter.mutate(admitting)
+  clock.advance(limits.interestAgeMsMax + 1)
+  expect(admitter.validatedAhead(mutation)).toBeUndefined()
+  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
+  admitter.close()
+})
