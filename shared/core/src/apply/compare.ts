@@ -1,6 +1,6 @@
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf } from '../json/member.ts'
-import { emptySet, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts'
+import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference } from './field-set.ts'
 import { itemsByElement } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
 import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
@@ -16,9 +16,9 @@ export interface Comparison {
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
   const difference = compareValues(shape, before, after)
   return {
-    added: difference === undefined ? emptySet : setOf(difference, 'added'),
-    modified: difference === undefined ? emptySet : setOf(difference, 'modified'),
-    removed: difference === undefined ? emptySet : setOf(difference, 'removed'),
+    added: difference?.added ?? emptySet,
+    modified: difference?.modified ?? emptySet,
+    removed: difference?.removed ?? emptySet,
   }
 }
 
@@ -36,33 +36,25 @@ export function withoutPaths(comparison: Comparison, excluded: FieldSet): Compar
   }
 }
 
-type Way = 'added' | 'modified' | 'removed'
-
-/** One value's part in a comparison; a value without difference has none, and costs none. */
+/** One value's part in a comparison: what there is of each set. A value without difference has none, and costs none. */
 interface Difference {
-  readonly self: Way | undefined
-  readonly children: Map<ElementText, Difference> | undefined
+  readonly added: FieldSet | undefined
+  readonly modified: FieldSet | undefined
+  readonly removed: FieldSet | undefined
 }
 
-const leaves: Readonly<Record<Way, Difference>> = {
-  added: { self: 'added', children: undefined },
-  modified: { self: 'modified', children: undefined },
-  removed: { self: 'removed', children: undefined },
+const leaves: Readonly<Record<keyof Comparison, Difference>> = {
+  added: allAdded(leafSet),
+  modified: { added: undefined, modified: leafSet, removed: undefined },
+  removed: allRemoved(leafSet),
 }
 
-function setOf(difference: Difference, way: Way): FieldSet {
-  return pick(difference, way) ?? emptySet
+function allAdded(added: FieldSet): Difference {
+  return { added, modified: undefined, removed: undefined }
 }
 
-function pick({ self, children }: Difference, way: Way): FieldSet | undefined {
-  let picked: Map<ElementText, FieldSet> | undefined
-  for (const [element, child] of children ?? []) {
-    const below = pick(child, way)
-    if (below === undefined) continue
-    picked ??= new Map()
-    picked.set(element, below)
-  }
-  return self === way || picked !== undefined ? { isMember: self === way, children: picked } : undefined
+function allRemoved(removed: FieldSet): Difference {
+  return { added: undefined, modified: undefined, removed }
 }
 
 /** `undefined` is absence; null is a value. */
@@ -86,65 +78,94 @@ function compareLeaves(before: unknown, after: unknown): Difference | undefined 
 function compareMixed(before: unknown, after: unknown): Difference | undefined {
   const other = isJsonObject(before) ? after : before
   if (other === undefined || other === null) return compareObjects(deducedObject, before, after)
-  const parts = isJsonObject(before) ? compareObjects(deducedObject, before, undefined) : compareObjects(deducedObject, undefined, after)
-  return { self: 'modified', children: parts?.children }
+  const { children } = whole(deducedObject, isJsonObject(before) ? before : after)
+  if (children === undefined) return leaves.modified
+  const parts: FieldSet = { isMember: false, children }
+  return { ...(isJsonObject(before) ? allRemoved(parts) : allAdded(parts)), modified: leafSet }
 }
 
 function compareObjects(shape: ObjectShape, before: unknown, after: unknown): Difference | undefined {
+  if (before === undefined) return allAdded(whole(shape, after))
+  if (after === undefined) return allRemoved(whole(shape, before))
   const earlier = isJsonObject(before) ? before : undefined
   const later = isJsonObject(after) ? after : undefined
-  let children: Map<ElementText, Difference> | undefined
+  const parts = new Parts()
   let isEmpty = true
   for (const key in earlier) {
     isEmpty = false
     const was = earlier[key]
     const is = later === undefined ? undefined : memberOf(later, key)
-    if (was === is) continue
-    children = note(children, shape, key, was, is)
+    if (was !== is) parts.compareMember(shape, key, was, is)
   }
   for (const key in later) {
     isEmpty = false
-    if (earlier === undefined || !Object.hasOwn(earlier, key)) children = note(children, shape, key, undefined, later[key])
+    if (earlier === undefined || !Object.hasOwn(earlier, key)) parts.compareMember(shape, key, undefined, later[key])
   }
-  return isEmpty ? compareLeaves(before, after) : differenceOf(before, after, children)
-}
-
-function note(
-  children: Map<ElementText, Difference> | undefined,
-  shape: ObjectShape,
-  key: string,
-  before: unknown,
-  after: unknown,
-): Map<ElementText, Difference> | undefined {
-  const field = shape.fields.get(key)
-  const inner = field?.shape ?? shape.values
-  const difference = inner === undefined ? undefined : compareValues(inner, before, after)
-  if (difference === undefined) return children
-  const noted = children ?? new Map<ElementText, Difference>()
-  return noted.set(field?.element ?? fieldElement(key), difference)
+  return isEmpty ? compareLeaves(before, after) : parts.difference()
 }
 
 function compareLists(shape: ListShape, before: unknown, after: unknown): Difference | undefined {
+  if (before === undefined) return allAdded(whole(shape, after))
+  if (after === undefined) return allRemoved(whole(shape, before))
   const earlier = Array.isArray(before) ? before : []
   const later = Array.isArray(after) ? after : []
   if (earlier.length === 0 && later.length === 0) return compareLeaves(before, after)
   const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
-  const children = new Map<ElementText, Difference>()
-  for (const [element, item] of from) {
-    const difference = compareValues(shape.items, item, to.get(element))
-    if (difference !== undefined) children.set(element, difference)
-  }
-  for (const [element, item] of to) {
-    if (from.has(element)) continue
-    const difference = compareValues(shape.items, undefined, item)
-    if (difference !== undefined) children.set(element, difference)
-  }
-  return differenceOf(before, after, children.size === 0 ? undefined : children)
+  const parts = new Parts()
+  for (const [element, item] of from) parts.note(element, compareValues(shape.items, item, to.get(element)))
+  for (const [element, item] of to) if (!from.has(element)) parts.note(element, compareValues(shape.items, undefined, item))
+  return parts.difference()
 }
 
-/** A container that comes or goes is a path of its own. */
-function differenceOf(before: unknown, after: unknown, children: Map<ElementText, Difference> | undefined): Difference | undefined {
-  const self = before === undefined ? 'added' : after === undefined ? 'removed' : undefined
-  return self === undefined && children === undefined ? undefined : { self, children }
+/** A value that comes or goes: a path of its own, with everything in it. */
+function whole(shape: Shape, value: unknown): FieldSet {
+  const children = new Map<ElementText, FieldSet>()
+  const object = granularObject(shape, value)
+  if (object !== undefined) {
+    if (!isJsonObject(value)) return leafSet
+    for (const key in value) {
+      const field = object.fields.get(key)
+      const inner = field?.shape ?? object.values
+      const member = value[key]
+      if (inner !== undefined && member !== undefined) children.set(field?.element ?? fieldElement(key), whole(inner, member))
+    }
+  } else if (shape.kind === 'list' && shape.listType !== 'atomic' && Array.isArray(value)) {
+    for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item))
+  }
+  return children.size === 0 ? leafSet : { isMember: true, children }
+}
+
+/** What differs below a container that stays. */
+class Parts {
+  #added: Map<ElementText, FieldSet> | undefined
+  #modified: Map<ElementText, FieldSet> | undefined
+  #removed: Map<ElementText, FieldSet> | undefined
+
+  compareMember({ fields, values }: ObjectShape, key: string, before: unknown, after: unknown): void {
+    const field = fields.get(key)
+    const inner = field?.shape ?? values
+    if (inner !== undefined) this.note(field?.element ?? fieldElement(key), compareValues(inner, before, after))
+  }
+
+  note(element: ElementText, difference: Difference | undefined): void {
+    if (difference === undefined) return
+    const { added, modified, removed } = difference
+    if (added !== undefined) this.#added = withMember(this.#added, element, added)
+    if (modified !== undefined) this.#modified = withMember(this.#modified, element, modified)
+    if (removed !== undefined) this.#removed = withMember(this.#removed, element, removed)
+  }
+
+  difference(): Difference | undefined {
+    if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined
+    return { added: above(this.#added), modified: above(this.#modified), removed: above(this.#removed) }
+  }
+}
+
+function withMember(members: Map<ElementText, FieldSet> | undefined, element: ElementText, set: FieldSet): Map<ElementText, FieldSet> {
+  return (members ?? new Map<ElementText, FieldSet>()).set(element, set)
+}
+
+function above(children: Map<ElementText, FieldSet> | undefined): FieldSet | undefined {
+  return children === undefined ? undefined : { isMember: false, children }
 }
