@@ -143,6 +143,34 @@ test('what is kept tells the steps as before', () => {
   expect(explanation.tell(everything)).toEqual(before)
 })
 
+test('what was found is told as it was, whatever is kept since', () => {
+  const kept = new KeptExplanations()
+  const explanation = anExplanation()
+  explanation.admitted('mutate', 'w', [step])
+  kept.keep(keptAs('a', explanation))
+  const found = kept.find('a')
+  for (let index = 0; index < limits.explanationsKeptMax; index++) {
+    const other = anExplanation()
+    other.admitted('mutate', 'w', [{ ...step, plugin: 'somebody else' }])
+    kept.keep(keptAs('b', other))
+  }
+  expect(found?.explanation.tell(everything).admission).toEqual([plain])
+})
+
+test('what is kept in the place of something longer tells nothing of it', () => {
+  const kept = new KeptExplanations()
+  const told = (count: number) => {
+    const explanation = anExplanation()
+    for (let index = 0; index < count; index++) explanation.admitted('mutate', 'w', [step, step])
+    return explanation
+  }
+  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs('long', told(9)))
+  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs(`${round}`, told(round % 3)))
+  expect(kept.find('long')).toBeUndefined()
+  const steps = [0, 1, 2].map((round) => kept.find(`${round}`)?.explanation.tell(everything).admission)
+  expect(steps).toEqual([[], [plain, plain], [plain, plain, plain, plain]])
+})
+
 test('what is kept is short, however much was said', () => {
   const kept = new KeptExplanations()
   const explanation = anExplanation()

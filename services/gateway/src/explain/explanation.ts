@@ -44,7 +44,7 @@ export class Explanation {
   #authentication: { readonly method: string; readonly user: string; readonly impersonatedBy?: string } | undefined
   #authorization: { readonly decision: string; readonly reason: string } | undefined
   #admitted: Admitted[] = []
-  /** In the place of what was admitted, once the explanation is kept. */
+  /** In the place of what was admitted, as long as the explanation is kept. */
   #packed: PackedSteps | undefined
   #status: Status | undefined
   #revision: number | undefined
@@ -90,14 +90,22 @@ export class Explanation {
     this.#revision = revision
   }
 
-  /** Lets go what would take much memory: many are kept, and objects may be large. */
-  shorten(): void {
+  /** Lets go what would take much memory: many are kept, and objects may be large. Its steps are in `room` until `leave`. */
+  shorten(room: PackedSteps): void {
     if (this.#status !== undefined) this.#status = shortenedStatus(this.#status)
     if (this.isShown) this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
     else {
-      this.#packed = packed(this.#admitted)
+      pack(this.#admitted, room)
+      this.#packed = room
       this.#admitted = []
     }
+  }
+
+  /** Leaves the room that it was given, which is somebody else's soon. */
+  leave(): void {
+    if (this.#packed === undefined) return
+    this.#admitted = unpacked(this.#packed)
+    this.#packed = undefined
   }
 
   /** As much as the reader may know. */
@@ -138,29 +146,39 @@ export class Explanation {
 }
 
 /**
- * The phases of a request that nobody has asked about, as one list of texts and small integers: of each phase its name and the
- * number of its steps; of each step its plugin, its webhook, its round, 1 where it refused, and its microseconds. Most requests
- * are such, many are kept, and a thousand lists a second are less to clear away than ten thousand objects.
+ * The phases of a request that nobody has asked about, as one list of texts and small integers: how much of the list is in use; of
+ * each phase its name and the number of its steps; of each step its plugin, its webhook, its round, 1 where it refused, and its
+ * microseconds. Most requests are such. The list is used again for a later one, so that nothing has to be cleared away.
  */
-type PackedSteps = readonly (string | number)[]
+type PackedSteps = (string | number)[]
 
+/** Room for some hundred steps; longer lists are not kept for later. */
+const roomLengthMax = 1000
 const phaseLength = 2
 const stepLength = 5
 
-function packed(phases: readonly Phase[]): PackedSteps {
-  const list: (string | number)[] = []
+function pack(phases: readonly Phase[], list: PackedSteps): void {
+  let end = 1
   for (const { phase, steps } of phases) {
-    list.push(phase, steps.length)
+    list[end] = phase
+    list[end + 1] = steps.length
+    end += phaseLength
     for (const { plugin, webhook, round, isRejected, durationMs } of steps) {
-      list.push(plugin, webhook, round, Number(isRejected), Math.round(durationMs * 1000))
+      list[end] = plugin
+      list[end + 1] = webhook
+      list[end + 2] = round
+      list[end + 3] = Number(isRejected)
+      list[end + 4] = Math.round(durationMs * 1000)
+      end += stepLength
     }
   }
-  return list
+  list[0] = end
 }
 
 function unpacked(list: PackedSteps): Phase[] {
   const phases: Phase[] = []
-  for (let at = 0; at < list.length; ) {
+  const [end] = list as [number]
+  for (let at = 1; at < end; ) {
     const [phase, count] = list.slice(at, at + phaseLength) as [string, number]
     at += phaseLength
     const steps = Array.from({ length: count }, (_, index) => unpackedStep(list, at + index * stepLength))
@@ -233,10 +251,14 @@ function printAscii(value: unknown): string {
 /** The last explanations, to be asked for by the id of the request. */
 export class KeptExplanations {
   readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
+  /** Of each place in the ring. */
+  readonly #rooms = this.#ring.map((): PackedSteps => [0])
   #next = 0
 
   keep(kept: KeptExplanation): void {
-    kept.explanation.shorten()
+    const room = this.#rooms[this.#next] as PackedSteps
+    if (room.length > roomLengthMax) room.length = 0
+    kept.explanation.shorten(room)
     this.#ring[this.#next] = kept
     this.#next = (this.#next + 1) % this.#ring.length
   }
@@ -244,7 +266,10 @@ export class KeptExplanations {
   /** The newest: a client may give the same id again. */
   find(auditId: string): KeptExplanation | undefined {
     const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
-    return this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
+    const found = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
+    // Whoever asks may take a while to read it.
+    found?.explanation.leave()
+    return found
   }
 }
 
