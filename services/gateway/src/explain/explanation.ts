@@ -104,7 +104,8 @@ export class Explanation {
   /** Leaves the room that it was given, which is somebody else's soon. */
   leave(): void {
     if (this.#packed === undefined) return
-    this.#admitted = unpacked(this.#packed)
+    // Nothing more is admitted.
+    this.#admitted = unpacked(this.#packed).map((phase) => ({ ...phase, writeId: '' }))
     this.#packed = undefined
   }
 
