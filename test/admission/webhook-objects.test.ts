@@ -114,6 +114,20 @@ test('a status that is written stays a status: the webhook changes nothing besid
   expect(body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, observedGeneration: 7 } })
 })
 
+test('what a webhook changes beside a subresource is not what is judged', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/spec/hostNetwork', value: false }]))
+  const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/ephemeralcontainers'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}/pods`
+  const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] }
+  await created(api, path, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec })
+  await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { 'pod-security.orch.io/enforce': 'baseline' } } })
+  const { status, text } = await api.patch(`${path}/p/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'd', image: 'i' }] } })
+  expect([status, hook.calls.length]).toEqual([403, 1])
+  expect(text).toContain('host namespaces (hostNetwork=true)')
+})
+
 test('a Namespace that a webhook has changed is as complete as any', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/labels', value: { seen: 'yes' } }]))

@@ -81,9 +81,11 @@ export async function mutated(
   if (admitted.object === undefined) return { ...admitted, object: own }
   const left = admitted.object as ApiObject
   const { shownAs, target } = plan
-  if (shownAs !== undefined) return { ...admitted, object: shownAs.take(own, left) }
+  // Of what was changed only a part is taken through a subresource: validating has not seen what is left then.
+  const taken = target.subresource === undefined ? admitted : { ...admitted, ahead: undefined }
+  if (shownAs !== undefined) return { ...taken, object: shownAs.take(own, left) }
   const whole = afterAdmission(target.served.resource, left, object)
-  return { ...admitted, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
+  return { ...taken, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
 }
 
 /** Validating admission of what mutating has left. */
