@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aName, configMap, created, sharedApi } from '../api/api.ts'
+import { aName, anApi, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
 
@@ -126,6 +126,22 @@ test('what a webhook changes beside a subresource is not what is judged', async 
   const { status, text } = await api.patch(`${path}/p/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'd', image: 'i' }] } })
   expect([status, hook.calls.length]).toEqual([403, 1])
   expect(text).toContain('host namespaces (hostNetwork=true)')
+})
+
+test('what a webhook changes of what is the server’s to say is not what is judged', async () => {
+  // It has a say in every update of a claim, and is asked late.
+  const api = await anApi({ flags: ['--disable-admission-plugins=PersistentVolumeClaimResize'] })
+  const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/deletionTimestamp', value: '2001-01-01T00:00:00Z' }]))
+  const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['persistentvolumeclaims'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const path = `/api/v1/namespaces/${namespace}`
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '5Gi' } } }
+  await created(api, `${path}/persistentvolumeclaims`, { kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'c' }, spec })
+  const limits = [{ type: 'PersistentVolumeClaim', max: { storage: '1Gi' } }]
+  await created(api, `${path}/limitranges`, { kind: 'LimitRange', apiVersion: 'v1', metadata: { name: 'r' }, spec: { limits } })
+  const { status, text } = await api.patch(`${path}/persistentvolumeclaims/c`, { metadata: { annotations: { a: 'b' } } })
+  expect([status, hook.calls.length]).toEqual([403, 1])
+  expect(text).toContain('maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi')
 })
 
 test('a Namespace that a webhook has changed is as complete as any', async () => {

@@ -43,9 +43,11 @@ interface Said {
 export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): Promise<AdmissionAnswer> {
   const question = new Question(request, phase, request.attributes, needs)
   const { plugins } = needs
+  // The one that asked may have lost its interest meanwhile: then all are asked.
+  const start = Math.max(0, request.resumeAt === '' ? 0 : indexOf(request.resumeAt, plugins))
   for (let round = 0; round < 1 || (round < 2 && question.isSecondRoundWanted); round++) {
     const inquiry = question.inquiryOf(round)
-    for (let index = round === 0 ? question.start : 0; index < plugins.length; index++) {
+    for (let index = round === 0 ? start : 0; index < plugins.length; index++) {
       const plugin = plugins[index] as Plugin
       const span = beginSpan(plugin, phase, needs)
       // Most answer without a promise.
@@ -100,18 +102,15 @@ class Question {
   readonly #said: Said = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
   #startedMs: number
   #memory: Map<unknown, unknown> | undefined
-  /** Where the first round begins. The one that asked may have lost its interest meanwhile: then all are asked. */
-  readonly start: number
   /** As the last plugin has left them. */
   attributes: Attributes
   isSecondRoundWanted = false
 
-  constructor(request: AdmissionRequest, phase: Phase, attributes: Attributes, { plugins, clock, context }: AskNeeds) {
+  constructor(request: AdmissionRequest, phase: Phase, attributes: Attributes, { clock, context }: AskNeeds) {
     this.#request = request
     this.#clock = clock
     this.#context = context
     this.attributes = attributes
-    this.start = Math.max(0, request.resumeAt === '' ? 0 : indexOf(request.resumeAt, plugins))
     this.#startedMs = clock.monotonic()
     this.#phase = phase
   }

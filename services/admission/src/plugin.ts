@@ -96,8 +96,9 @@ export interface Plugin {
   /** May only refuse. */
   validate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /**
-   * Whether `validate` only looks, and at nothing that the gateway does after mutating, such as a name that it makes up: then
-   * it may be asked right after the last mutating plugin, about an object that is not validated yet. Absent: never.
+   * Whether `validate` only looks, reserves nothing, and allows or not whatever name the gateway makes up or status it derives
+   * after mutating: then it may be asked right after the last mutating plugin, about an object that is not validated yet.
+   * Absent: never.
    */
   looksOnly?(attributes: Attributes): boolean
   /** How a write ended for which this plugin, or another, has reserved something; `reservations` are all of the write's. */

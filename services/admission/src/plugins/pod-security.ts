@@ -93,7 +93,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
         isPod(attributes) ? (state) => judgePod(attributes, state, judgements) : (state) => judgeTemplate(attributes, state, judgements),
       )
     },
-    // About a Namespace it counts Pods, which takes its time.
+    // About a Namespace it reads Pods, which takes its time, and templates are seldom written.
     looksOnly: isPod,
     close: () => closed.abort(),
   }

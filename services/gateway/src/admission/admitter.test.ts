@@ -29,6 +29,7 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   const admission: AdmissionService = {
     admit: async ({ phase }: AdmissionRequest) => {
       asked.push(phase)
+      clock.advance(5)
       return phase === 'mutate' ? mutating : allowed
     },
     outcome: async () => ({}),
@@ -70,6 +71,8 @@ test('what validating has said along with mutating is told when it would have be
   const labels = 'operation="CREATE",rejected="false"'
   expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_count{type="validate",${labels}} 1`)
   expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_sum{type="validate",${labels}} 0.002`)
+  // What validating took is not mutating's.
+  expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_sum{type="admit",${labels}} 0.003`)
   expect(text).toContain(`apiserver_admission_controller_admission_duration_seconds_count{name="P",type="validate",${labels}} 1`)
   admitter.close()
 })

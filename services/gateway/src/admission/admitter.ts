@@ -99,8 +99,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       if (ahead === undefined || ahead.interests !== interests.trusted) return undefined
       const { answer, attributes } = ahead
       tell(answer, ahead, 'validate', metrics)
-      const durationMs = answer.steps.reduce((sum, step) => sum + step.durationMs, 0)
-      metrics.step('validate', attributes.operation, false, durationMs)
+      metrics.step('validate', attributes.operation, false, durationOf(answer))
       return { object: undefined, conditions: answer.conditions, reservations: [] }
     },
     settle(writeId, reservations, committedRevision) {
@@ -138,7 +137,7 @@ async function askAll(
     reservations.push(...answer.reservations)
     switch (answer.kind) {
       case 'allowed':
-        metrics.step(phase, attributes.operation, false, clock.monotonic() - startedMs)
+        metrics.step(phase, attributes.operation, false, Math.max(0, clock.monotonic() - startedMs - durationOf(answer.validated)))
         conditions.push(...answer.conditions)
         return { object: answer.object, conditions, reservations, ahead: aheadOf(answer.validated, admitting, interests) }
       case 'denied':
@@ -156,6 +155,11 @@ async function askAll(
     }
   }
   throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
+}
+
+/** Time that validating took within the answer to mutating. */
+function durationOf(answer: Validated | undefined): number {
+  return answer === undefined ? 0 : answer.steps.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
 /** Interests that are not believed cannot be seen to change. */

@@ -155,6 +155,11 @@ test('what was found is told as it was, whatever is kept since', () => {
     kept.keep(keptAs('b', other))
   }
   expect(found?.explanation.tell(everything).admission).toEqual([plain])
+  // Whoever was not found before its place was taken tells nothing of others.
+  const lost = anExplanation()
+  lost.admitted('mutate', 'w', [step])
+  for (let index = 0; index <= limits.explanationsKeptMax; index++) kept.keep(keptAs('c', index === 0 ? lost : anExplanation()))
+  expect(lost.tell(everything).admission).toEqual([])
 })
 
 test('what is kept in the place of something longer tells nothing of it', () => {

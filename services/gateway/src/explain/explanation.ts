@@ -101,7 +101,12 @@ export class Explanation {
     }
   }
 
-  /** Leaves the room that it was given, which is somebody else's soon. */
+  /** Its room is somebody else's now. */
+  vacate(): void {
+    this.#packed = undefined
+  }
+
+  /** Takes its steps out of its room, which may be somebody else's soon. */
   leave(): void {
     if (this.#packed === undefined) return
     // Nothing more is admitted.
@@ -111,8 +116,8 @@ export class Explanation {
 
   /** As much as the reader may know. */
   tell({ knowsObject, knowsAnswer }: Reader) {
-    const admitted = this.#packed === undefined ? this.#admitted : unpacked(this.#packed)
-    const steps = admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
+    this.leave()
+    const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
     const admission = steps.slice(-limits.explainedStepsMax).map(({ patch, reason, ...step }) => ({
       ...step,
       ...(patch === undefined ? {} : { patch: knowsObject ? patch : patch.map(withoutValue) }),
@@ -153,13 +158,14 @@ export class Explanation {
  */
 type PackedSteps = (string | number)[]
 
-/** Room for some hundred steps; longer lists are not kept for later. */
+/** Room for some hundred steps; a longer list is let go when its place has its next turn. */
 const roomLengthMax = 1000
 const phaseLength = 2
 const stepLength = 5
 
 function pack(phases: readonly Phase[], list: PackedSteps): void {
   let end = 1
+  list[0] = end
   for (const { phase, steps } of phases) {
     list[end] = phase
     list[end + 1] = steps.length
@@ -259,6 +265,7 @@ export class KeptExplanations {
   keep(kept: KeptExplanation): void {
     const room = this.#rooms[this.#next] as PackedSteps
     if (room.length > roomLengthMax) room.length = 0
+    this.#ring[this.#next]?.explanation.vacate()
     kept.explanation.shorten(room)
     this.#ring[this.#next] = kept
     this.#next = (this.#next + 1) % this.#ring.length

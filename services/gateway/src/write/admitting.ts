@@ -81,8 +81,9 @@ export async function mutated(
   if (admitted.object === undefined) return { ...admitted, object: own }
   const left = admitted.object as ApiObject
   const { shownAs, target } = plan
-  // Of what was changed only a part is taken through a subresource: validating has not seen what is left then.
-  const taken = target.subresource === undefined ? admitted : { ...admitted, ahead: undefined }
+  // Some of what was changed is not taken, through a subresource or from an object that is there: validating has not seen what is left.
+  const isTaken = target.subresource === undefined && change.live === undefined
+  const taken = isTaken ? admitted : { ...admitted, ahead: undefined }
   if (shownAs !== undefined) return { ...taken, object: shownAs.take(own, left) }
   const whole = afterAdmission(target.served.resource, left, object)
   return { ...taken, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
@@ -166,8 +167,7 @@ function afterAdmission(described: BodyRequest['described'], object: ApiObject, 
 export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: GatewayParts): Promise<Admitted> {
   if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
   const admitting = admittingOf(plan, { operation: 'DELETE', object: undefined, live })
-  const mutation = await parts.admitter.mutate(admitting)
-  return both(mutation, parts.admitter.validatedAhead(mutation) ?? (await parts.admitter.validate(admitting)))
+  return both(await parts.admitter.mutate(admitting), await parts.admitter.validate(admitting))
 }
 
 /** What two phases want together. */
