@@ -143,22 +143,19 @@ test('what is kept tells the steps as before', () => {
   expect(explanation.tell(everything)).toEqual(before)
 })
 
-test('what was found is told as it was, whatever is kept since', () => {
+test('what was found is told as it was, whatever is kept since, and what was not found tells nothing of others', () => {
   const kept = new KeptExplanations()
-  const explanation = anExplanation()
-  explanation.admitted('mutate', 'w', [step])
-  kept.keep(keptAs('a', explanation))
-  const found = kept.find('a')
-  for (let index = 0; index < limits.explanationsKeptMax; index++) {
-    const other = anExplanation()
-    other.admitted('mutate', 'w', [{ ...step, plugin: 'somebody else' }])
-    kept.keep(keptAs('b', other))
+  const saying = (plugin: string) => {
+    const explanation = anExplanation()
+    explanation.admitted('mutate', 'w', [{ ...step, plugin }])
+    return explanation
   }
+  const lost = saying('P')
+  kept.keep(keptAs('a', saying('P')))
+  kept.keep(keptAs('lost', lost))
+  const found = kept.find('a')
+  for (let index = 0; index < limits.explanationsKeptMax; index++) kept.keep(keptAs('b', saying('somebody else')))
   expect(found?.explanation.tell(everything).admission).toEqual([plain])
-  // Whoever was not found before its place was taken tells nothing of others.
-  const lost = anExplanation()
-  lost.admitted('mutate', 'w', [step])
-  for (let index = 0; index <= limits.explanationsKeptMax; index++) kept.keep(keptAs('c', index === 0 ? lost : anExplanation()))
   expect(lost.tell(everything).admission).toEqual([])
 })
 
