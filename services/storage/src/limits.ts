@@ -70,6 +70,9 @@ export const piecesTidiedPerTurn = 64
 /** Longest that one call to etcd may take; etcd itself gives up after seven seconds. */
 export const etcdCallTimeoutMs = 8_000
 
+/** So long members are asked how a commit ended that may have been written. To wait is better than not to know, but callers wait no longer than a minute. */
+export const etcdOutcomeWaitMs = 20_000
+
 /** Longest that one member of several may take for a call that looks at few keys; then another one is asked. Leaders are elected faster. */
 export const etcdMemberTimeoutMs = 3_000
 

@@ -9,6 +9,7 @@ import {
   etcdKeepaliveMs,
   etcdKeepaliveTimeoutMs,
   etcdMemberTimeoutMs,
+  etcdOutcomeWaitMs,
 } from '../limits.ts'
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
@@ -145,13 +146,13 @@ export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
 
 /** Counts attempts at one call, and waits before the next. A call that may have been carried out is worth more of them. */
 export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: boolean): Promise<boolean> } {
-  const giveUpMs = performance.now() + etcdCallTimeoutMs
+  const startedMs = performance.now()
   let count = 0
   return {
     async isAgain(error, mayHaveHappened = false) {
       count += 1
       const failure = toFailure(error)
-      const isInTime = performance.now() < giveUpMs
+      const isInTime = performance.now() - startedMs < (mayHaveHappened ? etcdOutcomeWaitMs : etcdCallTimeoutMs)
       // A member alone has had all the time there is; one of several has had its part.
       const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && isInTime)
       if (!isAway || !(count < etcdAttemptsMax || (mayHaveHappened && isInTime))) return false

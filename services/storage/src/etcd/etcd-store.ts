@@ -60,6 +60,9 @@ export interface EtcdStore extends Store {
   readonly leadership: EtcdLeadership
 }
 
+/** The state was read anew since a commit was sent: its change is not shown any more, should it have happened before that. */
+const overlooked = -1
+
 interface Waiter {
   readonly revision: Revision
   readonly resolve: () => void
@@ -144,7 +147,7 @@ class StoreOnEtcd implements EtcdStore {
   readonly #closing = new AbortController()
   /** The last commit of each key that has one under way: commits to one key are judged as they were asked. */
   readonly #tails = new Map<string, Promise<unknown>>()
-  /** Commits without an answer yet, by write id; 0 until the watch has shown the change. */
+  /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if it may have been. */
   readonly #unanswered = new Map<string, Revision>()
   #waiters: Waiter[] = []
   /** What etcd has told, by other ways than the watch, that the watch will show. */
@@ -326,7 +329,7 @@ class StoreOnEtcd implements EtcdStore {
     } catch (error) {
       if (toFailure((error as { cause?: unknown }).cause ?? error) === 'full') void this.#readStatus()
       const seen = this.#unanswered.get(commit.writeId) ?? 0
-      if (seen !== 0) return { kind: 'written', revision: seen }
+      if (seen > 0) return { kind: 'written', revision: seen }
       throw error
     } finally {
       this.#unanswered.delete(commit.writeId)
@@ -348,12 +351,16 @@ class StoreOnEtcd implements EtcdStore {
         return outcome
       case 'refused': {
         const { revisions, mayHaveHappened } = outcome
-        if (revisions.epoch !== this.#epoch.revision) throw unavailable('the store was restored, or has another epoch, in this moment')
+        if (revisions.epoch !== this.#epoch.revision) {
+          const why = 'the store was restored, or has another epoch, in this moment'
+          throw mayHaveHappened ? unknownOutcome(why) : unavailable(why)
+        }
         await this.#delivered(Math.max(revisions.deletion, revisions.key, ...revisions.conditions))
         const seen = this.#unanswered.get(commit.writeId) ?? 0
-        if (seen !== 0) return { kind: 'written', revision: seen }
+        if (seen > 0) return { kind: 'written', revision: seen }
         // An earlier attempt that still is under way could be written when the key is as expected again.
-        if (mayHaveHappened && (commit.expected === 0 || revisions.key === commit.expected)) throw unknownOutcome('etcd gave no answer')
+        const mayStillHappen = commit.expected === 0 || revisions.key === commit.expected
+        if (mayHaveHappened && (mayStillHappen || seen === overlooked)) throw unknownOutcome('etcd gave no answer')
         if (revisions.key !== commit.expected) return { kind: 'stale' }
         return { kind: 'unmet', index: commit.conditions.findIndex(({ revision }, index) => revision !== revisions.conditions[index]) }
       }
@@ -579,6 +586,7 @@ class StoreOnEtcd implements EtcdStore {
     this.#compacted = heads.position
     this.#chain = new ChangeRevisions(heads.lastChange)
     this.#lastHeard = undefined
+    for (const [writeId, seen] of this.#unanswered) if (seen === 0) this.#unanswered.set(writeId, overlooked)
     this.#rejectWaiters(why)
     for (const listener of this.#replacedListeners) listener()
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ChangeRevisions } from './chain.ts'
+import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
 import { isReliableVersion } from './version.ts'
@@ -45,6 +46,23 @@ test.each([
   ['8 RESOURCE_EXHAUSTED: etcdserver: too many requests', 'etcdserver: too many requests'],
 ])('%s is told without addresses, as %s', (message, told) => {
   expect(sayFailure(new Error(message))).toBe(told)
+})
+
+test.each([
+  ['4 DEADLINE_EXCEEDED: Deadline exceeded after 3s', false, [true, false, false]],
+  ['4 DEADLINE_EXCEEDED: Deadline exceeded after 3s', true, [true, true, false]],
+  ['14 UNAVAILABLE: etcdserver: leader changed', true, [true, true, true]],
+  ['3 INVALID_ARGUMENT: etcdserver: request is too large', true, [false, false, false]],
+])('%s (may have been written: %s) is asked again after 7, 9 and 21 seconds: %j', async (message, mayHaveHappened, expected) => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => clock.mockRestore())
+  const attempts = createAttempts()
+  const again: boolean[] = []
+  for (const ms of [7_000, 9_000, 21_000]) {
+    clock.mockReturnValue(ms)
+    again.push(await attempts.isAgain(new Error(message), mayHaveHappened))
+  }
+  expect(again).toEqual(expected)
 })
 
 test('a framed value gives back its write id and bytes', () => {

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { namesOf, type Store, type StoreChange } from '@orch/core'
+import { type CommitRequest, namesOf, type Store, type StoreChange, UnknownOutcomeError } from '@orch/core'
 import { issueServiceAuthority, issueServiceCertificate } from '@orch/platform'
 import { aDelete, aPut, listed, storageSuite, takeChanges, written } from '@orch/testkit'
 import { findBackend, openEtcd, type Program } from '@orch/testkit/backends'
@@ -247,6 +247,44 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     }
     expect(kinds).toEqual(['written', 'written', 'written'])
     expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['b'])
+  })
+
+  test.each([
+    [
+      'has renewed the epoch',
+      async ({ store }: Replica, _request: CommitRequest) => {
+        await store.renewEpoch()
+      },
+    ],
+    [
+      'has written over it and compacted',
+      async ({ storage }: Replica, { key }: CommitRequest) => {
+        const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+        await storage.compact(await written(storage, aPut({ name: 'a', data: 'three' }, { expected: entry?.revision ?? 0 })))
+      },
+    ],
+  ])('a commit whose answer was lost while another replica %s is never told as refused', async (_what, meanwhile) => {
+    const outcomes: unknown[] = []
+    for (let round = 0; round < 6; round++) {
+      const proxy = await openProxy(etcd.address)
+      closers.push(async () => proxy.close())
+      const prefix = aPrefix()
+      const one = await openReplica({ servers: [proxy.url], prefix })
+      const other = await openReplica({ prefix })
+      const request = aPut({ name: 'a', data: 'two' }, { expected: await written(one.storage, aPut({ name: 'a' })) })
+      const before = await revisionOf(client)
+      proxy.state.isDeaf = true
+      const outcome = one.storage.commit(request).then(
+        ({ kind }) => kind,
+        (error: unknown) => (error instanceof UnknownOutcomeError ? 'written' : error),
+      )
+      await vi.waitFor(async () => expect(await revisionOf(client)).toBeGreaterThan(before), within)
+      await meanwhile(other, request)
+      proxy.state.isDeaf = false
+      proxy.cut()
+      outcomes.push(await outcome)
+    }
+    expect(outcomes).toEqual(outcomes.map(() => 'written'))
   })
 
   test('a connection to etcd that is never made is left for another one', async () => {
