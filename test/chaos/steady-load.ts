@@ -1,4 +1,4 @@
-import type { Client } from '@orch/client'
+import { type Client, UnsentError } from '@orch/client'
 import { StatusError } from '@orch/core'
 import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
@@ -12,7 +12,7 @@ export interface Failure {
 export interface SteadyLoadOptions {
   readonly clients: readonly Client[]
   readonly workers: number
-  /** Asks again, elsewhere, where a connection was refused or the answer says when to come back. */
+  /** Asks again, elsewhere, where there was no connection or the answer says when to come back. */
   readonly retries: boolean
 }
 
@@ -87,7 +87,7 @@ export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions
 
 /** Nobody was there, or an answer that names a time. */
 function retryAfterMs(error: unknown): number | undefined {
-  if (!(error instanceof StatusError)) return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 20 : undefined
+  if (!(error instanceof StatusError)) return error instanceof UnsentError ? 20 : undefined
   const { retryAfterSeconds } = error.status.details ?? {}
   return (error.code === 429 || error.code === 503) && retryAfterSeconds !== undefined ? retryAfterSeconds * 1_000 : undefined
 }

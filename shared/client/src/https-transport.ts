@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { ClientConfiguration } from './configuration.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
 
 /** How a transport differs from the usual one. */
 export interface HttpsTransportOptions {
@@ -34,7 +34,13 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
           headers: { 'user-agent': program, ...headers, ...credentialHeaders(configuration), ...lengthHeader(body) },
           signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
         })
-        request.on('error', reject)
+        let isConnected = false
+        request.on('socket', (socket) => {
+          isConnected = request.reusedSocket
+          if (!isConnected) socket.once(isTls ? 'secureConnect' : 'connect', () => (isConnected = true))
+        })
+        const isGivenUp = () => closing.signal.aborted || signal?.aborted === true
+        request.on('error', (error) => reject(isConnected || isGivenUp() ? error : new UnsentError(error)))
         request.on('response', (response) => resolve(toResponse(response)))
         request.end(body)
       }),

@@ -17,8 +17,21 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** There was no connection for a request: nobody has seen it, so it may be sent again, or elsewhere, whatever it asks for. */
+export class UnsentError extends Error {
+  override readonly name = 'UnsentError'
+  /** As the system or TLS says it: `ECONNREFUSED`. */
+  readonly code: string | undefined
+
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+    this.code = (cause as NodeJS.ErrnoException).code
+  }
+}
+
 /** The way to a server: sockets, or a function call in the same process. */
 export interface Transport {
+  /** Rejects with an `UnsentError` where the request never left. */
   send(request: TransportRequest): Promise<TransportResponse>
   /** Ends open requests and gives every connection back. */
   close(): void

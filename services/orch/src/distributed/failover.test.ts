@@ -1,9 +1,9 @@
-import type { Transport, TransportRequest } from '@orch/client'
+import { type Transport, type TransportRequest, UnsentError } from '@orch/client'
 import { expect, test } from 'vitest'
 import { createFailover } from './failover.ts'
 
 const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }
-const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+const refused = () => new UnsentError(new Error('connect ECONNREFUSED'))
 const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
 
 /** Servers that answer with their number, or fail as the test says. */

@@ -1,4 +1,4 @@
-import type { Transport } from '@orch/client'
+import { type Transport, UnsentError } from '@orch/client'
 
 /**
  * One way to several servers that show the same state. All requests go to one of them; when it cannot be reached, what has not
@@ -16,7 +16,7 @@ export function createFailover(transports: readonly Transport[]): Transport {
       } catch (error) {
         if (request.signal?.aborted === true) throw error
         if (index === current) current = (index + 1) % transports.length
-        if (!hasNotLeft(error) || asked >= transports.length) throw error
+        if (!(error instanceof UnsentError) || asked >= transports.length) throw error
       }
     }
   }
@@ -26,10 +26,4 @@ export function createFailover(transports: readonly Transport[]): Transport {
       for (const transport of transports) transport.close()
     },
   }
-}
-
-/** Nobody has seen the request: there was no connection for it. */
-function hasNotLeft(error: unknown): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException
-  return code === 'ECONNREFUSED' || syscall === 'connect' || syscall === 'getaddrinfo'
 }

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createHttpsTransport } from './https-transport.ts'
+import { type TransportRequest, UnsentError } from './transport.ts'
+
+const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }
+
+/** A server that does to each connection what the test says. */
+async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => void) {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    serve(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = createHttpsTransport({ server: `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  onTestFinished(() => {
+    transport.close()
+    server.close()
+  })
+  const failure = (request = get) => transport.send(request).catch((error: unknown) => error)
+  return { server, transport, failure }
+}
+
+test('nobody there: the request was not sent', async () => {
+  const { server, failure } = await aServer('http', () => {})
+  server.close()
+  expect(await failure()).toMatchObject({ name: 'UnsentError', code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') })
+})
+
+test.each([
+  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ['closed', (socket: Socket) => socket.end()],
+])('a connection that is %s before its handshake has ended has carried no request', async (_how, end) => {
+  expect(await (await aServer('https', end)).failure()).toBeInstanceOf(UnsentError)
+  const shaking = await aServer('https', (socket) => void socket.once('data', () => end(socket)))
+  expect(await shaking.failure()).toBeInstanceOf(UnsentError)
+})
+
+test('a connection that is reset after the request may have carried it, a new one and one that is used again', async () => {
+  const first = await aServer('http', (socket) => void socket.once('data', () => socket.resetAndDestroy()))
+  const failure = await first.failure()
+  expect(failure).toMatchObject({ code: 'ECONNRESET' })
+  expect(failure).not.toBeInstanceOf(UnsentError)
+  let asked = 0
+  const again = await aServer('http', (socket) => {
+    socket.on('data', () => {
+      asked += 1
+      if (asked === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+      else socket.resetAndDestroy()
+    })
+  })
+  for await (const _ of (await again.transport.send(get)).body) expect.unreachable()
+  expect(await again.failure()).not.toBeInstanceOf(UnsentError)
+  expect(asked).toBe(2)
+})
+
+test('a request that its sender has given up is told as that', async () => {
+  const { failure } = await aServer('https', () => {})
+  const giving = new AbortController()
+  const failed = failure({ ...get, signal: giving.signal })
+  giving.abort()
+  expect(await failed).toMatchObject({ name: 'AbortError' })
+})
