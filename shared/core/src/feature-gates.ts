@@ -11,7 +11,7 @@ export interface FeatureGate {
 }
 
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
-export const actingGates = ['APIListChunking', 'ServerSideFieldValidation'] as const
+export const actingGates = ['APIListChunking', 'ServerSideFieldValidation', 'ServiceIPStaticSubrange'] as const
 
 /** Which features are on. */
 export interface FeatureGates {

@@ -91,6 +91,28 @@ describe('steps', () => {
   test('texts are ordered by their bytes, beyond the basic plane too', () => {
     expect(sortElements(['f:\u{1F600}', 'f:\uFF5E', 'f:a'])).toEqual(['f:a', 'f:\uFF5E', 'f:\u{1F600}'])
   })
+
+  test.each([
+    ['few', 5],
+    ['many', 60],
+  ])('%s items are ordered by the value of their key, as single ones and beside items with another key', (_how, count) => {
+    let state = 11
+    const random = (bound: number) => {
+      state = (state * 48271) % 2147483647
+      return state % bound
+    }
+    const alphabets = ['ab-', 'aZ09_./:-', 'ab "\\<\u00e4\uff5e']
+    for (let round = 0; round < 200; round++) {
+      const letters = alphabets[round % alphabets.length] as string
+      const aText = () => Array.from({ length: random(6) }, () => letters[random(letters.length)]).join('')
+      const values = [...new Set(Array.from({ length: count }, aText))]
+      const item = (name: string) => printElement({ kind: 'key', keys: { name } })
+      const byBytes = values.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+      expect(sortElements(values.map(item))).toEqual(byBytes.map(item))
+      const others = [printElement({ kind: 'key', keys: { id: 'b' } }), 'f:b']
+      expect(sortElements([...values.map(item), ...others])).toEqual([...others.toReversed(), ...byBytes.map(item)])
+    }
+  })
 })
 
 describe('operations', () => {

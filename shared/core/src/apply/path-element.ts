@@ -101,11 +101,39 @@ export function describeElement(text: ElementText): string {
 
 const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index']
 
-/** Puts steps in order: fields by name, then keys, then values, then indices. */
+/** Puts steps in order, in place: fields by name, then keys, then values, then indices. Each may be there once. */
 export function sortElements(elements: ElementText[]): ElementText[] {
-  if (elements.every((element) => element.startsWith('f:'))) return elements.sort(compareText)
+  if (haveOrderOfTexts(elements)) return sortTexts(elements)
   const parsed = new Map(elements.map((element) => [element, parseElement(element)]))
   return elements.sort((left, right) => compareElements(parsed.get(left), parsed.get(right)))
+}
+
+/** An item with one key, whose value is a text without escapes: what comes before the value is its first group. */
+const plainKey = /^(k:\{"[A-Za-z]+":")[\w./:-]*"\}$/
+
+/**
+ * Almost all lists: only fields, or only items with the same plain key. The quote that ends a value is less than all that a plain
+ * one is made of, so a value comes before those that begin with it.
+ */
+function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
+  const front = elements[0]?.startsWith('k:') ? plainKey.exec(elements[0])?.[1] : 'f:'
+  if (front === undefined) return false
+  for (const element of elements) if (!element.startsWith(front) || (front !== 'f:' && !plainKey.test(element))) return false
+  return true
+}
+
+/** Longer lists are sorted better by the language's own means, which copy them. */
+const insertedMax = 24
+
+function sortTexts(texts: string[]): string[] {
+  if (texts.length > insertedMax) return texts.sort(compareText)
+  for (let next = 1; next < texts.length; next++) {
+    const text = texts[next] as string
+    let at = next
+    for (; at > 0 && compareText(texts[at - 1] as string, text) > 0; at--) texts[at] = texts[at - 1] as string
+    texts[at] = text
+  }
+  return texts
 }
 
 function compareElements(a: PathElement | undefined, b: PathElement | undefined): number {

@@ -29,37 +29,60 @@ interface Row<T> {
 
 const nobody: readonly never[] = []
 
+/** Rows by phase. */
+type Phases<T> = Map<string, Row<T>>
+
 /**
- * Rows by resource, subresource, group, operation and phase. These are texts that are there already: a look-up by each costs less
+ * Phases by resource, subresource, group and operation. These are texts that are there already: a look-up by each costs less
  * than to make one text of them.
  */
-type Rows<T> = Map<string, Map<string, Map<string, Map<string, Map<string, Row<T>>>>>>
+type Places<T> = Map<string, Map<string, Map<string, Map<string, Phases<T>>>>>
 
 /** What was found for requests of one kind is kept as long as the index. */
 export function createInterestIndex<T>(interested: readonly Interested<T>[]): InterestIndex<T> {
-  const rows: Rows<T> = new Map()
+  const places: Places<T> = new Map()
+  // One request asks about the same place several times.
+  let last: InterestPlace | undefined
+  let phases: Phases<T> = new Map()
+  const phasesOf = (place: InterestPlace): Phases<T> => {
+    if (last === undefined || !isSamePlace(last, place)) {
+      const { resource, subresource, group, operation } = place
+      phases = entryOf(entryOf(entryOf(entryOf(places, resource), subresource), group), operation)
+      last = { resource, subresource, group, operation, namespace: '' }
+    }
+    return phases
+  }
   const make = (phase: string, place: InterestPlace): Row<T> => {
-    const bySubresource = entryOf(rows, place.resource)
-    const byOperation = entryOf(entryOf(bySubresource, place.subresource), place.group)
     const row = rowOf(interested, phase, place)
-    entryOf(byOperation, place.operation).set(phase, row)
+    phasesOf(place).set(phase, row)
     return row
   }
   return {
     find(phase, place) {
-      const { resource, subresource, group, operation } = place
-      const row = rows.get(resource)?.get(subresource)?.get(group)?.get(operation)?.get(phase) ?? make(phase, place)
+      const row = phasesOf(place).get(phase) ?? make(phase, place)
       if (row.everywhere !== undefined) return row.everywhere
       return row.candidates.filter(({ namespaces }) => namespaces?.has(place.namespace) !== false).map(({ value }) => value)
     },
   }
 }
 
+/** But for the namespace. */
+function isSamePlace(one: InterestPlace, other: InterestPlace): boolean {
+  return (
+    one.resource === other.resource &&
+    one.operation === other.operation &&
+    one.subresource === other.subresource &&
+    one.group === other.group
+  )
+}
+
 /** The map under a key, made where there is none. */
 function entryOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
-  const known = maps.get(key) ?? new Map<string, V>()
-  maps.set(key, known)
-  return known
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const made = new Map<string, V>()
+  maps.set(key, made)
+  return made
 }
 
 function rowOf<T>(interested: readonly Interested<T>[], phase: string, place: InterestPlace): Row<T> {

@@ -37,6 +37,23 @@ export function objectKey(resource: string, namespace: string | undefined, name:
   return namespace === undefined || namespace === '' ? `${resource}/${name}` : `${resource}/${namespace}/${name}`
 }
 
+/**
+ * `objectKey` for one resource. The key that was made last is given again as long as it is asked for: requests come in crowds
+ * about the same place, and a text that is there already needs no hash to be found by.
+ */
+export function keysOf(resource: string): (namespace: string | undefined, name: string) => string {
+  let lastNamespace: string | undefined
+  let lastName = ''
+  let last = objectKey(resource, lastNamespace, lastName)
+  return (namespace, name) => {
+    if (name === lastName && namespace === lastNamespace) return last
+    lastNamespace = namespace
+    lastName = name
+    last = objectKey(resource, namespace, name)
+    return last
+  }
+}
+
 /** What every key of a scope begins with; ends with a slash. */
 export function scopePrefix({ resource, namespace }: Scope): string {
   return namespace === undefined || namespace === '' ? `${resource}/` : `${resource}/${namespace}/`

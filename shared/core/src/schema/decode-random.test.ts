@@ -62,7 +62,7 @@ test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice ch
         const second = decode(structuredClone(first.object), { trackUnknown: true })
         expect(second).toEqual({ kind: 'decoded', object: first.object, unknownFields: [] })
         const names = namesOf('orch')
-        applyDefaults(type, first.object, { names, isNew: true })
+        applyDefaults(type, first.object, names)
         for (const part of ['main', 'status'] as const) {
           expect(Array.isArray(validateObject({ type, body, object: first.object, part, names }))).toBe(true)
         }

@@ -270,7 +270,8 @@ function readStruct(
   known: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  const present: FieldReader[] = []
+  const present = freeLists.pop() ?? []
+  let count = 0
   let last = -1
   for (const name in source) {
     const field = byName.get(name)
@@ -279,13 +280,14 @@ function readStruct(
       if (value !== undefined) seen.unknown = true
     } else if (value !== undefined && value !== null) {
       if (field.index > last) {
-        present.push(field)
+        present[count] = field
         last = field.index
-      } else insert(present, field)
+      } else insert(present, count, field)
+      count += 1
     }
   }
   let next = 0
-  for (let at = 0; at < present.length; at++) {
+  for (let at = 0; at < count; at++) {
     const field = present[at] as FieldReader
     for (; next < always.length && (always[next] as FieldReader).index <= field.index; next++) {
       if (always[next] !== field) printAbsent(result, always[next] as FieldReader)
@@ -296,12 +298,17 @@ function readStruct(
     if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next] as FieldReader)
+  // Lost where a value is of a wrong type, which does no harm.
+  freeLists.push(present)
   return result
 }
 
-/** Keeps the list in the order of the type. */
-function insert(list: FieldReader[], field: FieldReader): void {
-  let at = list.length
+/** Lists that nobody uses now; what is left in them is of no use either. A request reads some hundred structs, a few at a time. */
+const freeLists: FieldReader[][] = []
+
+/** Keeps the first `count` in the order of the type. */
+function insert(list: FieldReader[], count: number, field: FieldReader): void {
+  let at = count
   for (; at > 0 && (list[at - 1] as FieldReader).index > field.index; at--) list[at] = list[at - 1] as FieldReader
   list[at] = field
 }

@@ -62,7 +62,7 @@ function renew({ names }: Catalogue, { type, kind }: StoredForm, json: Uint8Arra
   const decode = decoderOf(type)
   const decoded = decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
-  applyDefaults(type, decoded.object, { names, isNew: false })
+  applyDefaults(type, decoded.object, names)
   // Defaults stand behind the given fields; decoding again puts all in order.
   const ordered = decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)

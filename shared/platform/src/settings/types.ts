@@ -123,6 +123,21 @@ export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)
 }
 
+/** Whether an address may be used of a block: not the first, which is the block's own, and of IPv4 not the last, which means all. */
+export function isUsable(block: Cidr, address: string): boolean {
+  const parsed = parseAddress(address)
+  if (parsed === undefined || parsed.family !== block.family) return false
+  const index = parsed.value - block.first
+  const size = 1n << BigInt((block.family === 4 ? 32 : 128) - block.bits)
+  return index > 0n && index < (block.family === 4 ? size - 1n : size)
+}
+
+/** An address as it is usually written: `fd00::5` for `FD00:0::0005`. What is none stays as it is. */
+export function usualAddress(text: string): string {
+  const parsed = parseAddress(text)
+  return parsed === undefined ? text : printAddress(parsed.value, parsed.family)
+}
+
 function parseAddress(text: string): { family: 4 | 6; value: bigint } | undefined {
   if (text.includes(':')) return parseAddress6(text)
   const parts = text.split('.')

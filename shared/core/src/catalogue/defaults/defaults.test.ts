@@ -3,10 +3,10 @@ import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
 import { applyDefaults } from './defaults.ts'
 
-const complete = (type: string, body: unknown, isNew = true): Record<string, unknown> => {
+const complete = (type: string, body: unknown): Record<string, unknown> => {
   const decoded = decoderOf(type)(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') throw new Error(decoded.message)
-  applyDefaults(type, decoded.object, { names: namesOf('orch'), isNew })
+  applyDefaults(type, decoded.object, namesOf('orch'))
   return decoded.object
 }
 
@@ -108,16 +108,12 @@ test.each([
 })
 
 describe('Namespace', () => {
-  test('a new one gets its label, phase and finalizer', () => {
+  test('it gets its label and phase, and its finalizer is for the server to add', () => {
     expect(complete('core/v1.Namespace', { metadata: { name: 'a' } })).toMatchObject({
       metadata: { labels: { 'orch.io/metadata.name': 'a' } },
-      spec: { finalizers: ['orch'] },
       status: { phase: 'Active' },
     })
-  })
-
-  test('an old one does not get its finalizer back', () => {
-    expect(complete('core/v1.Namespace', { metadata: { name: 'a' }, spec: {} }, false)['spec']).toEqual({})
+    expect(complete('core/v1.Namespace', { metadata: { name: 'a' }, spec: {} })['spec']).toEqual({})
   })
 })
 

@@ -30,14 +30,14 @@ import {
 } from './workloads.ts'
 
 /** Completes an object of one type in place. */
-export type Defaulter = (object: Draft, names: Names, isNew: boolean) => void
+export type Defaulter = (object: Draft, names: Names) => void
 
 /**
  * Fills what the writer of an object left to the server. The object is changed in place, so it has to be the caller's own,
  * as it comes from the decoder. Added fields stand behind the given ones; decoding once more puts them in order.
  */
-export function applyDefaults(type: string, object: Draft, { names, isNew }: { names: Names; isNew: boolean }): void {
-  defaulters[type]?.(object, names, isNew)
+export function applyDefaults(type: string, object: Draft, names: Names): void {
+  defaulters[type]?.(object, names)
 }
 
 /** Types without an entry have no defaults beyond what the decoder prints anyway. */

@@ -2,16 +2,12 @@ import { domainGroup, domainLabel, type Names } from '../../names.ts'
 import { printBase64 } from '../../protobuf/base64.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
 
-/** Every namespace can be selected by its name; a new one is kept from vanishing before its contents. */
-export function fillNamespace(namespace: Draft, names: Names, isNew: boolean): void {
+/** Every namespace can be selected by its name. */
+export function fillNamespace(namespace: Draft, names: Names): void {
   const metadata = ensureChild(namespace, 'metadata')
   const name = metadata['name']
   if (typeof name === 'string' && name !== '') fill(ensureChild(metadata, 'labels'), { [domainLabel(names, 'metadata.name')]: name })
   fill(ensureChild(namespace, 'status'), { phase: 'Active' })
-  if (!isNew) return
-  const spec = ensureChild(namespace, 'spec')
-  const finalizers = Array.isArray(spec['finalizers']) ? (spec['finalizers'] as unknown[]) : []
-  if (!finalizers.includes(names.namespaceFinalizer)) spec['finalizers'] = [...finalizers, names.namespaceFinalizer]
 }
 
 /** What is given as text is kept as bytes, in the place of what was there under the same key. */

@@ -32,6 +32,6 @@ function complete(type: string, body: Body): Body {
   const decoded = decoderOf(type)(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') throw new Error(decoded.message)
   const object = structuredClone(decoded.object)
-  applyDefaults(type, object, { names, isNew: true })
+  applyDefaults(type, object, names)
   return object
 }

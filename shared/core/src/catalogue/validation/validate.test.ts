@@ -11,7 +11,7 @@ const names = namesOf('orch')
 const prepare = (type: string, body: Body): Body => {
   const decoded = decoderOf(type)(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') throw new Error(decoded.message)
-  applyDefaults(type, decoded.object, { names, isNew: true })
+  applyDefaults(type, decoded.object, names)
   return decoded.object
 }
 
