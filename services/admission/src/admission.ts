@@ -49,7 +49,11 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionO
       }
       const plugins = interested.index.find(phase, attributes)
       const validating = phase === 'mutate' ? interested.index.find('validate', attributes) : []
-      return ask(request, phase, { plugins, validating, clock, context, tracer })
+      try {
+        return Promise.resolve(ask(request, phase, { plugins, validating, clock, context, tracer }))
+      } catch (error) {
+        return Promise.reject(error)
+      }
     },
     async outcome(outcome) {
       for (const plugin of plugins) await plugin.settle?.(outcome)

@@ -39,7 +39,8 @@ function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly P
     end: () => spans.push(`${name} ended`),
   })
   const needs = { plugins, validating, clock: createFakeClock(), context: { traceparent: 'parent' }, tracer: { start } }
-  const answer = ask({ phase: 'mutate', attributes, decisions: [], resumeAt, explain: false }, 'mutate', needs)
+  const request = { phase: 'mutate', attributes, decisions: [], resumeAt, explain: false }
+  const answer = (async () => ask(request, 'mutate', needs))()
   return { answer, spans }
 }
 

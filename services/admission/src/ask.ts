@@ -1,4 +1,5 @@
 import type {
+  AccessDecision,
   AdmissionAccess,
   AdmissionAnswer,
   AdmissionRequest,
@@ -26,139 +27,214 @@ export interface AskNeeds {
   readonly tracer?: Tracer | undefined
 }
 
-/** What has been said so far. */
-interface Said {
-  readonly warnings: string[]
-  readonly auditAnnotations: AuditAnnotation[]
-  readonly steps: AdmissionStep[]
-  readonly counts: MetricCount[]
-  readonly conditions: Conditions[number][]
-  readonly reservations: string[]
-}
-
 /**
  * Each plugin sees the object as the one before left it; the first refusal ends the round. When a mutating plugin wants it,
- * all are asked once more.
+ * all are asked once more. The answer is there at once where no plugin must wait; it throws where a plugin throws.
  */
-export async function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): Promise<AdmissionAnswer> {
-  const question = new Question(request, phase, request.attributes, needs)
+export function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): AdmissionAnswer | Promise<AdmissionAnswer> {
   const { plugins } = needs
   // The one that asked may have lost its interest meanwhile: then all are asked.
-  const start = Math.max(0, request.resumeAt === '' ? 0 : indexOf(request.resumeAt, plugins))
-  for (let round = 0; round < 1 || (round < 2 && question.isSecondRoundWanted); round++) {
-    const inquiry = question.inquiryOf(round)
-    for (let index = round === 0 ? start : 0; index < plugins.length; index++) {
-      const plugin = plugins[index] as Plugin
-      const span = beginSpan(plugin, phase, needs)
-      // Most answer without a promise.
-      const pending = begin(plugin, phase, question.attributes, inquiry, span)
-      const verdict = pending instanceof Promise ? await ending(pending, span) : pending
-      if (!(pending instanceof Promise)) span?.end()
-      // One that has nothing to say at once has taken no time.
-      if (verdict === undefined && pending instanceof Promise) question.goOn()
-      const answer = verdict === undefined ? undefined : question.take(plugin, verdict, round)
-      if (answer !== undefined) return answer
-    }
-  }
-  return question.allowed(validateAtOnce(request, question.attributes, needs))
+  const start = request.resumeAt === '' ? 0 : Math.max(0, indexOf(request.resumeAt, plugins))
+  return new Question({ request, phase, plugins, start, attributes: request.attributes, needs }).answer()
 }
 
 /** Saves the gateway the second call where all who validate only look, and have nothing against it. */
-function validateAtOnce(request: AdmissionRequest, attributes: Attributes, needs: AskNeeds): Validated | undefined {
-  const { validating } = needs
-  if (validating.length === 0 || !validating.every((plugin) => plugin.looksOnly?.(attributes) === true)) return undefined
-  const question = new Question(request, 'validate', attributes, needs)
-  const inquiry = question.inquiryOf(0)
-  for (const plugin of validating) {
-    const verdict = verdictAtOnce(plugin, attributes, inquiry, needs)
-    if (verdict?.kind !== 'allowed') return undefined
-    question.take(plugin, verdict, 0)
-  }
-  return question.validated()
+function validateAtOnce({ request, needs }: Asked, attributes: Attributes): Validated | undefined {
+  const plugins = needs.validating
+  if (plugins.length === 0) return undefined
+  for (const plugin of plugins) if (plugin.looksOnly?.(attributes) !== true) return undefined
+  return new Question({ request, phase: 'validate', plugins, start: 0, attributes, needs }).foretell()
 }
 
-/** Undefined: not at once, or the object is not as it must be, which the gateway finds out before it asks. */
-function verdictAtOnce(plugin: Plugin, attributes: Attributes, inquiry: Inquiry, needs: AskNeeds): Verdict | undefined {
-  const span = beginSpan(plugin, 'validate', needs)
-  try {
-    const pending = begin(plugin, 'validate', attributes, inquiry, span)
-    if (!(pending instanceof Promise)) {
-      span?.end()
-      return pending ?? allowed
-    }
-    ending(pending, span).catch(() => undefined)
-  } catch {
-    // The span has told what it was.
-  }
-  return undefined
+interface Asked {
+  readonly request: AdmissionRequest
+  readonly phase: Phase
+  readonly plugins: readonly Plugin[]
+  /** The plugin that is asked first. */
+  readonly start: number
+  readonly attributes: Attributes
+  readonly needs: AskNeeds
 }
 
-/** What is asked, and what has been said to it so far. */
-class Question {
-  readonly #request: AdmissionRequest
-  readonly #phase: Phase
-  readonly #clock: Clock
-  readonly #context: CallContext
-  readonly #said: Said = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+const nothing: readonly never[] = []
+
+/** What is asked, and what has been said to it so far. It is itself what plugins are told of it: most want to know nothing. */
+class Question implements Inquiry, Reinvocation {
+  readonly #asked: Asked
+  #next: number
+  #isSecondRoundWanted = false
   #startedMs: number
   #memory: Map<unknown, unknown> | undefined
   /** As the last plugin has left them. */
-  attributes: Attributes
-  isSecondRoundWanted = false
+  #attributes: Attributes
+  readonly #steps: AdmissionStep[] = []
+  // Almost nobody says anything else.
+  #warnings: readonly string[] = nothing
+  #auditAnnotations: readonly AuditAnnotation[] = nothing
+  #counts: readonly MetricCount[] = nothing
+  #conditions: Conditions = nothing
+  #reservations: readonly string[] = nothing
+  isSecondRound = false
 
-  constructor(request: AdmissionRequest, phase: Phase, attributes: Attributes, { clock, context }: AskNeeds) {
-    this.#request = request
-    this.#clock = clock
-    this.#context = context
-    this.attributes = attributes
-    this.#startedMs = clock.monotonic()
-    this.#phase = phase
+  constructor(asked: Asked) {
+    this.#asked = asked
+    this.#next = asked.start
+    this.#attributes = asked.attributes
+    this.#startedMs = asked.needs.clock.monotonic()
   }
 
-  inquiryOf(round: number): Inquiry {
-    const request = this.#request
-    const reinvocation = new Round(this, round)
-    return { reinvocation, context: this.#context, explain: request.explain, decisionOn: (access) => decisionOn(request, access) }
+  get context(): CallContext {
+    return this.#asked.needs.context
   }
 
-  wantSecondRound(): void {
-    // Only what may be changed can be looked at again.
-    this.isSecondRoundWanted = this.#phase === 'mutate'
+  get explain(): boolean {
+    return this.#asked.request.explain
   }
 
-  /** Almost nobody keeps anything. */
+  get reinvocation(): Reinvocation {
+    return this
+  }
+
   get memory(): Map<unknown, unknown> {
     this.#memory ??= new Map()
     return this.#memory
   }
 
-  goOn(): void {
-    this.#startedMs = this.#clock.monotonic()
+  request(): void {
+    // Only what may be changed can be looked at again.
+    this.#isSecondRoundWanted = this.#asked.phase === 'mutate'
   }
 
-  /** The answer, if the verdict is the last one. */
-  take(plugin: Plugin, verdict: Verdict, round: number): AdmissionAnswer | undefined {
-    const said = this.#said
-    const { explain } = this.#request
-    if (verdict !== allowed) keep(verdict, said)
-    if (verdict.kind === 'asks') return { ...said, kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
-    if (verdict.kind === 'needs') return { ...said, kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name }
-    const endedMs = this.#clock.monotonic()
-    const step = stepOf(plugin.name, endedMs - this.#startedMs, round, verdict, explain)
-    this.#startedMs = endedMs
-    said.steps.push(explain ? withPatch(step, this.attributes, verdict) : step)
-    if (verdict.kind === 'denied') return { ...said, kind: 'denied', status: verdict.error.status }
-    if (verdict.object !== undefined) this.attributes = { ...this.attributes, object: verdict.object }
+  decisionOn(access: AdmissionAccess): AccessDecision | undefined {
+    return this.#asked.request.decisions.find((decision) => isSame(decision.access, access))
+  }
+
+  /** Asks one after the other, from where it stands. */
+  answer(): AdmissionAnswer | Promise<AdmissionAnswer> {
+    for (let plugin = this.#nextPlugin(); plugin !== undefined; plugin = this.#nextPlugin()) {
+      const verdict = this.#begin(plugin)
+      if (verdict instanceof Promise) return this.#answerAfter(plugin, verdict)
+      const answer = verdict === undefined ? undefined : this.#take(plugin, verdict)
+      if (answer !== undefined) return answer
+    }
+    return this.#allowed()
+  }
+
+  /** What they all say, if they allow it at once; undefined: nobody can tell yet. */
+  foretell(): Validated | undefined {
+    for (const plugin of this.#asked.plugins) {
+      const verdict = this.#verdictAtOnce(plugin)
+      if (verdict?.kind !== 'allowed') return undefined
+      this.#take(plugin, verdict)
+    }
+    return this.#told()
+  }
+
+  async #answerAfter(plugin: Plugin, pending: Promise<Verdict>): Promise<AdmissionAnswer> {
+    return this.#take(plugin, await pending) ?? this.answer()
+  }
+
+  #nextPlugin(): Plugin | undefined {
+    const { plugins } = this.#asked
+    if (this.#next === plugins.length) {
+      if (this.isSecondRound || !this.#isSecondRoundWanted) return undefined
+      this.isSecondRound = true
+      this.#next = 0
+    }
+    return plugins[this.#next++]
+  }
+
+  /** Undefined: it has nothing to say. Most answer without a promise. */
+  #begin(plugin: Plugin): Verdict | Promise<Verdict> | undefined {
+    const { phase, needs } = this.#asked
+    const { traceparent } = needs.context
+    const span =
+      traceparent === undefined ? undefined : needs.tracer?.start(`${phase} ${plugin.name}`, { kind: 'internal', parent: traceparent })
+    if (span !== undefined) return this.#beginTraced(plugin, span)
+    // A method that is called through `?.()` keeps its plugin.
+    return phase === 'mutate' ? plugin.mutate?.(this.#attributes, this) : plugin.validate?.(this.#attributes, this)
+  }
+
+  #beginTraced(plugin: Plugin, span: Span): Verdict | Promise<Verdict> | undefined {
+    try {
+      const verdict = plugin[this.#asked.phase]?.(this.#attributes, this.#below(span))
+      if (verdict instanceof Promise) return ending(verdict, span)
+      span.end()
+      return verdict
+    } catch (error) {
+      span.fail(error)
+      span.end()
+      throw error
+    }
+  }
+
+  /** What a plugin does hangs below its span. */
+  #below({ traceparent }: Span): Inquiry {
+    const { reinvocation, explain } = this
+    return { reinvocation, explain, context: { ...this.context, traceparent }, decisionOn: (access) => this.decisionOn(access) }
+  }
+
+  /** Undefined: not at once, or the object is not as it must be, which the gateway finds out before it asks. */
+  #verdictAtOnce(plugin: Plugin): Verdict | undefined {
+    try {
+      const verdict = this.#begin(plugin)
+      if (!(verdict instanceof Promise)) return verdict ?? allowed
+      verdict.catch(() => undefined)
+    } catch {
+      // The span has told what it was.
+    }
     return undefined
   }
 
-  allowed(validated: Validated | undefined): AdmissionAnswer {
-    const { object } = this.attributes
-    return { ...this.#said, kind: 'allowed', object: object === this.#request.attributes.object ? undefined : object, validated }
+  /** The answer, if the verdict is the last one. */
+  #take(plugin: Plugin, verdict: Verdict): AdmissionAnswer | undefined {
+    if (verdict !== allowed) this.#keep(verdict)
+    if (verdict.kind === 'asks') return { ...this.#told(), kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
+    if (verdict.kind === 'needs') {
+      return { ...this.#told(), kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name }
+    }
+    const endedMs = this.#asked.needs.clock.monotonic()
+    this.#steps.push(this.#stepOf(plugin, endedMs - this.#startedMs, verdict))
+    this.#startedMs = endedMs
+    if (verdict.kind === 'denied') return { ...this.#told(), kind: 'denied', status: verdict.error.status }
+    if (verdict.object !== undefined) this.#attributes = { ...this.#attributes, object: verdict.object }
+    return undefined
   }
 
-  validated(): Validated {
-    return this.#said
+  #allowed(): AdmissionAnswer {
+    const { attributes } = this.#asked
+    const { object } = this.#attributes
+    const validated = this.#asked.phase === 'mutate' ? validateAtOnce(this.#asked, this.#attributes) : undefined
+    return { ...this.#told(), kind: 'allowed', object: object === attributes.object ? undefined : object, validated }
+  }
+
+  #told() {
+    return {
+      warnings: this.#warnings,
+      auditAnnotations: this.#auditAnnotations,
+      steps: this.#steps,
+      counts: this.#counts,
+      conditions: this.#conditions,
+      reservations: this.#reservations,
+    }
+  }
+
+  #keep(verdict: Verdict): void {
+    this.#warnings = joined(this.#warnings, verdict.warnings)
+    this.#auditAnnotations = joined(this.#auditAnnotations, verdict.auditAnnotations)
+    this.#counts = joined(this.#counts, verdict.counts)
+    if (verdict.steps !== undefined) this.#steps.push(...verdict.steps)
+    if (verdict.kind !== 'allowed') return
+    this.#conditions = joined(this.#conditions, verdict.conditions)
+    this.#reservations = joined(this.#reservations, verdict.reservations)
+  }
+
+  #stepOf(plugin: Plugin, durationMs: number, verdict: Verdict): AdmissionStep {
+    const { explain } = this
+    const isRejected = verdict.kind === 'denied'
+    const reason = explain && isRejected ? verdict.error.status.message : undefined
+    const step = { plugin: plugin.name, webhook: '', durationMs, isRejected, round: this.isSecondRound ? 1 : 0, reason }
+    return explain ? withPatch(step, this.#attributes, verdict) : step
   }
 }
 
@@ -166,62 +242,20 @@ function indexOf(wanted: string, plugins: readonly Plugin[]): number {
   return plugins.findIndex(({ name }) => name === wanted)
 }
 
-/** A class, as an object of its own with a getter would have a hidden class of its own. */
-class Round implements Reinvocation {
-  readonly #question: Question
-  readonly isSecondRound: boolean
-
-  constructor(question: Question, round: number) {
-    this.#question = question
-    this.isSecondRound = round === 1
-  }
-
-  get memory(): Map<unknown, unknown> {
-    return this.#question.memory
-  }
-
-  request(): void {
-    this.#question.wantSecondRound()
-  }
+function joined<T>(before: readonly T[], more: readonly T[] | undefined): readonly T[] {
+  if (more === undefined || more.length === 0) return before
+  return before.length === 0 ? more : [...before, ...more]
 }
 
-/** A span for each plugin, where the request is traced. */
-function beginSpan({ name }: Plugin, phase: Phase, { tracer, context: { traceparent } }: AskNeeds): Span | undefined {
-  return traceparent === undefined ? undefined : tracer?.start(`${phase} ${name}`, { kind: 'internal', parent: traceparent })
-}
-
-/** What the plugin does hangs below its span. */
-function below(inquiry: Inquiry, { traceparent }: Span): Inquiry {
-  return { ...inquiry, context: { ...inquiry.context, traceparent } }
-}
-
-function begin(plugin: Plugin, phase: Phase, attributes: Attributes, inquiry: Inquiry, span: Span | undefined) {
-  // A method that is called through `?.()` keeps its plugin.
-  if (span === undefined) return plugin[phase]?.(attributes, inquiry)
-  try {
-    return plugin[phase]?.(attributes, below(inquiry, span))
-  } catch (error) {
-    span.fail(error)
-    span.end()
-    throw error
-  }
-}
-
-async function ending<T>(work: Promise<T>, span: Span | undefined): Promise<T> {
+async function ending<T>(work: Promise<T>, span: Span): Promise<T> {
   try {
     return await work
   } catch (error) {
-    span?.fail(error)
+    span.fail(error)
     throw error
   } finally {
-    span?.end()
+    span.end()
   }
-}
-
-function stepOf(plugin: string, durationMs: number, round: number, verdict: Verdict, explain: boolean): AdmissionStep {
-  const isRejected = verdict.kind === 'denied'
-  const reason = explain && isRejected ? verdict.error.status.message : undefined
-  return { plugin, webhook: '', durationMs, isRejected, round, reason }
 }
 
 /** Webhooks tell of their patches themselves. */
@@ -231,27 +265,14 @@ function withPatch(step: AdmissionStep, { object }: Attributes, verdict: Verdict
   return patch.length === 0 ? step : { ...step, patch }
 }
 
-function keep(verdict: Verdict, said: Said): void {
-  const { warnings, auditAnnotations, steps, counts } = verdict
-  if (warnings !== undefined) said.warnings.push(...warnings)
-  if (auditAnnotations !== undefined) said.auditAnnotations.push(...auditAnnotations)
-  if (steps !== undefined) said.steps.push(...steps)
-  if (counts !== undefined) said.counts.push(...counts)
-  if (verdict.kind !== 'allowed') return
-  if (verdict.conditions !== undefined) said.conditions.push(...verdict.conditions)
-  if (verdict.reservations !== undefined) said.reservations.push(...verdict.reservations)
-}
-
-function decisionOn({ decisions }: AdmissionRequest, asked: AdmissionAccess) {
-  return decisions.find(({ access }) => {
-    return (
-      access.verb === asked.verb &&
-      access.group === asked.group &&
-      access.version === asked.version &&
-      access.resource === asked.resource &&
-      access.subresource === asked.subresource &&
-      access.namespace === asked.namespace &&
-      access.name === asked.name
-    )
-  })
+function isSame(one: AdmissionAccess, other: AdmissionAccess): boolean {
+  return (
+    one.verb === other.verb &&
+    one.group === other.group &&
+    one.version === other.version &&
+    one.resource === other.resource &&
+    one.subresource === other.subresource &&
+    one.namespace === other.namespace &&
+    one.name === other.name
+  )
 }

@@ -68,7 +68,7 @@ export interface Reinvocation {
   readonly memory: Map<unknown, unknown>
 }
 
-/** What a plugin is told besides the attributes. */
+/** What a plugin is told besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
 export interface Inquiry {
   readonly reinvocation: Reinvocation
   /** Time left, trace and cancellation of the gateway's call. */

@@ -1,4 +1,4 @@
-import { type ApiObject, type Attributes, forbidden, type Interest, notFound, objectKey, type ResourceName } from '@orch/core'
+import { type ApiObject, type Attributes, forbidden, type Interest, keysOf, notFound, type ResourceName } from '@orch/core'
 import { follow } from '@orch/platform'
 import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
@@ -27,6 +27,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
   // Following ends with the plugin; until it has loaded, storage is asked.
   followed.ready.catch(() => undefined)
   const { systemNamespace, publicNamespace } = catalogue.names
+  const keyOf = keysOf(prefix)
   const immortal = new Set(['default', systemNamespace, publicNamespace])
 
   const latest = async (key: string): Promise<NamespaceState | undefined> => {
@@ -40,7 +41,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
     mutate(attributes) {
       const { namespace } = attributes
       if (namespace === '') return allowed
-      const key = objectKey(prefix, undefined, namespace)
+      const key = keyOf(undefined, namespace)
       const known = followed.get(key)
       if (known !== undefined && !known.isTerminating) return judged(attributes, known)
       return latest(key).then((state) => judged(attributes, state))

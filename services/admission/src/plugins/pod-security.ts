@@ -5,10 +5,10 @@ import {
   forbidden,
   type Interest,
   invalid,
+  keysOf,
   type MetricCount,
   type Names,
   notFound,
-  objectKey,
   subdomainLabel,
 } from '@orch/core'
 import { follow } from '@orch/platform'
@@ -67,14 +67,15 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   const decode = (value: Uint8Array, key: string) => stateOf(value, key, judgements)
   const followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
 
+  const keyOf = keysOf(prefix)
   const latest = async (namespace: string): Promise<NamespaceState | undefined> => {
-    const key = objectKey(prefix, undefined, namespace)
+    const key = keyOf(undefined, namespace)
     const { entry } = await storage.get({ key, read: { kind: 'latest' } })
     return entry === undefined ? undefined : decode(entry.value, key)
   }
   /** Nothing is refused by what memory holds alone. */
   const judge = (attributes: Attributes, judgeBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
-    const known = followed.get(objectKey(prefix, undefined, attributes.namespace))
+    const known = followed.get(keyOf(undefined, attributes.namespace))
     const verdict = known === undefined ? undefined : judgeBy(known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))

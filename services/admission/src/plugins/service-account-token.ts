@@ -6,10 +6,13 @@ const expirationSeconds = 3607
 /** 0644. */
 const fileMode = 420
 
+/** A spec whose members may be set; what is in them may not be changed. */
+export type MutablePodSpec = { -readonly [K in keyof PodSpec]: PodSpec[K] }
+
 /** Gives Pods a volume in which their containers find a token, the server's certificate and their namespace. */
 export interface TokenMounts {
-  /** The spec with the volume and a mount in each container. Mounts of their own stay. */
-  mounted(spec: Readonly<PodSpec>, makeName: () => string): PodSpec
+  /** Sets the volume, and containers with a mount. Mounts of their own stay. */
+  mount(spec: MutablePodSpec, makeName: () => string): void
 }
 
 export function tokenMounts(names: Names): TokenMounts {
@@ -19,21 +22,20 @@ export function tokenMounts(names: Names): TokenMounts {
   const lacks = ({ volumeMounts }: ContainerWithSecrets) =>
     volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
   return {
-    mounted(spec, makeName) {
+    mount(spec, makeName) {
       const { initContainers } = spec
       const volumes = spec.volumes ?? []
       const containers = spec.containers ?? []
-      if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return spec
+      if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return
       const existing = volumes.find(({ name }) => name?.startsWith(volumePrefix))?.name
       const name = existing ?? makeName()
       const withMount = (container: ContainerWithSecrets): ContainerWithSecrets =>
         lacks(container)
           ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
           : container
-      const mounted = { ...spec, containers: containers.map(withMount) }
-      if (initContainers !== undefined) mounted.initContainers = initContainers.map(withMount)
-      if (existing === undefined) mounted.volumes = [...volumes, { name, projected }]
-      return mounted
+      spec.containers = containers.map(withMount)
+      if (initContainers !== undefined) spec.initContainers = initContainers.map(withMount)
+      if (existing === undefined) spec.volumes = [...volumes, { name, projected }]
     },
   }
 }

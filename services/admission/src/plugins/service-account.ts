@@ -1,10 +1,10 @@
-import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, objectKey, type StatusError } from '@orch/core'
+import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, keysOf, type StatusError } from '@orch/core'
 import { type Clock, follow } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 import { type PodSpec, type PodWithAccount, secretReferences } from './service-account-secrets.ts'
-import { tokenMounts } from './service-account-token.ts'
+import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
 
 /** On by default. */
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
@@ -27,6 +27,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const { catalogue, random } = needs
   const { names } = catalogue
   const accounts = new Accounts(needs)
+  const keyOf = keysOf(prefix)
   const tokens = tokenMounts(names)
   const mirrorAnnotation = domainLabel(names, 'config.mirror')
   const limitAnnotation = domainLabel(names, 'enforce-mountable-secrets')
@@ -35,7 +36,8 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const given = (pod: PodWithAccount, account: Account, name: string): Verdict => {
     const spec = withAccount(pod.spec ?? {}, name, account)
     const isMounted = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
-    return { kind: 'allowed', object: { ...pod, spec: isMounted ? tokens.mounted(spec, volumeName) : spec } }
+    if (isMounted) tokens.mount(spec, volumeName)
+    return { kind: 'allowed', object: { ...pod, spec } }
   }
   const judged = (attributes: Attributes, pod: PodWithAccount): Verdict | Promise<Verdict> => {
     if (isMirror(pod)) {
@@ -51,7 +53,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   }
   /** An account must exist. */
   const withFound = (attributes: Attributes, name: string, judge: (account: Account) => Verdict): Verdict | Promise<Verdict> => {
-    const key = objectKey(prefix, attributes.namespace, name)
+    const key = keyOf(attributes.namespace, name)
     const known = accounts.known(key)
     if (known !== undefined) return judge(known)
     return accounts
@@ -76,11 +78,13 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   }
 }
 
-function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Account): PodSpec {
+/** A copy with the account. */
+function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Account): MutablePodSpec {
   // The second field is the old name of the first.
-  const named = { ...spec, serviceAccountName: name, serviceAccount: name }
+  const named: MutablePodSpec = { ...spec, serviceAccountName: name, serviceAccount: name }
   if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return named
-  return { ...named, imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }
+  named.imagePullSecrets = imagePullSecrets.map(({ name = '' }) => ({ name }))
+  return named
 }
 
 /** A pod that only shows what a node runs by itself refers to nothing that the server would have to give it. */

@@ -18,7 +18,7 @@ export interface Forms {
   /** The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. */
   convert(object: unknown, from: RequestForm, to: RequestForm): unknown
   /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
-  complete(changed: unknown, before: ApiObject, isNew: boolean): Completed
+  complete(changed: unknown, before: ApiObject): Completed
 }
 
 /** What a webhook has made of an object. */
@@ -37,7 +37,7 @@ export function createForms(catalogue: Catalogue): Forms {
       const kept = convert(object, { names, from: from.described, to: stored })
       return convert(kept, { names, from: stored, to: to.described })
     },
-    complete(changed, before, isNew) {
+    complete(changed, before) {
       const { kind, apiVersion } = before
       const type = catalogue.typeOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
       if (type === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
@@ -47,7 +47,7 @@ export function createForms(catalogue: Catalogue): Forms {
       if (other !== undefined)
         return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
       const isChanged = !jsonEqual({ ...draft.object, kind, apiVersion }, before)
-      applyDefaults(type, draft.object, { names, isNew })
+      applyDefaults(type, draft.object, names)
       // Once more, for the order of fields.
       const ordered = decoderOf(type)(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }

@@ -154,7 +154,7 @@ function nothing(outcome: WebhookOutcome): Change {
 
 /** The object as a webhook that allows it wants it. */
 function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'allowed' }>, { forms }: WebhookParts): Change {
-  const { webhook, object, attributes } = question
+  const { webhook, object } = question
   const { review } = outcome
   const { patch: text, patchType } = review
   if (text === '') return nothing(outcome)
@@ -170,7 +170,7 @@ function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { k
   if (patchType !== 'JSONPatch') return nothing(failure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, 400))
   const patched = applyJsonPatch(object, patch)
   if (patched.kind === 'refused') return impossible(internal(causeOf(patched.error)))
-  const completed = forms.complete(patched.value, object, attributes.operation === 'CREATE')
+  const completed = forms.complete(patched.value, object)
   if (completed.kind === 'refused') return impossible(completed.error)
   return { outcome, patch, object: completed.object, isChanged: completed.isChanged }
 }
