@@ -69,6 +69,62 @@ test('ADM-REV-09: a name that the server makes up is told once it is there: to t
   expect(judge.calls[0]?.request).toMatchObject({ name: metadata.name, object: { metadata: { name: metadata.name } } })
 })
 
+test('META-15: uid, time of creation and generation of a new object, and what its kind derives, are told to those who only judge', async () => {
+  const { api } = server
+  const change = await aWebhookServer(allowing)
+  const judge = await aWebhookServer(allowing)
+  const namespace = await aNamespace(api)
+  const rules = [{ operations: ['CREATE'], apiGroups: ['batch'], apiVersions: ['v1'], resources: ['jobs'] }]
+  await aConfiguration(api, 'mutating', [aHook(change, namespace, { rules })])
+  await aConfiguration(api, 'validating', [aHook(judge, namespace, { rules })])
+  const given = {
+    name: 'j',
+    uid: 'mine',
+    creationTimestamp: '2001-01-01T00:00:00Z',
+    generation: 7,
+    deletionTimestamp: '2001-01-01T00:00:00Z',
+  }
+  const podSpec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] }
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: given, spec: { template: { spec: podSpec } } }
+  const { metadata, spec } = await created(api, `/apis/batch/v1/namespaces/${namespace}/jobs`, job)
+  const seen = change.calls[0]?.request.object as typeof job
+  expect(Object.keys(seen.metadata)).toEqual(['name', 'namespace', 'creationTimestamp', 'managedFields'])
+  expect(seen.metadata.creationTimestamp).toBeNull()
+  // The rest has its defaults.
+  expect(seen.spec).toMatchObject({ parallelism: 1, template: { spec: { dnsPolicy: 'ClusterFirst' } } })
+  expect(seen.spec).not.toHaveProperty('selector')
+  const { resourceVersion: _none, ...judged } = metadata
+  expect(judge.calls[0]?.request.object).toMatchObject({ metadata: judged, spec })
+  expect(judged).toMatchObject({ generation: 1, labels: { 'controller-uid': metadata.uid, 'job-name': 'j' } })
+})
+
+test('KIND-MISC-07: what a Service is given is told to those who only judge, and is free again when they refuse', async () => {
+  const { api } = server
+  const change = await aWebhookServer(allowing)
+  const judge = await aWebhookServer(answering(({ request }) => ({ allowed: request.name !== 'no' })))
+  const namespace = await aNamespace(api)
+  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['services'] }]
+  await aConfiguration(api, 'mutating', [aHook(change, namespace, { rules })])
+  await aConfiguration(api, 'validating', [aHook(judge, namespace, { rules })])
+  const path = `/api/v1/namespaces/${namespace}/services`
+  const aService = (name: string, spec = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+  const { spec } = await created(api, path, aService('yes'))
+  expect(spec).toMatchObject({ clusterIP: expect.any(String), clusterIPs: [expect.any(String)], ipFamilies: ['IPv4'] })
+  expect(change.calls[0]?.request.object).not.toHaveProperty('spec.clusterIP')
+  expect(judge.calls[0]?.request.object).toMatchObject({ spec })
+  const { body } = await api.patch(`${path}/yes`, { spec: { type: 'NodePort' } })
+  expect(body).toMatchObject({ spec: { ports: [{ nodePort: expect.any(Number) }] } })
+  expect(judge.calls[1]?.request.object).toMatchObject({ spec: body['spec'] })
+  const fixed = { clusterIP: '10.0.0.8' }
+  expect((await api.post(path, aService('no', fixed))).status).toBe(400)
+  await created(api, path, aService('other', fixed))
+})
+
 test('a webhook may name an object whose name the server would make up', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/name', value: 'given' }]))

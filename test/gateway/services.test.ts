@@ -37,13 +37,13 @@ test('KIND-GEN: a Service gets an address of the range, and its own one only', a
 
 test('KIND-GEN: an address that is taken is refused, and free again when its Service is gone', async () => {
   const { services, create } = servicesOf(await aServer())
-  await create('a', { clusterIP: '10.0.0.77' })
-  await expect(create('b', { clusterIP: '10.0.0.77' })).rejects.toMatchObject({
+  await create('a', { clusterIP: '10.0.0.7' })
+  await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject({
     reason: 'Invalid',
     message: expect.stringContaining('provided IP is already allocated'),
   })
   await services.delete('a', { namespace: 'default' })
-  expect(specOf(await create('b', { clusterIP: '10.0.0.77' }))).toMatchObject({ clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'] })
+  expect(specOf(await create('b', { clusterIP: '10.0.0.7' }))).toMatchObject({ clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
 })
 
 test('KIND-GEN: an address outside of the range is refused', async () => {
@@ -60,6 +60,27 @@ test('KIND-GEN: a full range is told', async () => {
   await expect(create('one-more')).rejects.toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
 })
 
+test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is given last', async () => {
+  const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.9.0.0/27' }))
+  const given: number[] = []
+  for (let count = 0; count < 29; count++) given.push(Number(specOf(await create(`s-${count}`)).clusterIP?.split('.')[3]))
+  const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  expect(given.slice(0, 14).toSorted((a, b) => a - b)).toEqual(upTo(17, 30))
+  // The first one is the server's own.
+  expect(given.slice(14)).toEqual(upTo(2, 16))
+  await expect(create('one-more')).rejects.toMatchObject({ message: expect.stringContaining('range is full') })
+})
+
+test('KIND-GEN: of a wide range the first 256 addresses are given last, and without ServiceIPStaticSubrange none', async () => {
+  const addressWith = async (options: StartOptions) => {
+    const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.8.0.0/16', random: () => 0, ...options }))
+    return specOf(await create('a')).clusterIP
+  }
+  expect(await addressWith({})).toBe('10.8.1.1')
+  expect(await addressWith({ serviceClusterIpRange: '10.8.0.0/21' })).toBe('10.8.0.129')
+  expect(await addressWith({ featureGates: ['ServiceIPStaticSubrange=false'] })).toBe('10.8.0.2')
+})
+
 test('KIND-GEN: a headless Service has no address', async () => {
   const { create } = servicesOf(await aServer())
   expect(specOf(await create('a', { clusterIP: 'None' }))).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] })
@@ -70,7 +91,7 @@ test('KIND-GEN: an update that leaves out address and ports keeps them, and chan
   const created = await create('a', { type: 'NodePort' })
   const updated = await services.update(aService('a', { type: 'NodePort' }))
   expect(updated.metadata.resourceVersion).toBe(created.metadata.resourceVersion)
-  await expect(services.update(aService('a', { type: 'NodePort', clusterIP: '10.0.0.200' }))).rejects.toMatchObject({
+  await expect(services.update(aService('a', { type: 'NodePort', clusterIP: '10.0.0.12' }))).rejects.toMatchObject({
     message: expect.stringContaining('may not change once set'),
   })
 })
@@ -89,6 +110,26 @@ test('KIND-GEN: node ports come from their range, and one port is one Service’
   })
 })
 
+test('KIND-GEN: the network’s own address and the one for all are nobody’s', async () => {
+  const v4 = servicesOf(await aServer())
+  for (const clusterIP of ['10.0.0.0', '10.0.0.255'])
+    await expect(v4.create('a', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('is not in the valid range') })
+  expect(specOf(await v4.create('a', { clusterIP: '10.0.0.254' })).clusterIP).toBe('10.0.0.254')
+  const v6 = servicesOf(await aServer({ serviceClusterIpRange: 'fd00::/112' }))
+  for (const clusterIP of ['fd00::', 'fd00::1:0'])
+    await expect(v6.create('a', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('is not in the valid range') })
+  expect(specOf(await v6.create('a', { clusterIP: 'fd00::ffff' })).clusterIP).toBe('fd00::ffff')
+})
+
+test('KIND-GEN: an address of IPv6 is one however it is written', async () => {
+  const { services, create } = servicesOf(await aServer({ serviceClusterIpRange: 'fd00::/112' }))
+  await create('a', { clusterIP: 'FD00:0::0005' })
+  for (const clusterIP of ['fd00::5', 'fd00:0::5', 'FD00::5'])
+    await expect(create('b', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('already allocated') })
+  await services.delete('a', { namespace: 'default' })
+  expect(specOf(await create('b', { clusterIP: 'fd00::5' })).clusterIP).toBe('fd00::5')
+})
+
 test('DRY-11: a dry run takes no address', async () => {
   const server = await aServer()
   const { create } = servicesOf(server)
@@ -96,17 +137,33 @@ test('DRY-11: a dry run takes no address', async () => {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'a' },
-    spec: { clusterIP: '10.0.0.50', ports: [{ port: 80 }] },
+    spec: { clusterIP: '10.0.0.5', ports: [{ port: 80 }] },
   })
   const path = '/api/v1/namespaces/default/services?dryRun=All'
   const { status } = await server.client.transport.send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body })
   expect(status).toBe(201)
-  expect(specOf(await create('b', { clusterIP: '10.0.0.50' })).clusterIP).toBe('10.0.0.50')
+  expect(specOf(await create('b', { clusterIP: '10.0.0.5' })).clusterIP).toBe('10.0.0.5')
+})
+
+test('DRY-11: ports of a dry run are different ones too', async () => {
+  const server = await aServer({ serviceNodePortRange: '31000-31001', random: () => 0 })
+  const { aService } = servicesOf(server)
+  const ports = [
+    { name: 'a', port: 80 },
+    { name: 'b', port: 81 },
+  ]
+  const body = JSON.stringify(aService('a', { type: 'NodePort', ports }))
+  const path = '/api/v1/namespaces/default/services?dryRun=All'
+  const answer = await server.client.transport.send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body })
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer.body) chunks.push(chunk)
+  const { spec } = JSON.parse(Buffer.concat(chunks).toString()) as { spec: ServiceSpec }
+  expect(spec.ports?.map(({ nodePort }) => nodePort)).toEqual([31000, 31001])
 })
 
 test('KIND-GEN: a Service that is refused leaves no address behind', async () => {
   const { create } = servicesOf(await aServer())
   await create('a')
-  await expect(create('a', { clusterIP: '10.0.0.60' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
-  expect(specOf(await create('b', { clusterIP: '10.0.0.60' })).clusterIP).toBe('10.0.0.60')
+  await expect(create('a', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  expect(specOf(await create('b', { clusterIP: '10.0.0.6' })).clusterIP).toBe('10.0.0.6')
 })

@@ -77,7 +77,7 @@ async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptio
       body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
     }
   }
-  return { call, storage }
+  return { call, send, storage }
 }
 
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -109,6 +109,38 @@ test('STORE-05: a create that did not arrive is a 504, never a 404 or a 409', as
   const { call } = await aGateway(losing(1, false))
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
   expect((await call('GET', `${collection}/a`)).code).toBe(404)
+})
+
+test.each([
+  ['a name', { name: 'a' }],
+  ['a name that the server makes up', { generateName: 'a' }],
+])('VERB-09: a create with %s that met a change beside it is tried again with all that was sent', async (_how, metadata) => {
+  const tries: string[] = []
+  const { call } = await aGateway((storage) => ({
+    async commit(request: CommitRequest, context) {
+      tries.push(request.key)
+      return tries.length < 3 ? { kind: 'unmet', index: 0 } : storage.commit(request, context)
+    },
+  }))
+  const sent = { ...configMap({ x: '1', y: '2' }), metadata: { ...metadata, labels: { app: 'web' } } }
+  const { code, body } = await call('POST', collection, sent)
+  expect({ code, body }).toMatchObject({ code: 201, body: sent })
+  expect(tries).toHaveLength(3)
+  expect((await call('GET', `${collection}/${tries[2]?.split('/').at(-1)}`)).body).toEqual(body)
+})
+
+test('VERB-09: the body of a create that is tried again is the one that was sent, whatever its sender does with its bytes', async () => {
+  const body = Buffer.from(JSON.stringify(configMap({ x: 'sent' })))
+  const { call, send } = await aGateway((storage) => ({
+    async commit(request: CommitRequest, context) {
+      const isFirst = body.includes('sent')
+      body.fill(' ')
+      return isFirst ? { kind: 'unmet', index: 0 } : storage.commit(request, context)
+    },
+  }))
+  const { status } = await send({ method: 'POST', path: collection, headers: { 'content-type': 'application/json' }, body })
+  expect(status).toBe(201)
+  expect((await call('GET', `${collection}/a`)).body.data).toEqual({ x: 'sent' })
 })
 
 test('STORE-05: the same holds where the connection to another process says that the outcome is unknown', async () => {
@@ -230,6 +262,101 @@ test('VERB-09: after five lost races a patch is a conflict', async () => {
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('KIND-GEN: a Service that could not be stored leaves its address free, and one that is written is answered so', async () => {
+  let isAway = (_request: CommitRequest) => false
+  const { call, storage } = await aGateway((storage) => ({
+    commit: async (request, context) => {
+      if (isAway(request)) throw serviceUnavailable('the store is away')
+      return storage.commit(request, context)
+    },
+  }))
+  const services = '/api/v1/namespaces/default/services'
+  const service = (spec = {}) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], ...spec } })
+  const at = { clusterIP: '10.0.0.9' }
+  isAway = ({ key }) => key.startsWith('core/services/')
+  expect((await call('POST', services, service(at))).code).toBe(503)
+  isAway = () => false
+  expect((await call('POST', services, service({ ...at, type: 'NodePort' }))).code).toBe(201)
+  const held = async () => {
+    const listed = storage.list({
+      scope: { resource: 'allocation/ports' },
+      selection: { labels: [], fields: [] },
+      read: { kind: 'latest' },
+      limit: 0,
+      start: '',
+      form: 'entries',
+    })
+    const keys: string[] = []
+    for await (const part of listed) if (part.kind === 'entries') keys.push(...part.entries.map(({ key }) => key))
+    return keys
+  }
+  expect(await held()).toHaveLength(1)
+  // Nothing can be given back now, and the answer is that of the write.
+  isAway = ({ key, value }) => key.startsWith('allocation/') && value === undefined
+  expect((await call('PUT', `${services}/a`, service({ ...at, type: 'ClusterIP' }))).code).toBe(200)
+  expect(await held()).toHaveLength(1)
+  isAway = ({ key, value }) => key.startsWith('core/services/') || (key.startsWith('allocation/') && value === undefined)
+  expect((await call('PUT', `${services}/a`, service({ ...at, type: 'NodePort' }))).code).toBe(503)
+  isAway = ({ key, value }) => key.startsWith('allocation/') && value === undefined
+  expect((await call('DELETE', `${services}/a`)).code).toBe(200)
+})
+
+test.each([
+  [
+    'is not given back when its Service leaves it',
+    ({ key, value }: CommitRequest) => key.startsWith('allocation/') && value === undefined,
+    { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] },
+    { type: 'ClusterIP', ports: [{ port: 80, nodePort: null }] },
+    200,
+  ],
+  [
+    'was taken for an update of which nobody knows',
+    ({ key }: CommitRequest) => key.startsWith('core/services/'),
+    { type: 'ClusterIP', ports: [{ port: 80 }] },
+    { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] },
+    504,
+  ],
+])('KIND-GEN: a port that %s is free again after two minutes', async (_what, isLost, first, second, code) => {
+  const clock = createFakeClock()
+  let isAway = (_request: CommitRequest) => false
+  const { call } = await aGateway(
+    (storage) => ({
+      commit: async (request, context) => {
+        if (isAway(request)) throw new Error('the connection has broken')
+        return storage.commit(request, context)
+      },
+    }),
+    { clock },
+  )
+  const services = '/api/v1/namespaces/default/services'
+  const aService = (name: string, spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec })
+  expect((await call('POST', services, aService('a', first))).code).toBe(201)
+  isAway = isLost
+  expect((await call('PATCH', `${services}/a`, { spec: second }, merge)).code).toBe(code)
+  isAway = () => false
+  const other = aService('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] })
+  expect((await call('POST', services, other)).code).toBe(422)
+  for (let step = 0; step < 5; step++) {
+    clock.advance(30_000)
+    await settle()
+  }
+  expect((await call('POST', services, other)).code).toBe(201)
+})
+
+test('KIND-GEN: an address is given back when admission says nothing of its Service', async () => {
+  const admission = anAdmission([{ phase: '*', operations: ['*'], groups: [''], resources: ['services'], namespaces: [] }])
+  let isLost = true
+  admission.admit = async ({ phase }) => {
+    if (phase === 'validate' && isLost) throw new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)
+    return { kind: 'allowed', ...saidNothing }
+  }
+  const { call } = await aGateway(undefined, { admission })
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } }
+  expect((await call('POST', '/api/v1/namespaces/default/services', service)).code).toBe(503)
+  isLost = false
+  expect((await call('POST', '/api/v1/namespaces/default/services', service)).code).toBe(201)
+})
 
 test('KIND-GEN: an address whose Service never came is free again after two minutes', async () => {
   const clock = createFakeClock()
@@ -377,6 +504,42 @@ test('admission is told how each write ended for which it had reserved something
     ['UPDATE', false, false],
     ['DELETE', true, true],
   ])
+})
+
+test.each([
+  ['refuses', serviceUnavailable('the store is away'), 503, [['quota', false]]],
+  ['says nothing of', new Error('the connection has broken'), 504, []],
+])('what was reserved for a write that storage %s is given back only if it surely was not written', async (_how, failure, code, told) => {
+  const admission = anAdmission(allConfigMaps)
+  const outcomes: unknown[] = []
+  admission.admit = async ({ phase }) => ({ kind: 'allowed', ...saidNothing, reservations: phase === 'validate' ? ['quota'] : [] })
+  admission.outcome = async ({ reservations, isCommitted }) => {
+    outcomes.push([...reservations, isCommitted])
+    return {}
+  }
+  const { call } = await aGateway(() => ({ commit: () => Promise.reject(failure) }), { admission })
+  expect((await call('POST', collection, configMap())).code).toBe(code)
+  expect(outcomes).toEqual(told)
+})
+
+test('what was reserved for an object that cannot be printed is given back', async () => {
+  const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
+  const outcomes: unknown[] = []
+  admission.admit = async ({ phase, attributes }) => {
+    if (phase === 'validate') return { kind: 'allowed', ...saidNothing, reservations: ['quota'] }
+    const { spec, ...pod } = attributes.object as { readonly spec: object }
+    // A number that the body did not have, so that nobody prints with care.
+    const object = { ...pod, spec: { ...spec, terminationGracePeriodSeconds: 2n ** 60n } }
+    return { kind: 'allowed', ...saidNothing, object }
+  }
+  admission.outcome = async ({ reservations, isCommitted }) => {
+    outcomes.push([...reservations, isCommitted])
+    return {}
+  }
+  const { call } = await aGateway(undefined, { admission })
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'b' }] } }
+  expect((await call('POST', '/api/v1/namespaces/default/pods', pod)).code).toBe(500)
+  expect(outcomes).toEqual([['quota', false]])
 })
 
 test('a write to what interests are made from is answered once they include it', async () => {

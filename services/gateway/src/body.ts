@@ -57,9 +57,16 @@ export interface Expected {
 
 /** The body as a value, by its media type. */
 export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<ParsedBody> {
+  const parse = await receiveBody(request, parts, expected)
+  return parse()
+}
+
+/** A body of a known media type, to be parsed as often as it is needed. */
+export async function receiveBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<() => ParsedBody> {
   const format = bodyFormat(request.contentType, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
-  return parseBodyOf(await readBytes(request, parts), format, expected, parts)
+  const bytes = await readBytes(request, parts)
+  return () => parseBodyOf(bytes, format, expected, parts)
 }
 
 /** As `readBody`, of bytes that have been read. */

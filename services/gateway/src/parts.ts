@@ -86,6 +86,8 @@ export interface GatewayOptions {
   /** Everything is served below this path: `/base`. */
   readonly pathPrefix?: string
   readonly serviceClusterIpRange?: string
+  /** With it off, Services that name no address are given those at the beginning of the range as well as others. */
+  readonly keepsStaticAddresses?: boolean
   readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
   /** Expiry of Events. */
   readonly eventTtlMs?: number

@@ -15,8 +15,11 @@ const code = await runCommand({
   error: (text) => void process.stderr.write(text),
 })
 if (code === undefined) {
-  // A server goes on running. V8 would put some of the objects of each request straight among the old ones, and all that
-  // these refer to would be kept until the next full collection. Set after the start: before, Node's own compiled code would
-  // not be taken, as it was made with other flags.
+  // A server goes on running, and V8's guesses do not fit it. Set after the start: before, Node's own compiled code would not be
+  // taken, as it was made with other flags.
+  // Some objects of each request would be put straight among the old ones, and all that they refer to would be kept until the
+  // next full collection.
   setFlagsFromString('--no-allocation-site-pretenuring')
+  // Under writes full collections would come whenever some 24 MB of objects have been stored, of which they can free nothing.
+  setFlagsFromString('--heap-growing-percent=100')
 } else process.exitCode = code

@@ -7,8 +7,8 @@ import { createCountedSummary } from './counted-summary.ts'
 export interface AdmissionMetrics {
   /** One phase of one write. */
   step(phase: Phase, operation: string, isRejected: boolean, durationMs: number): void
-  /** What one plugin or webhook took. */
-  plugin(phase: Phase, operation: string, step: AdmissionStep): void
+  /** What plugins and webhooks took, one by one. */
+  plugins(phase: Phase, operation: string, steps: readonly AdmissionStep[]): void
   /** What plugins count themselves. */
   count(count: MetricCount): void
 }
@@ -109,11 +109,15 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     step(phase, operation, isRejected, durationMs) {
       kindOf(phase, operation, isRejected).whole.observe(durationMs / 1000)
     },
-    plugin(phase, operation, step) {
-      const kind = kindOf(phase, operation, step.isRejected)
-      const known = step.webhook === '' ? kind.plugins.get(step.plugin) : kind.webhooks.get(step.webhook)
-      const series = known ?? begin(kind, phase, operation, step)
-      series.observe(step.durationMs / 1000)
+    plugins(phase, operation, steps) {
+      let accepted: StepSeries | undefined
+      for (const step of steps) {
+        if (!step.isRejected) accepted ??= kindOf(phase, operation, false)
+        const kind = accepted === undefined || step.isRejected ? kindOf(phase, operation, true) : accepted
+        const known = step.webhook === '' ? kind.plugins.get(step.plugin) : kind.webhooks.get(step.webhook)
+        const series = known ?? begin(kind, phase, operation, step)
+        series.observe(step.durationMs / 1000)
+      }
     },
     count(count) {
       const { name, labels, value } = count

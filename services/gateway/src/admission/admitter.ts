@@ -1,6 +1,7 @@
 import {
   type AccessDecision,
   type AdmissionAccess,
+  type AdmissionAnswer,
   type AdmissionService,
   type Attributes,
   type CommitRequest,
@@ -131,8 +132,13 @@ async function askAll(
   let resumeAt = ''
   for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
     const question = { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true }
-    const timeoutMs = Math.max(1, request.deadlineMs - clock.monotonic())
-    const answer = await admission.admit(question, { ...originOf(request), timeoutMs }).catch(unanswered)
+    const timeoutMs = Math.max(1, request.deadlineMs - (calls === 0 ? startedMs : clock.monotonic()))
+    let answer: AdmissionAnswer
+    try {
+      answer = await admission.admit(question, { ...originOf(request), timeoutMs })
+    } catch (error) {
+      throw unanswered(error)
+    }
     tell(answer, admitting, phase, metrics)
     reservations.push(...answer.reservations)
     switch (answer.kind) {
@@ -168,9 +174,8 @@ function aheadOf(answer: Validated | undefined, { request, attributes }: Admitti
 }
 
 /** Whoever gives no Status has not been reached. */
-function unanswered(error: unknown): never {
-  if (error instanceof StatusError) throw error
-  throw serviceUnavailable('admission cannot be reached', { cause: error })
+function unanswered(error: unknown): StatusError {
+  return error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
 }
 
 /** Passes on what admission says besides its decision. */
@@ -181,7 +186,7 @@ function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Ad
     else request.annotate(key, value)
   }
   request.explanation?.admitted(phase, attributes.writeId, answer.steps)
-  for (const step of answer.steps) metrics.plugin(phase, attributes.operation, step)
+  metrics.plugins(phase, attributes.operation, answer.steps)
   for (const count of answer.counts) metrics.count(count)
 }
 

@@ -84,7 +84,9 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const { body = '' } = this.#request
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    if (body.length > bytesMax) return { kind: 'tooLarge' }
+    // Copied: it may be read once more when the caller uses its own bytes for something else.
+    const bytes = Buffer.from(body)
     return bytes.length > bytesMax ? { kind: 'tooLarge' } : { kind: 'body', bytes }
   }
 

@@ -1,3 +1,4 @@
+import { sorted } from './field-order.ts'
 import type { KindRules } from './strategy.ts'
 
 /** Who asks for a certificate is told by the server, and what is asked for does not change afterwards. */
@@ -9,7 +10,7 @@ export const certificateRequestStrategy: KindRules = {
       username: name,
       ...(uid === '' ? {} : { uid }),
       ...(groups.length === 0 ? {} : { groups: [...groups] }),
-      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+      ...(Object.keys(extra).length === 0 ? {} : { extra: sorted(extra) }),
     }
   },
   prepareUpdate(object, live) {

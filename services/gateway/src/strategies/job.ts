@@ -1,4 +1,5 @@
-import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel, type ObjectMeta } from '@orch/core'
+import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel } from '@orch/core'
+import { metadataInOrder, sorted } from './field-order.ts'
 import type { KindRules } from './strategy.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -31,13 +32,4 @@ export const jobStrategy: KindRules = {
 function inOrder(spec: JobSpec): unknown {
   const decoded = decoderOf('batch/v1.JobSpec')(spec, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : spec
-}
-
-function metadataInOrder(metadata: ObjectMeta): ObjectMeta {
-  const decoded = decoderOf('meta/v1.ObjectMeta')(metadata, { trackUnknown: false })
-  return decoded.kind === 'decoded' ? (decoded.object as ObjectMeta) : metadata
-}
-
-function sorted(labels: Labels): Labels {
-  return Object.fromEntries(Object.entries(labels).sort(([left], [right]) => (left < right ? -1 : 1)))
 }

@@ -1,4 +1,5 @@
 import { type ApiObject, domainLabel } from '@orch/core'
+import { metadataInOrder } from './field-order.ts'
 import type { KindRules } from './strategy.ts'
 
 /** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
@@ -13,7 +14,8 @@ export const namespaceStrategy: KindRules = {
     object.status = { phase: 'Active' }
     const { name, labels } = object.metadata
     // Defaults have done it, but for a name that the server has made up.
-    if (name) object.metadata.labels = { ...labels, [domainLabel(names, 'metadata.name')]: name }
+    const label = domainLabel(names, 'metadata.name')
+    if (name && labels?.[label] !== name) object.metadata = metadataInOrder({ ...object.metadata, labels: { ...labels, [label]: name } })
   },
   prepareUpdate(object, live) {
     // Only the finalize subresource changes them.

@@ -91,7 +91,7 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Gatew
   const anywhere = { ...target, info: { ...info, name: '' } }
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource))
   judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
-  applyDefaults(subresource.type, object, { names: parts.names, isNew: true })
+  applyDefaults(subresource.type, object, parts.names)
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }

@@ -95,5 +95,5 @@ function intend({ served, info }: Target, candidate: Candidate, live: Live | und
     throw conflict(served.name, info.name, reason)
   }
   if (namesVersion(candidate.object)) throw conflict(served.name, info.name)
-  return { kind: 'create', candidate }
+  return { kind: 'create', take: () => candidate }
 }

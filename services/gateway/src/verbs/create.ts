@@ -1,7 +1,7 @@
 import { badRequest } from '@orch/core'
-import { readBody } from '../body.ts'
+import { receiveBody } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { namesVersion } from '../write/metadata.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write-loop.ts'
@@ -11,11 +11,18 @@ import type { Verb } from './verb.ts'
 export const create: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource))
-  judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  if (namesVersion(candidate.object)) throw versionOnCreate()
+  const parse = await receiveBody(request, parts, target.subresource ?? resource)
+  let read: Candidate | undefined = readCandidate(target, parse())
+  judgeProblems(resource, read.problems, options.fieldValidation, (text) => request.warn(text))
+  if (namesVersion(read.object)) throw versionOnCreate()
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = () => ({ kind: 'create', candidate }) as const
+  // A second attempt is rare: for it the bytes are kept, and not what was made of them.
+  const take = () => {
+    const candidate = read ?? readCandidate(target, parse())
+    read = undefined
+    return candidate
+  }
+  const step = () => ({ kind: 'create', take }) as const
   const { json } = await write({ request, target, name: '', options, optionsObject, step }, parts)
   await respondStored(request, 201, target.served, { value: json }, parts)
 }

@@ -1,5 +1,4 @@
 import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { PlannedWrite } from './write-loop.ts'
 
@@ -15,10 +14,10 @@ export interface AdmittedObject {
 }
 
 /**
- * What is written after admission has changed an object. What is the server's to say stays as it was, and what a kind
- * derives from the rest is derived anew: a webhook may be anybody's.
+ * What is written after admission has changed an object. What is the server's to say stays as it was: a webhook may be
+ * anybody's. What a kind derives from the rest is derived of an update anew; of a new object it is derived after this.
  */
-export function takeAdmitted({ plan, own, left, live }: AdmittedObject, { names }: GatewayParts): ApiObject {
+export function takeAdmitted({ plan, own, left, live }: AdmittedObject): ApiObject {
   const { served, subresource } = plan.target
   if (subresource !== undefined) {
     const merged = objectPartOf(served.resource.kind, subresource.name).merge(left, own)
@@ -30,8 +29,7 @@ export function takeAdmitted({ plan, own, left, live }: AdmittedObject, { names 
     if (own.status !== undefined) object.status = own.status
     else if (object.status !== undefined) delete object.status
   }
-  if (live === undefined) served.strategy.rules.prepareCreate?.(object, names, plan.request.user)
-  else served.strategy.rules.prepareUpdate?.(object, live)
+  if (live !== undefined) served.strategy.rules.prepareUpdate?.(object, live)
   return object
 }
 

@@ -75,18 +75,22 @@ export async function mutated(
   parts: GatewayParts,
 ): Promise<Admitted & { readonly object: ApiObject }> {
   const { object } = change
-  const own = { ...object, metadata: { ...object.metadata } }
-  if (plan.isAdmitted) return { object: own, conditions: [], reservations: [] }
+  if (plan.isAdmitted) return { object: ownCopy(object), conditions: [], reservations: [] }
   const admitted = await parts.admitter.mutate(admittingOf(plan, change))
-  if (admitted.object === undefined) return { ...admitted, object: own }
+  if (admitted.object === undefined) return { ...admitted, object: ownCopy(object) }
   const left = admitted.object as ApiObject
   const { shownAs, target } = plan
   // Some of what was changed is not taken, through a subresource or from an object that is there: validating has not seen what is left.
   const isTaken = target.subresource === undefined && change.live === undefined
   const taken = isTaken ? admitted : { ...admitted, ahead: undefined }
-  if (shownAs !== undefined) return { ...taken, object: shownAs.take(own, left) }
+  if (shownAs !== undefined) return { ...taken, object: shownAs.take(ownCopy(object), left) }
   const whole = afterAdmission(target.served.resource, left, object)
-  return { ...taken, object: takeAdmitted({ plan, own, left: whole, live: change.live }, parts) }
+  return { ...taken, object: takeAdmitted({ plan, own: object, left: whole, live: change.live }) }
+}
+
+/** What may be changed in place: admission has seen the object itself. */
+function ownCopy(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata } }
 }
 
 /** Validating admission of what mutating has left. */

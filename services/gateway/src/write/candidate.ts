@@ -57,8 +57,8 @@ export function decodeCandidate(
 }
 
 /** Fills in what the writer left to the server, and brings the fields back in order. */
-export function complete(resource: Resource, object: ApiObject, { names }: GatewayParts, isNew: boolean): ApiObject {
-  applyDefaults(resource.type, object, { names, isNew })
+export function complete(resource: Resource, object: ApiObject, { names }: GatewayParts): ApiObject {
+  applyDefaults(resource.type, object, names)
   return inOrder(resource, object)
 }
 

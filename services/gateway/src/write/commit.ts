@@ -54,8 +54,8 @@ export function encodeWrite(
   return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
 }
 
-/** Stores an object. The answer's bytes are those that readers will get. */
-export async function commitObject(
+/** Stores an object. The answer's bytes are those that readers will get. Throws at once where the object cannot be printed. */
+export function commitObject(
   write: ObjectWrite,
   request: GatewayRequest,
   parts: GatewayParts,
@@ -65,9 +65,19 @@ export async function commitObject(
   const writeId = newWriteId(request)
   const expiresAtMs = expiryOf(served, parts)
   const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
-  const outcome = await commitSurely({ key, expected, conditions, value, writeId }, request, parts)
+  return commitEncoded({ key, expected, conditions, value, writeId }, encoded, request, parts)
+}
+
+/** Apart, as what an asynchronous function is called with is kept until it ends. */
+async function commitEncoded(
+  commit: CommitRequest,
+  { json, hole }: EncodedObject,
+  request: GatewayRequest,
+  parts: GatewayParts,
+): Promise<ObjectOutcome> {
+  const outcome = await commitSurely(commit, request, parts)
   return outcome.kind === 'written'
-    ? { kind: 'written', json: fillRevision(encoded.json, encoded.hole, outcome.revision), revision: outcome.revision }
+    ? { kind: 'written', json: fillRevision(json, hole, outcome.revision), revision: outcome.revision }
     : { kind: outcome.kind }
 }
 

@@ -3,26 +3,48 @@ import { type ApiObject, generateName, type ObjectMeta, parseRevision, printTime
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
-/** What the server alone says about a new object, but for a name that it makes up: that is for `giveName`. */
-export function fillMetadata(object: ApiObject, { strategy }: Served, { clock }: GatewayParts): void {
-  const {
-    selfLink: _selfLink,
-    deletionTimestamp: _deleted,
-    deletionGracePeriodSeconds: _grace,
-    generation: _generation,
-    resourceVersion: _version,
-    ...given
-  } = object.metadata
-  const metadata: ObjectMeta = { ...given, uid: randomUUID(), creationTimestamp: printTime(toInstant(clock.now())) }
-  if (strategy.countsGenerations) metadata.generation = 1
-  object.metadata = metadata
+/** Gives a new object metadata of its own, without what only the server may say of it. */
+export function clearMetadata(object: ApiObject): void {
+  object.metadata = newMetadata(object.metadata, undefined)
 }
 
-/** Makes up the name of an object that has none and wants one; says whether it did. Mutating admission does not know the name yet. */
-export function giveName({ metadata }: ApiObject, { random }: GatewayParts): boolean {
-  if (metadata.name || !metadata.generateName) return false
-  metadata.name = generateName(metadata.generateName, random)
-  return true
+/**
+ * Says what the server alone says about a new object, and makes up the name where one is wanted. Mutating admission comes before
+ * and knows none of it, as with the real server.
+ */
+export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
+  object.metadata = newMetadata(object.metadata, {
+    random,
+    generation: strategy.countsGenerations ? 1 : undefined,
+    creationTimestamp: printTime(toInstant(clock.now())),
+  })
+}
+
+interface ServersPart {
+  /** For a name. */
+  readonly random: GatewayParts['random']
+  readonly generation: number | undefined
+  readonly creationTimestamp: string
+}
+
+/** In the order of the type, so that equal objects have equal bytes; one field after the other, as what is left of an object is slow. */
+function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMeta {
+  const metadata: ObjectMeta = {}
+  if (own !== undefined && !given.name && given.generateName) metadata.name = generateName(given.generateName, own.random)
+  else if (given.name !== undefined) metadata.name = given.name
+  if (given.generateName !== undefined) metadata.generateName = given.generateName
+  if (given.namespace !== undefined) metadata.namespace = given.namespace
+  if (own !== undefined) {
+    metadata.uid = randomUUID()
+    if (own.generation !== undefined) metadata.generation = own.generation
+    metadata.creationTimestamp = own.creationTimestamp
+  }
+  if (given.labels !== undefined) metadata.labels = given.labels
+  if (given.annotations !== undefined) metadata.annotations = given.annotations
+  if (given.ownerReferences !== undefined) metadata.ownerReferences = given.ownerReferences
+  if (given.finalizers !== undefined) metadata.finalizers = given.finalizers
+  if (given.managedFields !== undefined) metadata.managedFields = given.managedFields
+  return metadata
 }
 
 /** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */

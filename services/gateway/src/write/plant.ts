@@ -4,7 +4,7 @@ import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 import { complete, decodeCandidate } from './candidate.ts'
 import { encodeWrite } from './commit.ts'
-import { fillMetadata } from './metadata.ts'
+import { clearMetadata, fillMetadata } from './metadata.ts'
 import { ownersOfNew, setOwners } from './ownership.ts'
 
 /** An object of the server's own. */
@@ -32,9 +32,10 @@ async function plantOne(served: Served, given: ApiObject, parts: GatewayParts): 
   const body = JSON.parse(JSON.stringify(given)) as Record<string, unknown>
   const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })
   if (served.hasStatus) delete draft.status
-  fillMetadata(draft, served, parts)
-  const object = complete(resource, draft, parts, true)
+  clearMetadata(draft)
+  const object = complete(resource, draft, parts)
   setOwners(object, ownersOfNew(served, object, parts))
+  fillMetadata(object, served, parts)
   strategy.rules.prepareCreate?.(object, parts.names, ownUser)
   const { namespace, name = '' } = object.metadata
   const { stored, encoded } = encodeWrite({ served, object, hasBigIntegers: false }, parts)

@@ -1,11 +1,12 @@
+import { UnknownOutcomeError } from '@orch/core'
 import type { Admitted } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { PlannedWrite } from './write-loop.ts'
 
 /** The end of a write as far as admission wants to know it. */
 export interface Settlement extends Disposable {
-  /** Commits, and tells how it ended. When nobody knows, nothing is told. What admission's interests are made from waits for them. */
-  commit<O extends { readonly kind: string; readonly revision?: number }>(commit: () => Promise<O>): Promise<O>
+  /** Waits for the commit, and tells how it ended. When nobody knows, nothing is told; what was refused was not written. What admission's interests are made from waits for them. */
+  commit<O extends { readonly kind: string; readonly revision?: number }>(commit: Promise<O>): Promise<O>
 }
 
 /** Until the end of its scope a write is either committed, or what admission has reserved for it is given back. */
@@ -13,13 +14,18 @@ export function openSettlement({ id, target }: PlannedWrite, { reservations }: A
   let isTold = false
   return {
     async commit(commit) {
-      isTold = true
-      const outcome = await commit()
-      const { revision } = outcome
-      admitter.settle(id, reservations, revision)
-      const { prefix } = target.served.resource.stored
-      if (revision !== undefined && admitter.isSource(prefix)) await admitter.reached(prefix, revision)
-      return outcome
+      try {
+        const outcome = await commit
+        isTold = true
+        const { revision } = outcome
+        admitter.settle(id, reservations, revision)
+        const { prefix } = target.served.resource.stored
+        if (revision !== undefined && admitter.isSource(prefix)) await admitter.reached(prefix, revision)
+        return outcome
+      } catch (error) {
+        isTold ||= error instanceof UnknownOutcomeError
+        throw error
+      }
     },
     [Symbol.dispose]() {
       if (!isTold) admitter.settle(id, reservations, undefined)

@@ -16,6 +16,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@orch/core'
+import type { Reservation } from '../allocation/allocator.ts'
 import { refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
@@ -28,7 +29,7 @@ import { admitDeletion, both, mutated, validated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
-import { differsInSubstance, fillMetadata, giveName } from './metadata.ts'
+import { clearMetadata, differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
 import { ownersAfter, setOwners } from './ownership.ts'
 import { openSettlement, type Settlement } from './settlement.ts'
@@ -36,7 +37,8 @@ import type { EndTurn } from './turns.ts'
 
 /** What the first step of a write wants to happen, given what is there. */
 export type Intent =
-  | { readonly kind: 'create'; readonly candidate: Candidate }
+  /** The object is given when it is asked for, so that nobody need keep it while the disk is waited for. */
+  | { readonly kind: 'create'; readonly take: () => Candidate }
   | { readonly kind: 'update'; readonly candidate: Candidate }
   /** The object stays for now, and is marked as going. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
@@ -159,7 +161,7 @@ async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: G
   const intent = await plan.step(live)
   switch (intent.kind) {
     case 'create':
-      return attemptCreate(plan, intent.candidate, parts)
+      return attemptCreate(plan, intent.take, parts)
     case 'update':
       return attemptUpdate(plan, intent.candidate, live as Live, parts)
     case 'mark':
@@ -171,44 +173,58 @@ async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: G
   }
 }
 
-async function attemptCreate(plan: PlannedWrite, candidate: Candidate, parts: GatewayParts): Promise<Attempt> {
-  const { object: given, hasBigIntegers, body } = candidate
+async function attemptCreate(plan: PlannedWrite, take: () => Candidate, parts: GatewayParts): Promise<Attempt> {
   const { served } = plan.target
   await requireMayCreate(plan.request, plan.name, parts)
-  const draft: ApiObject = { ...given, metadata: { ...given.metadata } }
+  const { object: given, hasBigIntegers, body, owners } = take()
+  const draft: ApiObject = { ...given }
   if (served.hasStatus) delete draft.status
-  fillMetadata(draft, served, parts)
-  const completed = complete(served.resource, draft, parts, true)
-  setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
-  // What the server adds from here on is nobody's.
-  served.strategy.rules.prepareCreate?.(completed, parts.names, plan.request.user)
+  clearMetadata(draft)
+  const completed = complete(served.resource, draft, parts)
+  setOwners(completed, owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
+  // What is added from here on is nobody's.
   const change = { operation: 'CREATE', live: undefined } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
-  // Some of what is derived may be derived from the name.
-  if (giveName(object, parts)) served.strategy.rules.prepareCreate?.(object, parts.names, plan.request.user)
+  fillMetadata(object, served, parts)
+  // Some of what is derived is derived from the name or the uid.
+  served.strategy.rules.prepareCreate?.(object, parts.names, plan.request.user)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
   refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
-  const admitted = both(mutation, await validated(plan, { ...change, object }, mutation, parts))
+  const { object: whole, release } = await parts.allocator.reserve(plan, object, undefined)
+  // Not within the call of `both`: what stands beside an `await` is kept until the function ends.
+  const validation = await orRelease(validated(plan, { ...change, object: whole }, mutation, parts), { release })
+  const admitted = both(mutation, validation)
   using settlement = openSettlement(plan, admitted, parts)
-  const reserved = await parts.allocator.reserve(plan, object, undefined)
-  const name = object.metadata.name as string
+  const { name = '', uid = '' } = object.metadata
+  const isNameGenerated = !given.metadata.name && !!given.metadata.generateName
   const key = keyOf(plan.target, name)
-  const write = { served, object: reserved.object, hasBigIntegers, key, expected: 0, conditions: admitted.conditions }
+  const write = { served, object: whole, hasBigIntegers, key, expected: 0, conditions: admitted.conditions }
   const { warning } = served.strategy.rules
   if (warning !== undefined) plan.request.warn(warning)
   if (plan.options.isDryRun) {
     const existing = await readLive(key, served, parts, { read: { kind: 'latest' }, ...callContext(plan.request, parts) })
     if (existing !== undefined) throw alreadyExists(served.name, name)
-    return { kind: 'created', json: previewObject(write, parts, 0), uid: object.metadata.uid ?? '' }
+    return { kind: 'created', json: previewObject(write, parts, 0), uid }
   }
-  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts))
-  if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid: object.metadata.uid ?? '' }
-  await reserved.release()
+  // Here nobody needs the object any more: objects that wait for the disk are what the garbage collector copies most.
+  const outcome = await settlement.commit(orRelease(commitObject(write, plan.request, parts), { release }, true))
+  if (outcome.kind === 'written') return { kind: 'created', json: outcome.json, uid }
+  await release()
   // A PUT that creates has met one that was faster; now it replaces.
   if (outcome.kind === 'unmet' || plan.name !== '') return { kind: 'again' }
-  if (given.metadata.name || !given.metadata.generateName) throw alreadyExists(served.name, name)
+  if (!isNameGenerated) throw alreadyExists(served.name, name)
   return { kind: 'again', refusal: generatedNameTaken(plan, name) }
+}
+
+/** Gives back what was reserved for an object when a step of its write fails, but for a commit that may have happened. */
+async function orRelease<T>(step: Promise<T>, { release }: Pick<Reservation, 'release'>, isCommit = false): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    if (!isCommit || !(error instanceof UnknownOutcomeError)) await release()
+    throw error
+  }
 }
 
 /** A generated name that is taken is nobody's mistake: after some attempts the client is asked to try again. */
@@ -225,7 +241,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const { object: given, hasBigIntegers, body } = candidate
   const { served, subresource } = plan.target
   const draft = prepareUpdate(plan, given, live)
-  const completed = complete(served.resource, draft, parts, false)
+  const completed = complete(served.resource, draft, parts)
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
   const { managedFields } = completed.metadata
   const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
@@ -236,17 +252,14 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
   refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
-  const admitted = both(mutation, await validated(plan, { ...change, object }, mutation, parts))
-  using settlement = openSettlement(plan, admitted, parts)
   const reserved = await parts.allocator.reserve(plan, object, live.object)
+  const validation = await orRelease(validated(plan, { ...change, object: reserved.object }, mutation, parts), reserved)
+  const admitted = both(mutation, validation)
+  using settlement = openSettlement(plan, admitted, parts)
   const isBig = hasBigIntegers || live.hasBigIntegers
   const isApplied = candidate.owners !== undefined
-  const outcome = await commitUpdate(
-    plan,
-    { object: reserved.object, hasBigIntegers: isBig, conditions: admitted.conditions, settlement, isApplied },
-    live,
-    parts,
-  )
+  const update = { object: reserved.object, hasBigIntegers: isBig, conditions: admitted.conditions, settlement, isApplied }
+  const outcome = await orRelease(commitUpdate(plan, update, live, parts), reserved, true)
   if (outcome.kind === 'updated') await reserved.settle()
   else await reserved.release()
   return outcome
@@ -273,7 +286,7 @@ async function commitUpdate(
   if (isDeletedByUpdate(update.object, live.object, plan))
     return removeLive(plan, { json: preview, live, conditions: [], settlement }, parts)
   if (plan.options.isDryRun) return { kind: 'updated', json: preview, uid }
-  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts, encoding))
+  const outcome = await settlement.commit(commitObject(write, plan.request, parts, encoding))
   return outcome.kind === 'written' ? { kind: 'updated', json: outcome.json, uid } : { kind: 'again' }
 }
 
@@ -385,7 +398,7 @@ async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, pa
   }
   const uid = object.metadata.uid ?? ''
   if (plan.options.isDryRun) return { kind: 'marked', json: previewObject(write, parts, live.entry.revision), uid }
-  const outcome = await settlement.commit(() => commitObject(write, plan.request, parts))
+  const outcome = await settlement.commit(commitObject(write, plan.request, parts))
   return outcome.kind === 'written' ? { kind: 'marked', json: outcome.json, uid } : { kind: 'again' }
 }
 
@@ -407,7 +420,7 @@ async function removeLive(plan: PlannedWrite, { json, live, conditions, settleme
   const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
   if (plan.options.isDryRun) return removed
   const removal = { key: live.entry.key, expected: live.entry.revision, conditions }
-  const outcome = await settlement.commit(() => commitRemoval(removal, plan.request, parts))
+  const outcome = await settlement.commit(commitRemoval(removal, plan.request, parts))
   if (outcome.kind !== 'written') return { kind: 'again' }
   await parts.allocator.release(plan.target.served, live.object)
   return removed

@@ -46,6 +46,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     requestTimeoutMs: serving.requestTimeoutMs,
     watchLifeMs: serving.watchLifeMs,
     listChunking: api.featureGates.isOn('APIListChunking'),
+    keepsStaticAddresses: api.featureGates.isOn('ServiceIPStaticSubrange'),
     fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
     pathPrefix: serving.pathPrefix,
     serviceClusterIpRange: objects.serviceClusterIpRange.text,

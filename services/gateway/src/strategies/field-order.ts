@@ -1,0 +1,12 @@
+import { decoderOf, type ObjectMeta } from '@orch/core'
+
+/** The fields in the order of their type, as if they had come like that: equal objects are told by their text. */
+export function metadataInOrder(metadata: ObjectMeta): ObjectMeta {
+  const decoded = decoderOf('meta/v1.ObjectMeta')(metadata, { trackUnknown: false })
+  return decoded.kind === 'decoded' ? (decoded.object as ObjectMeta) : metadata
+}
+
+/** A map in the order of its keys, as readers of bodies leave it. */
+export function sorted<T>(map: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1)))
+}
