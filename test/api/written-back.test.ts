@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { aNamespace, created, sharedApi } from './api.ts'
+import { sampleFields } from './sample-objects.ts'
 
 const server = sharedApi()
 
@@ -35,4 +36,37 @@ test('META-12: a Job that goes back as it was shown is not written; without labe
   expect(made.metadata.labels).toEqual({ 'controller-uid': made.metadata.uid, 'job-name': 'j' })
   const { body } = await server.api.put(`${path}/j`, made)
   expect(body).toEqual(made)
+})
+
+test('META-12: a request for a certificate that goes back as it was shown is not written, whatever its writer is', async () => {
+  const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+  const headers = {
+    'impersonate-user': 'orch-admin',
+    'impersonate-group': 'system:masters',
+    'impersonate-extra-zeta': 'z',
+    'impersonate-extra-alpha': 'a',
+  }
+  const kind = 'CertificateSigningRequest'
+  const apiVersion = 'certificates.orch.io/v1'
+  const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace: '' })
+  const body = { apiVersion, kind, metadata: { name: 'c' }, ...fields }
+  const { body: made } = await server.api.send('POST', path, { headers, body })
+  expect(made).toMatchObject({ spec: { extra: { alpha: ['a'], zeta: ['z'] } } })
+  expect((await server.api.put(`${path}/c`, made)).body).toEqual(made)
+})
+
+test('META-09, META-12: a Namespace that goes back as it was shown is not written, if the server made up its name too', async () => {
+  for (const metadata of [{ generateName: 'made-' }, { generateName: 'made-', labels: { zz: 'b', a: 'b' } }]) {
+    const made = await created(server.api, '/api/v1/namespaces', { metadata })
+    expect(Object.keys(made.metadata)).toEqual([
+      'name',
+      'generateName',
+      'uid',
+      'resourceVersion',
+      'creationTimestamp',
+      'labels',
+      'managedFields',
+    ])
+    expect((await server.api.put(`/api/v1/namespaces/${made.metadata.name}`, made)).body).toEqual(made)
+  }
 })
