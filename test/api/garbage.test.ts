@@ -164,6 +164,29 @@ describe('foreground', () => {
     await gone(`${path}/first`)
     await gone(`${path}/second`)
   })
+
+  test('DEL-12: a cycle of which everybody waits already ends, and not before those that it waits for', async () => {
+    const { path, make } = await aPlace()
+    const names = ['first', 'second', 'third']
+    const members = await Promise.all(names.map((name) => make(owned(name))))
+    const block = (owner: Body) => reference(owner, { blockOwnerDeletion: true })
+    const holders = await Promise.all(
+      members.map((member) => {
+        const holder = owned(`${member.metadata.name}-holder`, block(member))
+        return make({ ...holder, metadata: { ...holder.metadata, finalizers: ['example.com/held'] } })
+      }),
+    )
+    for (const name of names) await server.api.delete(`${path}/${name}`, withPolicy('Foreground'))
+    for (const [index, name] of names.entries()) {
+      const owners = { metadata: { ownerReferences: [block(members[(index + 1) % names.length]!)] } }
+      expect((await server.api.patch(`${path}/${name}`, owners)).status).toBe(200)
+    }
+    for (const [index, { metadata }] of holders.entries()) {
+      expect((await server.api.get(`${path}/${names[index]}`)).body.metadata.finalizers).toEqual(['foregroundDeletion'])
+      await server.api.patch(`${path}/${metadata.name}`, { metadata: { finalizers: null } })
+    }
+    for (const name of names) await gone(`${path}/${name}`)
+  })
 })
 
 describe('orphan', () => {

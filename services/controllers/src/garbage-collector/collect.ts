@@ -12,8 +12,6 @@ export interface Collection {
   readonly graph: Graph
   readonly owners: Owners
   readonly report: ReportMisplaced
-  /** Has the object with this uid looked at, soon. */
-  readonly enqueue: (uid: string) => void
   /** The object turned out to be gone. */
   readonly dropped: (uid: string) => void
 }
@@ -53,19 +51,8 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
     if (solid.length < references.length) await patchOwners(context, node.resource, live, solid)
     return
   }
-  const dependants = graph.dependantsOf(node)
-  if (!standings.includes('waiting') || dependants.length === 0) return deleteLive(context, node.resource, live, policyOf(live))
-  // In a cycle everybody would wait for everybody.
-  const isInCycle = dependants.some(({ phase }) => phase === 'foreground')
-  if (!isInCycle) return deleteLive(context, node.resource, live, 'Foreground')
-  await patchOwners(
-    context,
-    node.resource,
-    live,
-    references.map((owner) => ({ ...owner, blockOwnerDeletion: false })),
-  )
-  const unblocked = await getLive(context, node.resource, node)
-  if (unblocked !== undefined) await deleteLive(context, node.resource, unblocked, 'Foreground')
+  const isWaitedFor = standings.includes('waiting') && graph.dependantsOf(node).length > 0
+  await deleteLive(context, node.resource, live, isWaitedFor ? 'Foreground' : policyOf(live))
 }
 
 async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: Collection): Promise<Standing> {
@@ -81,14 +68,18 @@ function policyOf({ finalizers = [] }: Metadata): 'Background' | 'Orphan' | 'For
 }
 
 /** The object goes when nothing that blocks it is left. */
-async function awaitDependants(node: Node, live: Metadata, { context, graph, enqueue }: Collection): Promise<void> {
-  const blocking = graph.dependantsOf(node).filter((dependant) => blocks(dependant, node))
-  if (blocking.length === 0) return removeFinalizer(context, node.resource, live, foregroundFinalizer)
-  for (const { uid, phase } of blocking) if (phase !== 'foreground') enqueue(uid)
+async function awaitDependants(node: Node, live: Metadata, { context, graph }: Collection): Promise<void> {
+  if (graph.blockersOf(node).length === 0) return removeFinalizer(context, node.resource, live, foregroundFinalizer)
+  await leaveCycles(node, live, { context, graph })
 }
 
-function blocks(dependant: Node, { uid }: Node): boolean {
-  return dependant.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true)
+/** In a cycle everybody would wait for everybody: the object no longer blocks an owner for which, by way of others, it waits itself. */
+async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<Collection, 'context' | 'graph'>): Promise<void> {
+  const references = ownersOf(live)
+  const isInCycle = (owner: OwnerReference) => owner.blockOwnerDeletion === true && graph.isWaitingFor(node, owner.uid)
+  if (!references.some(isInCycle)) return
+  const freed = references.map((owner) => (isInCycle(owner) ? { ...owner, blockOwnerDeletion: false } : owner))
+  await patchOwners(context, node.resource, live, freed)
 }
 
 /** Dependants forget the object before it goes. */

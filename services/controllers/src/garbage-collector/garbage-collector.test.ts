@@ -42,6 +42,24 @@ describe('the graph', () => {
     expect(graph.dependantsOf(aNode('top')).map(({ uid }) => uid)).toEqual(['here'])
     expect(graph.dependantsOf({ ...aNode('top'), namespace: undefined }).map(({ uid }) => uid)).toEqual(['here', 'there'])
   })
+
+  test('tells who waits for whom, in a cycle too', () => {
+    const graph = new Graph()
+    const waiting = (uid: string, owner: string, { blockOwnerDeletion = true, namespace = 'n' } = {}) => {
+      const node = aNode(uid, [owner], { phase: 'foreground', namespace })
+      return { ...node, owners: node.owners.map((reference) => ({ ...reference, blockOwnerDeletion })) }
+    }
+    const a = waiting('a', 'c')
+    for (const node of [a, waiting('b', 'a'), waiting('c', 'b'), waiting('aside', 'a', { blockOwnerDeletion: false })]) graph.put(node)
+    const awaited = () => ['a', 'b', 'c', 'aside', 'unknown'].filter((uid) => graph.isWaitingFor(a, uid))
+    expect(awaited()).toEqual(['a', 'b', 'c'])
+    graph.put({ ...waiting('b', 'a'), phase: 'deleting' })
+    expect(awaited()).toEqual([])
+    graph.put(waiting('b', 'a', { namespace: 'other' }))
+    expect(awaited()).toEqual([])
+    graph.put(waiting('b', 'x'))
+    expect(awaited()).toEqual([])
+  })
 })
 
 describe('the feed', () => {

@@ -42,7 +42,7 @@ export const garbageCollector: Controller = {
     })
     const enqueue = (uid: string) => queue.add(uid)
     const reactions = createReactions({ graph, owners, enqueue })
-    const collection: Collection = { context, graph, owners, enqueue, report: createReporter(context, owners), dropped: reactions.removed }
+    const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
     const unsynced = new Set(resources)
     const feeds: Promise<void>[] = []
     for (const [index, resource] of resources.entries()) {
@@ -79,8 +79,13 @@ function feedOptions({ client, names, clock, random, log, signal }: ControllerCo
   }
 }
 
+interface Reactants extends Pick<Collection, 'graph' | 'owners'> {
+  /** Has the object with this uid looked at, soon. */
+  readonly enqueue: (uid: string) => void
+}
+
 /** What each change of an object asks to be looked at. */
-export function createReactions({ graph, owners, enqueue }: Pick<Collection, 'graph' | 'owners' | 'enqueue'>) {
+export function createReactions({ graph, owners, enqueue }: Reactants) {
   /** Owners that wait for their dependants want to know of every change of one. */
   const tellWaiting = (node: Node | undefined) => {
     for (const { uid } of node?.owners ?? []) if (graph.get(uid)?.phase === 'foreground') enqueue(uid)

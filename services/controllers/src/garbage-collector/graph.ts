@@ -53,8 +53,31 @@ export class Graph {
     return this.namersOf(owner.uid).filter((dependant) => mayOwn(owner, dependant))
   }
 
+  /** Dependants without which the owner does not go when it is deleted in the foreground. */
+  blockersOf(owner: Node): Node[] {
+    return this.dependantsOf(owner).filter((dependant) => blocks(dependant, owner.uid))
+  }
+
+  /** Whether an object that is deleted in the foreground waits for another that is too, itself or by way of others. */
+  isWaitingFor(node: Node, uid: string): boolean {
+    const seen = new Set<string>()
+    const reach = [uid]
+    for (let next = reach.pop(); next !== undefined; next = reach.pop()) {
+      const other = this.#nodes.get(next)
+      if (other?.phase !== 'foreground' || seen.has(next)) continue
+      seen.add(next)
+      if (blocks(other, node.uid) && mayOwn(node, other)) return true
+      reach.push(...other.owners.flatMap((owner) => (owner.blockOwnerDeletion === true ? [owner.uid] : [])))
+    }
+    return false
+  }
+
   /** Uids of the objects of one resource. */
   uidsOf(resource: DiscoveredResource): string[] {
     return [...this.#nodes.values()].flatMap((node) => (node.resource === resource ? [node.uid] : []))
   }
+}
+
+function blocks(dependant: Node, ownerUid: string): boolean {
+  return dependant.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true)
 }
