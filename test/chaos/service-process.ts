@@ -106,7 +106,7 @@ export function createServiceProcess({
       let why: string | undefined = 'it does not run'
       while (performance.now() - begun < limitMs) {
         const exitCode = child?.exitCode ?? null
-        if (exitCode !== null) throw new Error(`${name} has ended by itself, with ${exitCode}`)
+        if (exitCode !== null) throw new Error(`${name} has ended by itself, with ${exitCode}\n${lastWords(logFile)}`)
         if (isRunning()) why = await whyUnready(readyUrl, authority)
         if (why === undefined) {
           const tookMs = performance.now() - begun
@@ -114,7 +114,7 @@ export function createServiceProcess({
         }
         await sleep(systemClock, pollMs)
       }
-      throw new Error(`${name} was not ready within ${limitMs} ms: ${why}\n${readFileSync(logFile, 'utf8').slice(-1_500)}`)
+      throw new Error(`${name} was not ready within ${limitMs} ms: ${why}\n${lastWords(logFile)}`)
     },
     kill: () => signal('SIGKILL'),
     stop: () => signal('SIGTERM'),
@@ -130,6 +130,10 @@ export function createServiceProcess({
     log: () => readFileSync(logFile, 'utf8'),
     metrics: async () => (await fetch(new URL('/metrics', readyUrl))).text(),
   }
+}
+
+function lastWords(logFile: string): string {
+  return readFileSync(logFile, 'utf8').slice(-1_500)
 }
 
 /** How long a process' main thread has waited for a CPU; 0 where the system does not say. */

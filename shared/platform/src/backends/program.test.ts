@@ -1,23 +1,37 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { firstFreePort, lastFreePort } from './limits.ts'
 import { freePorts } from './program.ts'
 
-test('free ports differ, can be listened at, and are none that the system gives away by itself', async () => {
-  const ports = await freePorts(300)
-  expect(new Set(ports).size).toBe(300)
-  expect(ports.filter((port) => port < firstFreePort || port > lastFreePort)).toEqual([])
+// None of those that are given to others: processes of other tests come back to theirs at the same time.
+const few = { first: firstFreePort - 100, last: firstFreePort - 61 }
+
+async function listening(ports: readonly number[]) {
   const servers = ports.map((port) => createServer().listen(port, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
-  for (const server of servers) server.close()
+  onTestFinished(() => {
+    for (const server of servers) server.close()
+  })
+}
+
+test('free ports differ and are none that the system gives away by itself', async () => {
+  const ports = await freePorts(30)
+  expect(new Set(ports).size).toBe(30)
+  expect(ports.filter((port) => port < firstFreePort || port > lastFreePort)).toEqual([])
 })
 
-test('no port is given that somebody listens at', async () => {
-  const isTaken = new Set(await freePorts(2_000))
-  const servers = [...isTaken].map((port) => createServer().listen(port, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = await freePorts(300)
-  for (const server of servers) server.close()
-  expect(ports.filter((port) => isTaken.has(port))).toEqual([])
+test('free ports can be listened at, and none is given at which somebody listens', async () => {
+  const taken = await freePorts(20, few)
+  await listening(taken)
+  const ports = await freePorts(12, few)
+  expect(ports.filter((port) => taken.includes(port))).toEqual([])
+  await listening(ports)
+})
+
+test('where too few are free, that is said', async () => {
+  await listening(await freePorts(2, { ...few, last: few.first + 2 }))
+  await expect(freePorts(2, { ...few, last: few.first + 2 })).rejects.toThrow(
+    `2 free ports from ${few.first} to ${few.first + 2} were not found`,
+  )
 })

@@ -53,16 +53,18 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
  * Different ports of the loopback interface that nobody listens at, and that stay free until somebody asks for them: none of the
  * range from which systems take ports for connections and for whoever listens at port 0 (from 32768, on some from 49152).
  */
-export async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number, { first, last } = { first: firstFreePort, last: lastFreePort }): Promise<number[]> {
   const servers: Server[] = []
-  for (let attempt = 0; servers.length < count; attempt += 1) {
-    if (attempt === freePortAttemptsMax + count) throw new Error(`${count} free ports from ${firstFreePort} on were not found`)
-    const server = await listenAt(randomInt(firstFreePort, lastFreePort + 1))
-    if (server !== undefined) servers.push(server)
+  try {
+    for (let attempt = 0; servers.length < count; attempt += 1) {
+      if (attempt === freePortAttemptsMax + count) throw new Error(`${count} free ports from ${first} to ${last} were not found`)
+      const server = await listenAt(randomInt(first, last + 1))
+      if (server !== undefined) servers.push(server)
+    }
+    return servers.map((server) => (server.address() as AddressInfo).port)
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }
 
 const takenCodes: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EACCES'])
