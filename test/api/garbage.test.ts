@@ -83,6 +83,23 @@ describe('background', () => {
     expect(body.items[0]!['message']).toContain(`does not exist in namespace "${here.namespace}"`)
   })
 
+  test('DEL-12: a wrong word about an owner takes it from nobody else', async () => {
+    const here = await aPlace()
+    const there = await aPlace()
+    const owner = await here.make(owned('owner'))
+    await here.make(owned('child', reference(owner)))
+    await here.make(owned('misled', { ...reference(owner), name: 'another' }))
+    await there.make(owned('misled', { ...reference(owner), name: 'another' }))
+    await there.make(owned('misplaced', reference(owner)))
+    for (const name of ['misled', 'misplaced']) await gone(`${there.path}/${name}`)
+    await gone(`${here.path}/misled`)
+    expect((await server.api.patch(`${here.path}/child`, { data: { a: 'b' } })).status).toBe(200)
+    // Collected after it: by then the child has been looked at.
+    await here.make(owned('stray', { ...reference(owner), uid: 'none' }))
+    await gone(`${here.path}/stray`)
+    expect(ownersOf(await server.api.get(`${here.path}/child`))).toEqual([reference(owner)])
+  })
+
   test('DEL-12: an object of the whole cluster owned from within a namespace stays, and an Event says so', async () => {
     const { make } = await aPlace()
     const owner = await make(owned('owner'))

@@ -53,6 +53,15 @@ test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those
   expect(await usedOf('q')).toEqual({ pods: '50' })
 })
 
+test('KIND-RQ-13: quotas that count what cannot be listed do not keep others from being counted', async () => {
+  const { create, pods, usedOf } = await aNamespace()
+  for (const name of ['a', 'b', 'c']) await create('resourcequotas', aQuota(name, { 'count/bindings': '5' }))
+  await create('resourcequotas', aQuota('q', { pods: '2' }))
+  await create('pods', aPod('p'))
+  await pods.delete('p', { namespace: 'team' }, { gracePeriodSeconds: 0 })
+  await expect.poll(() => usedOf('q')).toEqual({ pods: '0' })
+})
+
 test('KIND-RQ-02: what counts is the sum of a namespace, and of no other', async () => {
   const { client, create } = await aNamespace()
   await client.resource(address('namespaces', false)).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })

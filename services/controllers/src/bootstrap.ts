@@ -2,6 +2,7 @@ import { type Client, type ResourceAddress, type ResourceClient, startInformer }
 import { type ApiObject, domainGroup, domainLabel, type Names, StatusError, subdomainLabel } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
+import { unlessGone, unlessRefused } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
 
 export interface BootstrapOptions {
@@ -116,14 +117,14 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
 async function ensure(client: Client, { resource, object, isTakenOver }: BootstrapObject, signal?: AbortSignal): Promise<void> {
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
-  const live = await unlessRefused('NotFound', () => collection.get(name, { namespace, signal }))
+  const live = await unlessGone(() => collection.get(name, { namespace, signal }))
   if (live === undefined) return void (await createOrFind(collection, object, signal))
   const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
   if (isLeaving || isTakenOver?.(live) === true || holds(live, object)) return
-  const patched = await unlessRefused('Invalid', () => collection.patch(name, object, { type: 'merge', namespace, signal }))
+  const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, signal }))
   if (patched !== undefined) return
   // What differs cannot be changed, such as the address of a Service after its range was moved.
-  await unlessRefused('NotFound', () => collection.delete(name, { namespace, signal }))
+  await unlessGone(() => collection.delete(name, { namespace, signal }))
   await createOrFind(collection, object, signal)
 }
 
@@ -135,18 +136,8 @@ async function createOrFind(collection: ResourceClient, object: ApiObject, signa
     if (!(error instanceof StatusError) || (error.reason !== 'AlreadyExists' && error.reason !== 'Invalid')) throw error
     if (error.reason === 'AlreadyExists') return
     const { name = '', namespace } = object.metadata
-    const found = await unlessRefused('NotFound', () => collection.get(name, { namespace, signal }))
+    const found = await unlessGone(() => collection.get(name, { namespace, signal }))
     if (found === undefined) throw error
-  }
-}
-
-/** Undefined when the request is refused for the given reason. */
-async function unlessRefused<T>(refusal: 'NotFound' | 'AlreadyExists' | 'Invalid', request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request()
-  } catch (error) {
-    if (error instanceof StatusError && error.reason === refusal) return undefined
-    throw error
   }
 }
 

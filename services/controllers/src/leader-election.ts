@@ -1,6 +1,7 @@
 import type { Client, ResourceAddress } from '@orch/client'
 import { type ApiObject, domainGroup, type Names, StatusError } from '@orch/core'
 import { type Clock, type Log, sleep } from '@orch/platform'
+import { unlessGone } from './unless-refused.ts'
 
 export interface LeaderElectionOptions {
   readonly client: Client
@@ -165,13 +166,8 @@ class HeldLease {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<Lease | undefined> {
-    try {
-      return await this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace, signal })
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return undefined
-      throw error
-    }
+  #read(signal: AbortSignal): Promise<Lease | undefined> {
+    return unlessGone(() => this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace, signal }))
   }
 
   #mayTake({ metadata, spec }: Lease): boolean {

@@ -1,8 +1,9 @@
 import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
-import { type ApiObject, type Names, StatusError } from '@orch/core'
+import type { ApiObject, Names } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { type ContentReport, namespaceConditions } from './namespace-conditions.ts'
+import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
 
 interface Namespace extends ApiObject {
@@ -66,13 +67,8 @@ async function finish(context: ControllerContext, name: string, lookAgain: () =>
   lookAgain()
 }
 
-async function getOrUndefined({ client, signal }: ControllerContext, name: string): Promise<Namespace | undefined> {
-  try {
-    return await client.resource<Namespace>(namespaces).get(name, { signal })
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined
-    throw error
-  }
+function getOrUndefined({ client, signal }: ControllerContext, name: string): Promise<Namespace | undefined> {
+  return unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
 }
 
 function hasFinalizer({ spec }: Namespace, names: Names): boolean {

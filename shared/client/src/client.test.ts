@@ -218,6 +218,15 @@ describe('an informer', () => {
     expect(lines[3]).toContain('resourceVersion=30')
   })
 
+  test('META-11: another object of the same name is one that was deleted and one that is new', async () => {
+    const made = (uid: string, resourceVersion: string) => ({
+      ...aMap('x', resourceVersion),
+      metadata: { ...aMap('x', resourceVersion).metadata, uid },
+    })
+    const { events } = await follow(aList('5', [made('a', '1')]), gone(), aList('30', [made('b', '29')]))
+    expect(events).toEqual(['added x', 'deleted x', 'added x'])
+  })
+
   test('RV-32: a list with NotOlderThan that is gone falls back to the latest', async () => {
     const { lines } = await follow(aList('5', []), gone(), gone(), gone(), aList('30', []))
     expect(lines.slice(2, 5)).toEqual([

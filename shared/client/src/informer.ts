@@ -123,11 +123,14 @@ function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<
   for (const [key, object] of listed) put(options, held, key, object)
 }
 
-function put<T extends ApiObject>({ onEvent }: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
+/** Another object of the same name is told as what it is: one was deleted, and one is new. */
+function put<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
   const before = held.get(key)
   if (before !== undefined && before.metadata.resourceVersion === object.metadata.resourceVersion) return
+  const isSame = before?.metadata.uid === object.metadata.uid
+  if (before !== undefined && !isSame) remove(options, held, key, before)
   held.set(key, object)
-  onEvent?.(before === undefined ? { kind: 'added', object } : { kind: 'updated', object, before })
+  options.onEvent?.(before !== undefined && isSame ? { kind: 'updated', object, before } : { kind: 'added', object })
 }
 
 function remove<T extends ApiObject>({ onEvent }: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {

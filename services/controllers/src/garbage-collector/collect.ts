@@ -40,9 +40,11 @@ export async function collect(uid: string, collection: Collection): Promise<void
 
 /** Nothing may hold an object whose owners are all gone; owners that are gone need not be named beside one that is there. */
 async function judgeOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
-  const { context, graph } = collection
+  const { context, graph, owners } = collection
   const references = ownersOf(live)
   if (references.length === 0) return
+  const kept = references.filter(({ uid }) => !owners.isParted(uid))
+  if (kept.length < references.length) return patchOwners(context, node.resource, live, kept)
   const standings = await Promise.all(references.map((owner) => standingOf(owner, node, collection)))
   for (const [index, owner] of references.entries()) await collection.report(node, owner, standings[index] as Standing)
   if (standings.includes('misplaced')) return
@@ -83,7 +85,8 @@ async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<
 }
 
 /** Dependants forget the object before it goes. */
-async function letDependantsGo(node: Node, live: Metadata, { context, graph }: Collection): Promise<void> {
+async function letDependantsGo(node: Node, live: Metadata, { context, graph, owners }: Collection): Promise<void> {
+  owners.setParted(node.uid)
   const waiting = graph.dependantsOf(node).values()
   const worker = async () => {
     for (const dependant of waiting) await forget(dependant, node.uid, context)

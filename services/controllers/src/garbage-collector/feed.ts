@@ -1,4 +1,4 @@
-import { type Client, type DiscoveredResource, resourcePath } from '@orch/client'
+import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { domainGroup, type Names, StatusError } from '@orch/core'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
@@ -72,10 +72,9 @@ async function followOnce({ client, resource, names, sink, signal }: FeedOptions
   }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
   const accept = `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')}`
-  const response = await client.transport.send({ method: 'GET', path, headers: { accept }, signal })
+  const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {
-    if (response.status >= 400) throw toError(JSON.parse(line.toString()))
     if (typeOf(line) === 'ERROR') throw toError((JSON.parse(line.toString()) as { object: unknown }).object)
     hasEvents = true
     state.attempts = 0
@@ -87,14 +86,17 @@ async function followOnce({ client, resource, names, sink, signal }: FeedOptions
 /** One event: `{"type":"ADDED","object":{…}}`. */
 export function readEvent(line: Buffer, state: Pick<State, 'version' | 'told'>, sink: FeedSink): void {
   const type = typeOf(line)
-  // Until everything has been told there is no version to go on from.
-  if (state.told === undefined || type === 'BOOKMARK') state.version = textBehind(line, '"resourceVersion":"')
-  if (type === 'BOOKMARK') {
-    if (state.told === undefined || !line.includes('/initial-events-end":"true"')) return
+  if (type !== 'BOOKMARK') tell(type, line, state, sink)
+  else if (state.told !== undefined) {
+    if (!line.includes('/initial-events-end":"true"')) return
     sink.synced(state.told)
     state.told = undefined
-    return
   }
+  // Until everything has been told there is no version to go on from.
+  if (state.told === undefined) state.version = textBehind(line, '"resourceVersion":"')
+}
+
+function tell(type: string, line: Buffer, { told }: Pick<State, 'told'>, sink: FeedSink): void {
   const uid = textBehind(line, '"uid":"')
   if (type === 'DELETED') {
     sink.removed(uid)
@@ -105,7 +107,7 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'told'>, 
     sink.settled(uid)
     return
   }
-  state.told?.add(uid)
+  told?.add(uid)
   sink.changed(object)
 }
 
@@ -132,7 +134,7 @@ function textBehind(line: Buffer, opening: string): string {
 
 const newline = 0x0a
 
-/** Lines as bytes: those of most objects never become text. */
+/** Lines as bytes: those of most objects never become text. What follows the last newline is an interrupted event and is dropped. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of body) {
@@ -144,7 +146,6 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer,
     }
     rest = bytes.subarray(start)
   }
-  if (rest.length > 0) yield rest
 }
 
 function toError(status: unknown): Error {

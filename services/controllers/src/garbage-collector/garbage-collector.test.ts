@@ -105,7 +105,7 @@ describe('the feed', () => {
     const ending = new AbortController()
     const asked: { path: string; accept: string | undefined }[] = []
     const annotations = { 'example.com/initial-events-end': 'true' }
-    const bookmark = JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } })
+    const bookmark = `${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } })}\n`
     const transport: Transport = {
       async send({ path, headers }) {
         asked.push({ path, accept: headers?.['accept'] })
@@ -130,6 +130,40 @@ describe('the feed', () => {
       { path: `${path}sendInitialEvents=true&resourceVersionMatch=NotOlderThan`, accept },
       { path: `${path}resourceVersion=9`, accept },
     ])
+  })
+
+  test('an event that was cut off is not told, and comes again', async () => {
+    const ending = new AbortController()
+    const paths: string[] = []
+    const whole = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
+    const bookmark = `${toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations: { 'x/initial-events-end': 'true' } } } })}\n`
+    const cut =
+      `${printEvent('MODIFIED', { uid: 'a', resourceVersion: '10', annotations: { a: 'b' }, ownerReferences: [{ uid: 'top' }] })}`.slice(
+        0,
+        180,
+      )
+    const transport: Transport = {
+      async send({ path }) {
+        paths.push(path)
+        if (paths.length === 2) ending.abort()
+        return { status: 200, headers: {}, body: aBody(whole + bookmark + cut) }
+      },
+      close() {},
+    }
+    const { sink, told } = aSink()
+    const common = { names: namesOf('orch'), sleep: async () => {}, random: () => 0, onError: () => {} }
+    await followResource({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
+    expect({ told: told.slice(0, 3), version: paths[1]?.split('&').at(-1) }).toEqual({
+      told: ['beginning', 'changed a live top', 'synced a'],
+      version: 'resourceVersion=9',
+    })
+  })
+
+  test('a bookmark in the middle of everything is no version to go on from', () => {
+    const { sink } = aSink()
+    const state = { version: '', told: new Set<string>() }
+    readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }), state, sink)
+    expect(state.version).toBe('')
   })
 
   test('has a version to go on from only when everything has been told', () => {
@@ -181,6 +215,16 @@ describe('a change', () => {
     settled('a')
     removed('b')
     expect(looked).toEqual(['top', 'top'])
+  })
+
+  test('of a resource that is told again asks for all that it may own', () => {
+    const { changed, toldAgain, looked } = someReactions(['a', 'b'])
+    changed(aNode('x', ['a'], { resource: secrets }))
+    changed(aNode('y', [], { phase: 'deleting' }))
+    toldAgain(secrets)
+    expect(looked).toEqual([])
+    toldAgain(configMaps)
+    expect(looked).toEqual(['x'])
   })
 
   test('that is seen only after a gap counts as a removal', () => {

@@ -60,7 +60,8 @@ export const garbageCollector: Controller = {
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
           reactions.told(resource, uids)
-          if (unsynced.delete(resource) && unsynced.size === 0) allSynced.resolve()
+          if (!unsynced.delete(resource)) reactions.toldAgain(resource)
+          else if (unsynced.size === 0) allSynced.resolve()
         },
       }
     }
@@ -120,6 +121,10 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
     /** A resource has been told from the beginning: what was deleted in the meantime shows only now. */
     told(resource: DiscoveredResource, uids: ReadonlySet<string>) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
+    },
+    /** Owners that were deleted in the meantime may be of those that the graph does not keep. */
+    toldAgain(resource: DiscoveredResource) {
+      for (const uid of graph.uidsOwnedBy(resource)) enqueue(uid)
     },
   }
 }

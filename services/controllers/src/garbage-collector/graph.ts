@@ -1,5 +1,5 @@
 import type { DiscoveredResource } from '@orch/client'
-import { mayOwn, type Observed } from './observed.ts'
+import { isOf, mayOwn, type Observed } from './observed.ts'
 
 /** An object that has owners or that is going. All others are of no interest and not kept. */
 export interface Node extends Observed {
@@ -75,6 +75,11 @@ export class Graph {
   /** Uids of the objects of one resource. */
   uidsOf(resource: DiscoveredResource): string[] {
     return [...this.#nodes.values()].flatMap((node) => (node.resource === resource ? [node.uid] : []))
+  }
+
+  /** Uids of the objects that name an owner of this resource. */
+  uidsOwnedBy(resource: DiscoveredResource): string[] {
+    return [...this.#nodes.values()].flatMap(({ uid, owners }) => (owners.some((owner) => isOf(owner, resource)) ? [uid] : []))
   }
 }
 

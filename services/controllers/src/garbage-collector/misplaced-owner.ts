@@ -12,28 +12,34 @@ const events = { group: '', version: 'v1', plural: 'events', namespaced: true } 
 const eventNameMax = 240
 /** Reports that are remembered, so that each is made once. */
 const reportedMax = 10_000
+/** Owners that are remembered to be in no namespace, so that each is looked for once. */
+const nowhereMax = 10_000
 
 /** Reports each owner of each object once. */
 export function createReporter(context: ControllerContext, owners: Owners): ReportMisplaced {
   const reported = new Set<string>()
+  const nowhere = new Set<string>()
   return async (node, owner, standing) => {
     const key = `${node.uid}/${owner.uid}`
     if ((standing !== 'misplaced' && standing !== 'absent') || reported.has(key)) return
-    if (standing === 'absent' && !(await isElsewhere(owner, owners, context))) return
+    if (standing === 'absent' && !(await isElsewhere(owner))) return
     if (reported.size >= reportedMax) reported.clear()
     reported.add(key)
     await createEvent(node, owner, context)
   }
-}
 
-/** An owner that is absent from the object's namespace may be in another. */
-async function isElsewhere(owner: OwnerReference, owners: Owners, { client, signal }: ControllerContext): Promise<boolean> {
-  const resource = owners.resourceOf(owner)
-  if (!resource.namespaced || owners.isGone(owner.uid)) return false
-  const { items } = await client.resource(resource).listAll({ fieldSelector: `metadata.name=${owner.name}`, signal })
-  const isFound = items.some(({ metadata }) => metadata.uid === owner.uid)
-  if (!isFound) owners.setGone(owner.uid, true)
-  return isFound
+  /** An owner that is absent from the object's namespace may be in another. */
+  async function isElsewhere(owner: OwnerReference): Promise<boolean> {
+    const { client, signal } = context
+    const resource = owners.resourceOf(owner)
+    const key = `${resource.group}/${resource.plural}/${owner.name}/${owner.uid}`
+    if (!resource.namespaced || owners.isGone(owner.uid) || nowhere.has(key)) return false
+    const { items } = await client.resource(resource).listAll({ fieldSelector: `metadata.name=${owner.name}`, signal })
+    const isFound = items.some(({ metadata }) => metadata.uid === owner.uid)
+    if (nowhere.size >= nowhereMax) nowhere.clear()
+    if (!isFound) nowhere.add(key)
+    return isFound
+  }
 }
 
 async function createEvent({ resource, uid, name, namespace }: Node, owner: OwnerReference, context: ControllerContext): Promise<void> {

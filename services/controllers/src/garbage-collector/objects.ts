@@ -1,6 +1,7 @@
 import type { DeleteOptions, DiscoveredResource } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core'
+import type { ApiObject } from '@orch/core'
 import type { ControllerContext } from '../controller.ts'
+import { unlessGone } from '../unless-refused.ts'
 import type { Metadata, OwnerReference } from './observed.ts'
 
 /** One very object: the same name with another uid is not it. */
@@ -60,13 +61,4 @@ async function patchMetadata(
 ): Promise<void> {
   const patch = { metadata: { uid, resourceVersion, ...change } }
   await unlessGone(() => client.resource<ApiObject>(resource).patch(name, patch, { type: 'merge', namespace, signal }))
-}
-
-async function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request()
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined
-    throw error
-  }
 }

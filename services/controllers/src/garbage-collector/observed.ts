@@ -42,6 +42,15 @@ export function ownersOf({ ownerReferences }: Metadata): readonly OwnerReference
   return (ownerReferences ?? []) as readonly OwnerReference[]
 }
 
+export function groupOf({ apiVersion }: OwnerReference): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+}
+
+/** Whether a reference names an owner of this resource; the version does not matter. */
+export function isOf(owner: OwnerReference, { group, kind }: { readonly group: string; readonly kind: string }): boolean {
+  return owner.kind === kind && groupOf(owner) === group
+}
+
 function phaseOf({ deletionTimestamp, finalizers = [] }: Metadata): Phase {
   if (deletionTimestamp === undefined || deletionTimestamp === null) return 'live'
   if (finalizers.includes(foregroundFinalizer)) return 'foreground'

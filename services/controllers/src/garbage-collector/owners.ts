@@ -2,12 +2,12 @@ import type { DiscoveredResource } from '@orch/client'
 import { foregroundFinalizer } from '@orch/core'
 import type { ControllerContext } from '../controller.ts'
 import { getLive } from './objects.ts'
-import type { Metadata, OwnerReference } from './observed.ts'
+import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'
 
 /** How an owner stands to an object that names it. `misplaced`: an object of the whole cluster names one in a namespace. */
 export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced'
 
-/** What is known of one uid: gone for good, or what was found in a namespace ('' for the whole cluster). */
+/** What is known of one uid: gone for good, or what was found where a reference says that it is. */
 type Known = 'gone' | Map<string, 'solid' | 'absent'>
 
 /** Uids that are remembered. */
@@ -18,15 +18,20 @@ export class Owners {
   readonly #context: ControllerContext
   readonly #resources: readonly DiscoveredResource[]
   readonly #known = new Map<string, Known>()
+  /** Those that went without their dependants. */
+  readonly #parted = new Set<string>()
+  /** How often everything was forgotten. */
+  #era = 0
 
   constructor(context: ControllerContext, resources: readonly DiscoveredResource[]) {
     this.#context = context
     this.#resources = resources
   }
 
-  isKnownSolid({ uid }: OwnerReference, namespace: string | undefined): boolean {
-    const known = this.#known.get(uid)
-    return known !== undefined && known !== 'gone' && (known.get(namespace ?? '') ?? known.get('')) === 'solid'
+  isKnownSolid(owner: OwnerReference, namespace: string | undefined): boolean {
+    const known = this.#known.get(owner.uid)
+    if (known === undefined || known === 'gone') return false
+    return (known.get(placeOf(owner, namespace)) ?? known.get(placeOf(owner, undefined))) === 'solid'
   }
 
   /** The owner was deleted. Where nobody asks for it any more it need not be remembered. */
@@ -39,9 +44,21 @@ export class Owners {
     return this.#known.get(uid) === 'gone'
   }
 
+  /** The owner goes, and its dependants are to stay: those too of which is heard only when it is gone. */
+  setParted(uid: string): void {
+    if (this.#parted.size >= knownMax) this.#parted.clear()
+    this.#parted.add(uid)
+  }
+
+  isParted(uid: string): boolean {
+    return this.#parted.has(uid)
+  }
+
   /** A uid never comes back, save when an older state is restored; then all that was found out is void. */
   forgetAll(): void {
     this.#known.clear()
+    this.#parted.clear()
+    this.#era += 1
   }
 
   /** How the owner stands, by the server's own word unless it is known already. */
@@ -49,27 +66,28 @@ export class Owners {
     const resource = this.resourceOf(owner)
     if (resource.namespaced && dependantNamespace === undefined) return 'misplaced'
     const namespace = resource.namespaced ? dependantNamespace : undefined
-    const known = this.#knownAt(owner.uid, namespace)
+    const place = placeOf(owner, namespace)
+    const known = this.#knownAt(owner.uid, place)
     if (known !== undefined) return known
+    const era = this.#era
     const metadata = await getLive(this.#context, resource, { ...owner, namespace })
     if (metadata !== undefined && isWaiting(metadata)) return 'waiting'
     // It may have been deleted while the answer was on its way.
-    const standing = this.#knownAt(owner.uid, namespace) ?? (metadata === undefined ? 'absent' : 'solid')
-    this.#remember(owner.uid, namespace ?? '', standing)
+    const standing = this.#knownAt(owner.uid, place) ?? (metadata === undefined ? 'absent' : 'solid')
+    if (era === this.#era) this.#remember(owner.uid, place, standing)
     return standing
   }
 
   /** The resource of an owner's kind; its version does not matter. */
-  resourceOf({ apiVersion, kind }: OwnerReference): DiscoveredResource {
-    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-    const found = this.#resources.find((resource) => resource.group === group && resource.kind === kind)
-    if (found === undefined) throw new Error(`no resource is served for the owner's kind ${kind} in ${apiVersion}`)
+  resourceOf(owner: OwnerReference): DiscoveredResource {
+    const found = this.#resources.find((resource) => isOf(owner, resource))
+    if (found === undefined) throw new Error(`no resource is served for the owner's kind ${owner.kind} in ${owner.apiVersion}`)
     return found
   }
 
-  #knownAt(uid: string, namespace: string | undefined): 'solid' | 'absent' | undefined {
+  #knownAt(uid: string, place: string): 'solid' | 'absent' | undefined {
     const known = this.#known.get(uid)
-    return known === 'gone' ? 'absent' : known?.get(namespace ?? '')
+    return known === 'gone' ? 'absent' : known?.get(place)
   }
 
   #remember(uid: string, place: string, standing: 'solid' | 'absent'): void {
@@ -79,6 +97,11 @@ export class Owners {
     if (known === undefined) this.#known.set(uid, new Map([[place, standing]]))
     else known.set(place, standing)
   }
+}
+
+/** Where a reference says that the owner is: that it is not there says nothing of other references to the same uid. */
+function placeOf(owner: OwnerReference, namespace: string | undefined): string {
+  return `${groupOf(owner)}/${owner.kind}/${namespace ?? ''}/${owner.name}`
 }
 
 function isWaiting({ deletionTimestamp, finalizers }: Metadata): boolean {

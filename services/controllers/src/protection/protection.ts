@@ -1,7 +1,8 @@
 import type { ResourceAddress, ResourceClient } from '@orch/client'
-import { type ApiObject, domainLabel, StatusError } from '@orch/core'
+import { type ApiObject, domainLabel } from '@orch/core'
 import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
+import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
 /** Objects that stay, when they are deleted, for as long as somebody uses them. */
@@ -62,9 +63,5 @@ function keyOf({ metadata }: ApiObject): string {
 
 async function removeFinalizer(collection: ResourceClient, object: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {
   const finalizers = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? []
-  try {
-    await collection.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal })
-  } catch (error) {
-    if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error
-  }
+  await unlessGone(() => collection.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal }))
 }

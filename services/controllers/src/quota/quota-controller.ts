@@ -12,13 +12,13 @@ import {
   quotaManager,
   resourceCountedBy,
   type ScopedSpec,
-  StatusError,
   sameAmounts,
   usageIn,
   zeroQuantity,
 } from '@orch/core'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
 /** What says how a resource is served. */
@@ -55,11 +55,12 @@ export function quotaController(catalogue: ServedResources): Controller {
         const [namespace = '', name = ''] = key.split('/')
         const quota = informer.get(name, namespace)
         if (quota === undefined || quota.metadata.deletionTimestamp != null) return
-        const used = await counted.use(quota)
+        const used = counted.use(quota)
         if (signal.aborted || used === undefined || isKept(quota, used)) return
         const status = { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }
         const options = { subresource: 'status', fieldManager: quotaManager, signal }
-        await ifThere(() => collection.update({ ...quota, status }, options))
+        // Gone, or changed meanwhile: then there is another event.
+        await unlessRefused(['NotFound', 'Conflict'], () => collection.update({ ...quota, status }, options))
         queue.addAfter(key, differingMs)
       }
       const queue = createWorkqueue({
@@ -96,23 +97,16 @@ function isKept({ spec, status }: Quota, used: Amounts): boolean {
   return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard)) && sameAmounts(parseAmounts(status.used), used)
 }
 
-async function ifThere(update: () => Promise<unknown>): Promise<void> {
-  try {
-    await update()
-  } catch (error) {
-    // Gone, or changed meanwhile: then there is another event.
-    if (!(error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict'))) throw error
-  }
-}
-
 /** Objects that quotas count. */
 interface FollowedObjects {
   readonly namespace: string
   readonly informer: Informer<ApiObject>
   readonly ending: AbortController
+  readonly isSynced: () => boolean
 }
 
-type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind']) => void
+/** What happened to one object, or that all of a collection are there. */
+type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind'] | 'synced') => void
 
 /** The objects that quotas count, each collection followed only while a quota of its namespace counts it. */
 class CountedObjects {
@@ -124,24 +118,25 @@ class CountedObjects {
   constructor(context: ControllerContext, { resources }: ServedResources, onChange: OnChange) {
     this.#context = context
     this.#onChange = onChange
-    for (const { group, version, plural, isNamespaced } of resources) {
+    for (const { group, version, plural, isNamespaced, verbs } of resources) {
       const key = `${group}/${plural}`
-      if (isNamespaced && !this.#addresses.has(key)) this.#addresses.set(key, { group, version, plural, namespaced: true })
+      const isCounted = isNamespaced && verbs.includes('list') && verbs.includes('watch')
+      if (isCounted && !this.#addresses.has(key)) this.#addresses.set(key, { group, version, plural, namespaced: true })
     }
   }
 
-  /** What is used of a quota; undefined: it cannot be known now. */
-  async use({ spec = {}, metadata: { namespace = '' } }: Quota): Promise<Amounts | undefined> {
+  /** What is used of a quota; undefined: it cannot be known yet, and is told by a change when it can. */
+  use({ spec = {}, metadata: { namespace = '' } }: Quota): Amounts | undefined {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
     let used: Amounts = new Map([...maskAmounts(hard, this.#countable(hard))].map(([name]) => [name, zeroQuantity]))
-    for (const [key, address] of this.#resourcesOf(hard)) {
-      const { informer } = this.#follow(key, address, namespace)
-      await Promise.race([informer.synced, informer.done])
+    const followed = [...this.#resourcesOf(hard)].map(([key, address]) => ({ address, ...this.#follow(key, address, namespace) }))
+    if (!followed.every(({ isSynced }) => isSynced())) return undefined
+    for (const { address, informer } of followed) {
       const counting = countingOf(names, { group: address.group, resource: address.plural })
       for (const object of informer.values()) used = addAmounts(used, usageIn(spec, hard, counting, object, clock.now()))
     }
-    return this.#context.signal.aborted ? undefined : used
+    return used
   }
 
   /** Ends the following of what no quota counts any more. */
@@ -189,8 +184,13 @@ class CountedObjects {
       signal: AbortSignal.any([ending.signal, this.#context.signal]),
       onEvent: ({ kind }) => this.#onChange(namespace, kind),
     })
-    const started = { namespace, informer, ending }
+    let isSynced = false
+    const started = { namespace, informer, ending, isSynced: () => isSynced }
     this.#followed.set(place, started)
+    void informer.synced.then(() => {
+      isSynced = true
+      this.#onChange(namespace, 'synced')
+    })
     return started
   }
 }

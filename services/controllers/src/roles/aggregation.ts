@@ -1,7 +1,8 @@
 import { type ResourceAddress, startInformer } from '@orch/client'
-import { aggregatedRules, domainGroup, jsonEqual, type RoleObject, StatusError } from '@orch/core'
+import { aggregatedRules, domainGroup, jsonEqual, type RoleObject } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller } from '../controller.ts'
+import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
 /** As what the rules are written, so that everybody sees whose they are. */
@@ -64,12 +65,4 @@ export const aggregationController: Controller = {
     await informer.done
     await queue.close()
   },
-}
-
-async function unlessGone(request: () => Promise<unknown>): Promise<void> {
-  try {
-    await request()
-  } catch (error) {
-    if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error
-  }
 }

@@ -14,6 +14,7 @@ import {
   StatusError,
 } from '@orch/core'
 import type { Plant } from '../bootstrap.ts'
+import { unlessGone } from '../unless-refused.ts'
 
 /** Attempts at one object when others write it at the same time. */
 const attemptsMax = 5
@@ -106,13 +107,8 @@ function isRace(error: unknown): boolean {
   return error instanceof StatusError && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)
 }
 
-async function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metadata }: T): Promise<T | undefined> {
-  try {
-    return await collection.get(metadata.name ?? '', { namespace: metadata.namespace })
-  } catch (error) {
-    if (error instanceof StatusError && error.reason === 'NotFound') return undefined
-    throw error
-  }
+function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metadata }: T): Promise<T | undefined> {
+  return unlessGone(() => collection.get(metadata.name ?? '', { namespace: metadata.namespace }))
 }
 
 /** Adds what a role lacks: rules, sources of gathered rules, labels and annotations. */

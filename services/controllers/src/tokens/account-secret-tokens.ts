@@ -1,4 +1,4 @@
-import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
+import { type ResourceAddress, startInformer } from '@orch/client'
 import {
   type ApiObject,
   accountUserName,
@@ -6,12 +6,12 @@ import {
   type Names,
   printSecretClaims,
   type SecretClaims,
-  StatusError,
   secretTokenIssuer,
   secretTokenType,
 } from '@orch/core'
 import { type SigningKey, sleep } from '@orch/platform'
 import type { Controller } from '../controller.ts'
+import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 import { secrets } from './bootstrap-secrets.ts'
 
@@ -35,20 +35,24 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
         const [namespace = '', name = ''] = key.split('/')
         const secret = informer.get(name, namespace)
         if (secret === undefined || secret.metadata.deletionTimestamp != null) return
-        const account = accountOf(secret, accounts, names)
-        if (account === 'gone') return deleteSecret(secret)
-        if (account === undefined) return
+        const found = accounts.get(accountNameOf(secret, names), namespace)
+        if (isTheirs(secret, found, names) && isWhole(secret, options)) return
+        // What follows is older than the server's own word, and neither signing nor deleting can be undone.
+        const account = await liveAccount(secret)
+        if (!isTheirs(secret, account, names)) return deleteSecret(secret)
+        if (account === undefined || isWhole(secret, options)) return
         const data = await dataOf(secret, account, names, options)
-        if (data === undefined) return
         const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
         await collection.update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
       }
+      const liveAccount = async (secret: ApiObject): Promise<ApiObject | undefined> => {
+        const name = accountNameOf(secret, names)
+        if (name === '') return undefined
+        const options = { namespace: secret.metadata.namespace, signal }
+        return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, options))
+      }
       const deleteSecret = async ({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> => {
-        try {
-          await collection.delete(name, { namespace, signal }, uid === undefined ? {} : { preconditions: { uid } })
-        } catch (error) {
-          if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error
-        }
+        await unlessGone(() => collection.delete(name, { namespace, signal }, uid === undefined ? {} : { preconditions: { uid } }))
       }
       const queue = createWorkqueue({
         work: fill,
@@ -91,30 +95,38 @@ function accountNameOf({ metadata }: ApiObject, names: Names): string {
   return metadata.annotations?.[domainLabel(names, 'service-account.name')] ?? ''
 }
 
-/** The account that a Secret is of; `gone`: it was of one that is not there any more. */
-function accountOf(secret: ApiObject, accounts: Informer<ApiObject>, names: Names): ApiObject | 'gone' | undefined {
-  const account = accounts.get(accountNameOf(secret, names), secret.metadata.namespace)
-  const uid = secret.metadata.annotations?.[domainLabel(names, 'service-account.uid')]
-  if (uid === undefined || uid === '') return account
-  return account?.metadata.uid === uid ? account : 'gone'
+/** Whether a Secret may hold a token of the account that is there: one that names a uid is of no other. Without one, none is awaited. */
+function isTheirs({ metadata }: ApiObject, account: ApiObject | undefined, names: Names): boolean {
+  const uid = metadata.annotations?.[domainLabel(names, 'service-account.uid')]
+  return uid === undefined || uid === '' || account?.metadata.uid === uid
 }
 
-/** What the Secret has to hold; undefined: it holds it already. */
+function dataIn(secret: ApiObject): Readonly<Record<string, string>> {
+  return (secret['data'] ?? {}) as Readonly<Record<string, string>>
+}
+
+/** Whether the Secret holds all that it has to. */
+function isWhole(secret: ApiObject, { certificateAuthority }: SecretTokenOptions): boolean {
+  const data = dataIn(secret)
+  return (data['token'] ?? '') !== '' && (data['namespace'] ?? '') !== '' && data['ca.crt'] === inBase64(certificateAuthority)
+}
+
+/** What the Secret has to hold. */
 async function dataOf(
   secret: ApiObject,
   account: ApiObject,
   names: Names,
   { signingKey, certificateAuthority }: SecretTokenOptions,
-): Promise<Record<string, string> | undefined> {
+): Promise<Record<string, string>> {
   const { namespace = '', name: secretName = '' } = secret.metadata
-  const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>
-  const authority = Buffer.from(certificateAuthority).toString('base64')
-  const isWhole = (data['token'] ?? '') !== '' && (data['namespace'] ?? '') !== '' && data['ca.crt'] === authority
-  if (isWhole) return undefined
+  const data = dataIn(secret)
   const { name = '', uid = '' } = account.metadata
-  const token =
-    data['token'] || Buffer.from(await sign({ namespace, secretName, account: { name, uid } }, names, signingKey)).toString('base64')
-  return { ...data, token, 'ca.crt': authority, namespace: data['namespace'] || Buffer.from(namespace).toString('base64') }
+  const token = data['token'] || inBase64(await sign({ namespace, secretName, account: { name, uid } }, names, signingKey))
+  return { ...data, token, 'ca.crt': inBase64(certificateAuthority), namespace: data['namespace'] || inBase64(namespace) }
+}
+
+function inBase64(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 async function sign(claims: SecretClaims, names: Names, { id, algorithm, privateKey }: SigningKey): Promise<string> {

@@ -1,5 +1,6 @@
-import { bootstrapExpiryMs, StatusError } from '@orch/core'
+import { bootstrapExpiryMs } from '@orch/core'
 import type { Controller } from '../controller.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 import { followBootstrapSecrets, secrets } from './bootstrap-secrets.ts'
 
@@ -20,12 +21,8 @@ export const tokenCleaner: Controller = {
       if (leftMs > 0) return queue.addAfter(name, Math.min(leftMs, waitMsMax))
       const { uid, resourceVersion } = secret.metadata
       const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-      try {
-        await client.resource(secrets).delete(name, { namespace, signal }, { preconditions })
-      } catch (error) {
-        // Somebody else has deleted it, or changed it: then there is another event.
-        if (!(error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict'))) throw error
-      }
+      // Somebody else has deleted it, or changed it: then there is another event.
+      await unlessRefused(['NotFound', 'Conflict'], () => client.resource(secrets).delete(name, { namespace, signal }, { preconditions }))
     }
     const queue = createWorkqueue({
       work: clean,
