@@ -27,6 +27,15 @@ describe('the workqueue', () => {
     expect(worked).toEqual(['a', 'b'])
   })
 
+  test('work begins when what is being told has been told', async () => {
+    const order: string[] = []
+    const { queue } = aQueue(async (key) => void order.push(key))
+    queue.add('a')
+    order.push('told')
+    await settled()
+    expect(order).toEqual(['told', 'a'])
+  })
+
   test('a key that is added while it is worked on comes once more afterwards', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let atOnce = 0

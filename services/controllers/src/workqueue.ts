@@ -58,6 +58,8 @@ export function createWorkqueue({ work, onError, clock, random, workersMax }: Wo
   }
   const runOne = async (key: string) => {
     try {
+      // Whoever adds keys may be in the middle of several changes.
+      await undefined
       await work(key)
       failures.delete(key)
     } catch (error) {

@@ -43,8 +43,6 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
   const { context, graph, owners } = collection
   const references = ownersOf(live)
   if (references.length === 0) return
-  const kept = references.filter(({ uid }) => !owners.isParted(uid))
-  if (kept.length < references.length) return patchOwners(context, node.resource, live, kept)
   const standings = await Promise.all(references.map((owner) => standingOf(owner, node, collection)))
   for (const [index, owner] of references.entries()) await collection.report(node, owner, standings[index] as Standing)
   if (standings.includes('misplaced')) return
@@ -53,6 +51,8 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
     if (solid.length < references.length) await patchOwners(context, node.resource, live, solid)
     return
   }
+  const others = references.filter(({ uid }, index) => standings[index] !== 'absent' || !owners.isParted(uid))
+  if (others.length < references.length) return patchOwners(context, node.resource, live, others)
   const isWaitedFor = standings.includes('waiting') && graph.dependantsOf(node).length > 0
   await deleteLive(context, node.resource, live, isWaitedFor ? 'Foreground' : policyOf(live))
 }
@@ -86,7 +86,7 @@ async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<
 
 /** Dependants forget the object before it goes. */
 async function letDependantsGo(node: Node, live: Metadata, { context, graph, owners }: Collection): Promise<void> {
-  owners.setParted(node.uid)
+  if (live.finalizers?.length === 1) owners.setParted(node.uid)
   const waiting = graph.dependantsOf(node).values()
   const worker = async () => {
     for (const dependant of waiting) await forget(dependant, node.uid, context)

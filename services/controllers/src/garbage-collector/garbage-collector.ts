@@ -60,8 +60,11 @@ export const garbageCollector: Controller = {
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
           reactions.told(resource, uids)
-          if (!unsynced.delete(resource)) reactions.toldAgain(resource)
-          else if (unsynced.size === 0) allSynced.resolve()
+          if (!unsynced.delete(resource)) {
+            // What was found out meanwhile may be older than what was told.
+            owners.forgetAll()
+            reactions.toldAgain(resource)
+          } else if (unsynced.size === 0) allSynced.resolve()
         },
       }
     }

@@ -30,15 +30,20 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
 
   /** An owner that is absent from the object's namespace may be in another. */
   async function isElsewhere(owner: OwnerReference): Promise<boolean> {
-    const { client, signal } = context
+    const { client, log, signal } = context
     const resource = owners.resourceOf(owner)
     const key = `${resource.group}/${resource.plural}/${owner.name}/${owner.uid}`
     if (!resource.namespaced || owners.isGone(owner.uid) || nowhere.has(key)) return false
-    const { items } = await client.resource(resource).listAll({ fieldSelector: `metadata.name=${owner.name}`, signal })
-    const isFound = items.some(({ metadata }) => metadata.uid === owner.uid)
-    if (nowhere.size >= nowhereMax) nowhere.clear()
-    if (!isFound) nowhere.add(key)
-    return isFound
+    try {
+      const { items } = await client.resource(resource).listAll({ fieldSelector: `metadata.name=${owner.name}`, signal })
+      if (items.some(({ metadata }) => metadata.uid === owner.uid)) return true
+      if (nowhere.size >= nowhereMax) nowhere.clear()
+      nowhere.add(key)
+    } catch (error) {
+      // It is asked for an Event only, which is a courtesy.
+      log.debug({ err: error, owner: owner.name }, 'an owner could not be looked for in other namespaces')
+    }
+    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DiscoveredResource } from '@orch/client'
-import { foregroundFinalizer } from '@orch/core'
+import { checkPathSegment, foregroundFinalizer } from '@orch/core'
 import type { ControllerContext } from '../controller.ts'
-import { getLive } from './objects.ts'
+import { getLive, type Identity } from './objects.ts'
 import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'
 
 /** How an owner stands to an object that names it. `misplaced`: an object of the whole cluster names one in a namespace. */
@@ -12,12 +12,16 @@ type Known = 'gone' | Map<string, 'solid' | 'absent'>
 
 /** Uids that are remembered. */
 const knownMax = 50_000
+/** Places that are remembered of one uid: there is one, unless references are wrong. */
+const placesMax = 100
 
 /** What has been found out about owners by asking the server. */
 export class Owners {
   readonly #context: ControllerContext
   readonly #resources: readonly DiscoveredResource[]
   readonly #known = new Map<string, Known>()
+  /** Uids that the server is being asked about, each with how often. */
+  readonly #asked = new Map<string, number>()
   /** Those that went without their dependants. */
   readonly #parted = new Set<string>()
   /** How often everything was forgotten. */
@@ -36,7 +40,7 @@ export class Owners {
 
   /** The owner was deleted. Where nobody asks for it any more it need not be remembered. */
   setGone(uid: string, isNamed: boolean): void {
-    if (isNamed) this.#known.set(uid, 'gone')
+    if (isNamed || this.#asked.has(uid)) this.#known.set(uid, 'gone')
     else this.#known.delete(uid)
   }
 
@@ -44,7 +48,7 @@ export class Owners {
     return this.#known.get(uid) === 'gone'
   }
 
-  /** The owner goes, and its dependants are to stay: those too of which is heard only when it is gone. */
+  /** The owner goes now, and its dependants are to stay: those too of which is heard only when it is gone. */
   setParted(uid: string): void {
     if (this.#parted.size >= knownMax) this.#parted.clear()
     this.#parted.add(uid)
@@ -57,7 +61,6 @@ export class Owners {
   /** A uid never comes back, save when an older state is restored; then all that was found out is void. */
   forgetAll(): void {
     this.#known.clear()
-    this.#parted.clear()
     this.#era += 1
   }
 
@@ -69,8 +72,10 @@ export class Owners {
     const place = placeOf(owner, namespace)
     const known = this.#knownAt(owner.uid, place)
     if (known !== undefined) return known
+    // No object is called so, and a path could mean something else.
+    if (checkPathSegment(owner.name).length > 0) return 'absent'
     const era = this.#era
-    const metadata = await getLive(this.#context, resource, { ...owner, namespace })
+    const metadata = await this.#ask(resource, { ...owner, namespace })
     if (metadata !== undefined && isWaiting(metadata)) return 'waiting'
     // It may have been deleted while the answer was on its way.
     const standing = this.#knownAt(owner.uid, place) ?? (metadata === undefined ? 'absent' : 'solid')
@@ -85,6 +90,18 @@ export class Owners {
     return found
   }
 
+  async #ask(resource: DiscoveredResource, identity: Identity): Promise<Metadata | undefined> {
+    const { uid } = identity
+    this.#asked.set(uid, (this.#asked.get(uid) ?? 0) + 1)
+    try {
+      return await getLive(this.#context, resource, identity)
+    } finally {
+      const others = (this.#asked.get(uid) ?? 0) - 1
+      if (others > 0) this.#asked.set(uid, others)
+      else this.#asked.delete(uid)
+    }
+  }
+
   #knownAt(uid: string, place: string): 'solid' | 'absent' | undefined {
     const known = this.#known.get(uid)
     return known === 'gone' ? 'absent' : known?.get(place)
@@ -94,7 +111,7 @@ export class Owners {
     if (this.#known.size >= knownMax) this.#known.clear()
     const known = this.#known.get(uid)
     if (known === 'gone') return
-    if (known === undefined) this.#known.set(uid, new Map([[place, standing]]))
+    if (known === undefined || known.size >= placesMax) this.#known.set(uid, new Map([[place, standing]]))
     else known.set(place, standing)
   }
 }

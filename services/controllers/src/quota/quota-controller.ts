@@ -16,10 +16,11 @@ import {
   usageIn,
   zeroQuantity,
 } from '@orch/core'
+import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { createWorkqueue } from '../workqueue.ts'
+import { createWorkqueue, type Workqueue } from '../workqueue.ts'
 
 /** What says how a resource is served. */
 export type ServedResources = Pick<Catalogue, 'resources'>
@@ -33,6 +34,9 @@ const quotas: ResourceAddress = { group: '', version: 'v1', plural: 'resourcequo
 
 /** Writes that are under way count already, but are not to be seen yet; what differs is looked at again after this. */
 const differingMs = 1_000
+/** Collections of which the first list is awaited at once, each for so long before the next has its turn. */
+const beginningMax = 4
+const beginningMs = 1_000
 /** Everything is counted again so often, whatever has happened. */
 const resyncMs = 300_000
 
@@ -82,7 +86,7 @@ export function quotaController(catalogue: ServedResources): Controller {
       })
       await informer.done
       resync.cancel()
-      counted.close()
+      await counted.close()
       await queue.close()
     },
   }
@@ -100,9 +104,10 @@ function isKept({ spec, status }: Quota, used: Amounts): boolean {
 /** Objects that quotas count. */
 interface FollowedObjects {
   readonly namespace: string
-  readonly informer: Informer<ApiObject>
+  readonly resource: ResourceAddress
   readonly ending: AbortController
-  readonly isSynced: () => boolean
+  /** Present when all of them are there. */
+  informer: Informer<ApiObject> | undefined
 }
 
 /** What happened to one object, or that all of a collection are there. */
@@ -114,10 +119,19 @@ class CountedObjects {
   readonly #addresses = new Map<string, ResourceAddress>()
   readonly #onChange: OnChange
   readonly #followed = new Map<string, FollowedObjects>()
+  /** Places where following begins: not all at once. */
+  readonly #beginning: Workqueue
 
   constructor(context: ControllerContext, { resources }: ServedResources, onChange: OnChange) {
     this.#context = context
     this.#onChange = onChange
+    this.#beginning = createWorkqueue({
+      work: (place) => this.#begin(place),
+      onError: (place, error) => context.log.debug({ place, err: error }, 'what a quota counts could not be followed yet'),
+      clock: context.clock,
+      random: context.random,
+      workersMax: beginningMax,
+    })
     for (const { group, version, plural, isNamespaced, verbs } of resources) {
       const key = `${group}/${plural}`
       const isCounted = isNamespaced && verbs.includes('list') && verbs.includes('watch')
@@ -130,10 +144,10 @@ class CountedObjects {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
     let used: Amounts = new Map([...maskAmounts(hard, this.#countable(hard))].map(([name]) => [name, zeroQuantity]))
-    const followed = [...this.#resourcesOf(hard)].map(([key, address]) => ({ address, ...this.#follow(key, address, namespace) }))
-    if (!followed.every(({ isSynced }) => isSynced())) return undefined
-    for (const { address, informer } of followed) {
-      const counting = countingOf(names, { group: address.group, resource: address.plural })
+    const followed = [...this.#resourcesOf(hard)].map(([key, address]) => this.#follow(key, address, namespace))
+    for (const { resource, informer } of followed) {
+      if (informer === undefined) return undefined
+      const counting = countingOf(names, { group: resource.group, resource: resource.plural })
       for (const object of informer.values()) used = addAmounts(used, usageIn(spec, hard, counting, object, clock.now()))
     }
     return used
@@ -153,8 +167,9 @@ class CountedObjects {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const { ending } of this.#followed.values()) ending.abort()
+    await this.#beginning.close()
   }
 
   #countable(hard: Amounts): Set<string> {
@@ -177,20 +192,27 @@ class CountedObjects {
     const place = `${namespace} ${key}`
     const known = this.#followed.get(place)
     if (known !== undefined) return known
-    const ending = new AbortController()
-    const informer = followCollection(this.#context, {
-      resource,
-      select: { namespace },
-      signal: AbortSignal.any([ending.signal, this.#context.signal]),
-      onEvent: ({ kind }) => this.#onChange(namespace, kind),
-    })
-    let isSynced = false
-    const started = { namespace, informer, ending, isSynced: () => isSynced }
-    this.#followed.set(place, started)
-    void informer.synced.then(() => {
-      isSynced = true
+    const begun = { namespace, resource, ending: new AbortController(), informer: undefined }
+    this.#followed.set(place, begun)
+    this.#beginning.add(place)
+    return begun
+  }
+
+  /** Follows the collection unless nobody counts it any more. */
+  async #begin(place: string): Promise<void> {
+    const followed = this.#followed.get(place)
+    if (followed === undefined) return
+    const { namespace, resource, ending } = followed
+    const signal = AbortSignal.any([ending.signal, this.#context.signal])
+    const onEvent = ({ kind }: InformerEvent<ApiObject>) => this.#onChange(namespace, kind)
+    const informer = followCollection(this.#context, { resource, select: { namespace }, signal, onEvent })
+    const synced = informer.synced.then(() => {
+      followed.informer = informer
       this.#onChange(namespace, 'synced')
     })
-    return started
+    const turn = new AbortController()
+    const patience = sleep(this.#context.clock, beginningMs, turn.signal)
+    await Promise.race([synced, informer.done, patience])
+    turn.abort()
   }
 }

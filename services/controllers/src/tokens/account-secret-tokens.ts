@@ -37,7 +37,7 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
         if (secret === undefined || secret.metadata.deletionTimestamp != null) return
         const found = accounts.get(accountNameOf(secret, names), namespace)
         if (isTheirs(secret, found, names) && isWhole(secret, options)) return
-        // What follows is older than the server's own word, and neither signing nor deleting can be undone.
+        // What is followed may be older than what is there, and neither signing nor deleting can be undone.
         const account = await liveAccount(secret)
         if (!isTheirs(secret, account, names)) return deleteSecret(secret)
         if (account === undefined || isWhole(secret, options)) return
@@ -48,8 +48,8 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
       const liveAccount = async (secret: ApiObject): Promise<ApiObject | undefined> => {
         const name = accountNameOf(secret, names)
         if (name === '') return undefined
-        const options = { namespace: secret.metadata.namespace, signal }
-        return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, options))
+        const { namespace } = secret.metadata
+        return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, { namespace, signal }))
       }
       const deleteSecret = async ({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> => {
         await unlessGone(() => collection.delete(name, { namespace, signal }, uid === undefined ? {} : { preconditions: { uid } }))
@@ -75,8 +75,8 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
         resource: client.resource(serviceAccounts),
         onEvent: ({ object: { metadata } }) => {
           for (const secret of informer.values()) {
-            const isTheirs = secret.metadata.namespace === metadata.namespace && accountNameOf(secret, names) === metadata.name
-            if (isTheirs) queue.add(keyOf(secret))
+            const isNamed = secret.metadata.namespace === metadata.namespace && accountNameOf(secret, names) === metadata.name
+            if (isNamed) queue.add(keyOf(secret))
           }
         },
         onError,
@@ -95,7 +95,7 @@ function accountNameOf({ metadata }: ApiObject, names: Names): string {
   return metadata.annotations?.[domainLabel(names, 'service-account.name')] ?? ''
 }
 
-/** Whether a Secret may hold a token of the account that is there: one that names a uid is of no other. Without one, none is awaited. */
+/** Whether a Secret may hold a token of the account that is there, or of one that comes: a Secret that names a uid is of that account alone. */
 function isTheirs({ metadata }: ApiObject, account: ApiObject | undefined, names: Names): boolean {
   const uid = metadata.annotations?.[domainLabel(names, 'service-account.uid')]
   return uid === undefined || uid === '' || account?.metadata.uid === uid

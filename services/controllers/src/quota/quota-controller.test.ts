@@ -1,0 +1,77 @@
+import { createClient, type TransportRequest, type TransportResponse } from '@orch/client'
+import { namesOf, notFound } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { quotaController, type ServedResources } from './quota-controller.ts'
+
+const resourceNamed = (plural: string) => ({ group: '', version: 'v1', plural, isNamespaced: true, verbs: ['list', 'watch'] })
+const catalogue = { resources: ['pods', 'secrets', 'services'].map(resourceNamed) } as unknown as ServedResources
+
+const answer = (status: number, body: unknown): TransportResponse => ({
+  status,
+  headers: {},
+  body: (async function* () {
+    yield new TextEncoder().encode(JSON.stringify(body))
+  })(),
+})
+const aList = (items: object[]) => answer(200, { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items })
+
+const aQuota = (namespace: string, ...counted: string[]) => ({
+  ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace, resourceVersion: '1' } },
+  spec: { hard: Object.fromEntries(counted.map((name) => [name, '5'])) },
+})
+
+/** The controller beside a server that has these quotas, answers lists as it is told, and whose watches are silent. */
+function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {
+  const written: string[] = []
+  const silence = ({ signal }: TransportRequest) =>
+    new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+  const ending = new AbortController()
+  const clock = createFakeClock()
+  const client = createClient({
+    async send(request) {
+      const { method, path } = request
+      if (method === 'PUT') written.push(path.replace(/\?.*/, ''))
+      if (method === 'PUT') return answer(200, {})
+      if (path.includes('watch=true')) return silence(request)
+      return path.startsWith('/api/v1/resourcequotas?') ? aList(quotas) : list(path)
+    },
+    close() {},
+  })
+  const { signal } = ending
+  const running = quotaController(catalogue).run({ client, names: namesOf('orch'), clock, random: () => 0, log: silentLog, signal })
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  return { written, clock }
+}
+
+test('KIND-RQ-13: what cannot be listed keeps the use of no other quota from being written', async () => {
+  const quotas = ['a', 'b', 'c', 'd', 'e', 'f'].map((namespace) => aQuota(namespace, 'secrets'))
+  const { written, clock } = aController([...quotas, aQuota('z', 'pods')], async (path) =>
+    path.includes('/secrets?') ? answer(404, notFound({ group: '', resource: 'secrets' }, '').status) : aList([]),
+  )
+  await vi.waitFor(() => {
+    clock.advance(1_000)
+    expect(new Set(written)).toEqual(new Set(['/api/v1/namespaces/z/resourcequotas/q/status']))
+  })
+})
+
+test('a few collections are listed at once, however many quotas there are', async () => {
+  let atOnce = 0
+  let most = 0
+  const namespaces = Array.from({ length: 50 }, (_, index) => `n${index}`)
+  const { written } = aController(
+    namespaces.map((namespace) => aQuota(namespace, 'pods', 'secrets', 'services')),
+    async () => {
+      most = Math.max(most, ++atOnce)
+      await new Promise((resolve) => setImmediate(resolve))
+      atOnce -= 1
+      return aList([])
+    },
+  )
+  await vi.waitFor(() => expect(new Set(written).size).toBe(50))
+  expect(most).toBe(4)
+})
