@@ -16,7 +16,7 @@ interface Scene {
 }
 
 /** A Secret that may become an owner, and somebody who may do a few things in its namespace. */
-async function aScene(...rules: Rule[]): Promise<Scene> {
+async function aScene(...rules: [Rule, ...Rule[]]): Promise<Scene> {
   const { api } = server
   const namespace = await aNamespace(api)
   const secret = await created(api, `/api/v1/namespaces/${namespace}/secrets`, {

@@ -121,10 +121,10 @@ test.each([
 ])('ADM-WH-13, ADM-FLOW-14, ADM-FLOW-15: one that takes longer than its time, failurePolicy %s', async (failurePolicy, code) => {
   const { api } = server
   const hook = await aWebhookServer(() => {})
-  const { path, hook: name } = await aHookedNamespace(api, 'validating', hook, { timeoutSeconds: 1, failurePolicy })
+  const { path, hook: name } = await aHookedNamespace(api, 'validating', hook, { timeoutSeconds: 5, failurePolicy })
   const { status, text } = await api.post(path, configMap({ name: 'a' }))
   expect(status).toBe(code)
-  expect(hook.calls[0]?.url).toBe('/hook?timeout=1s')
+  expect(hook.calls[0]?.url).toBe('/hook?timeout=5s')
   if (code === 500) expect(text).toContain(`failed calling webhook \\"${name}\\": failed to call webhook: Post`)
 })
 
@@ -153,7 +153,7 @@ test('the time of the request ends the call as well, and no webhook is called af
   const next = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
   await aConfiguration(api, 'mutating', [aHook(slow, namespace, { failurePolicy: 'Ignore' }), aHook(next, namespace)])
-  const { status } = await api.post(`/api/v1/namespaces/${namespace}/configmaps?timeout=1s`, configMap({ name: 'a' }))
+  const { status } = await api.post(`/api/v1/namespaces/${namespace}/configmaps?timeout=5s`, configMap({ name: 'a' }))
   expect({ status, calls: [slow.calls.length, next.calls.length] }).toEqual({ status: 504, calls: [1, 0] })
 })
 

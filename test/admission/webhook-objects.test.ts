@@ -124,8 +124,9 @@ test('what a webhook changes beside a subresource is not what is judged', async 
   await created(api, path, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec })
   await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { 'pod-security.orch.io/enforce': 'baseline' } } })
   const { status, text } = await api.patch(`${path}/p/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'd', image: 'i' }] } })
-  expect([status, hook.calls.length]).toEqual([403, 1])
+  expect(status).toBe(403)
   expect(text).toContain('host namespaces (hostNetwork=true)')
+  expect(hook.calls).not.toEqual([])
 })
 
 test('what a webhook changes of what is the server’s to say is not what is judged', async () => {

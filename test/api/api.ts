@@ -269,6 +269,18 @@ export function failure(code: number, reason: string, message: string, details?:
   return details === undefined ? status : { ...status, details }
 }
 
+/** Answers in a row by which everybody knows: two from each of the gateways, which take turns. */
+const answersInARow = 4
+
+/** Asks until the answer is as wanted from all gateways: each hears of a change in its own time. */
+export async function untilEverywhere(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
+  for (let wanted = 0; ; ) {
+    const answer = await ask()
+    wanted = isWanted(answer) ? wanted + 1 : 0
+    if (wanted === answersInARow) return answer
+  }
+}
+
 /** Asks until the answer is as wanted; the test's own time is the bound. */
 export async function until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
   for (;;) {

@@ -1,12 +1,15 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { aName, aNamespace, configMap, created, sharedApi, someConfigMaps } from './api.ts'
+import { aName, aNamespace, type Body, configMap, created, sharedApi, someConfigMaps } from './api.ts'
 import { envelopeOf, readEnvelope, readFrames, sendRaw, wireField, wireFields, wireMessage } from './raw.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
 // What is read back here must be what was written, and a namespace be empty: a FlowSchema without its level would get a condition,
 // and a quota its count.
 const server = sharedApi({ controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher'] })
+
+/** The same list again: controllers write meanwhile, and each write is a new version of everything. */
+const atVersionOf = ({ metadata }: Body, path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`
 
 const protobuf = 'application/vnd.orch.protobuf'
 const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
@@ -280,7 +283,7 @@ describe('Table', () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', data: { x: '1', y: '2' } }))
     const { body: plain } = await server.api.get(path)
-    const shown = await tableOf(path, kubectlTable)
+    const shown = await tableOf(atVersionOf(plain, path), kubectlTable)
     expect(shown).toMatchObject({
       kind: 'Table',
       apiVersion: 'meta.orch.io/v1',
@@ -413,7 +416,7 @@ describe('metadata alone', () => {
     const plain = (await server.api.get(path)).body
     const one = (await server.api.get(`${path}/a`, { accept: metadataOnly })).body
     expect(one).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: plain.items[0]?.metadata })
-    const all = (await server.api.get(path, { accept: metadataList })).body
+    const all = (await server.api.get(atVersionOf(plain, path), { accept: metadataList })).body
     expect(all).toEqual({
       kind: 'PartialObjectMetadataList',
       apiVersion: 'meta.orch.io/v1',

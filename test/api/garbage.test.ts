@@ -157,7 +157,7 @@ describe('background', () => {
       ({ body }) => body.items.length === 0,
     )
     expect(list.status).toBe(200)
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('foreground', () => {

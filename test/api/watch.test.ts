@@ -1,6 +1,6 @@
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until } from './api.ts'
+import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until, untilEverywhere } from './api.ts'
 import type { WatchEvent } from './watch-reader.ts'
 
 const server = sharedApi()
@@ -198,7 +198,7 @@ describe('where a watch starts', () => {
       const version = body.metadata.resourceVersion
       // More than is kept in memory for watches to resume from, whatever the history's age.
       for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
-      await until(
+      await untilEverywhere(
         () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
         ({ status }) => status === 410,
       )

@@ -1,6 +1,6 @@
 import { allowsPath, allowsResource, bootstrapPolicy, namesOf, type PolicyRule } from '@orch/core'
 import { expect, test } from 'vitest'
-import { aName, aNamespace, created, sharedApi, until } from '../api/api.ts'
+import { aName, aNamespace, created, sharedApi, untilEverywhere } from '../api/api.ts'
 import { aBinding, rbac } from './people.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
@@ -92,7 +92,7 @@ test.each(['cluster-admin', 'admin', 'edit', 'view'])('AUTHZ-03: a server decide
       spec,
     })
   }
-  await until(
+  await untilEverywhere(
     () => review('get', thing('pods')),
     ({ text }) => text.includes('"allowed":true'),
   )

@@ -1,4 +1,4 @@
-import { type Answer, type Api, aName, created, type Sending, until } from '../api/api.ts'
+import { type Answer, type Api, aName, created, type Sending, until, untilEverywhere } from '../api/api.ts'
 
 export const rbac = '/apis/rbac.authorization.orch.io/v1'
 const apiVersion = 'rbac.authorization.orch.io/v1'
@@ -33,7 +33,7 @@ export interface Rule {
   readonly nonResourceURLs?: string[]
 }
 
-export const aClusterRole = (name: string, rules: Rule[], more: object = {}) => ({
+export const aClusterRole = (name: string, rules: readonly Rule[], more: object = {}) => ({
   apiVersion,
   kind: 'ClusterRole',
   metadata: { name },
@@ -41,7 +41,7 @@ export const aClusterRole = (name: string, rules: Rule[], more: object = {}) => 
   ...more,
 })
 
-export const aRole = (name: string, rules: Rule[]) => ({ apiVersion, kind: 'Role', metadata: { name }, rules })
+export const aRole = (name: string, rules: readonly Rule[]) => ({ apiVersion, kind: 'Role', metadata: { name }, rules })
 
 export const aBinding = (
   kind: 'RoleBinding' | 'ClusterRoleBinding',
@@ -57,8 +57,8 @@ export const aBinding = (
   roleRef: { apiGroup, kind: roleKind, name: role },
 })
 
-/** Gives a person rules in a namespace, or everywhere; gives the name of the role and its binding. */
-export async function give(api: Api, person: Person, rules: Rule[], namespace?: string): Promise<string> {
+/** Gives a person rules in a namespace, or everywhere, and waits until they hold; gives the name of the role and its binding. */
+export async function give(api: Api, person: Person, rules: readonly [Rule, ...Rule[]], namespace?: string): Promise<string> {
   const name = aName('role')
   if (namespace === undefined) {
     await created(api, `${rbac}/clusterroles`, aClusterRole(name, rules))
@@ -67,7 +67,21 @@ export async function give(api: Api, person: Person, rules: Rule[], namespace?: 
     await created(api, `${rbac}/namespaces/${namespace}/roles`, aRole(name, rules))
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', name, 'Role', name, person.name))
   }
+  const spec = { user: person.name, ...attributesOf(rules[0], namespace) }
+  const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview', spec }
+  await untilEverywhere(
+    () => api.post('/apis/authorization.orch.io/v1/subjectaccessreviews', review),
+    ({ body }) => (body['status'] as { allowed?: boolean } | undefined)?.allowed === true,
+  )
   return name
+}
+
+/** Something that a rule allows. */
+function attributesOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: Rule, namespace?: string) {
+  const [verb, [path], [group], [name]] = [verbs[0], nonResourceURLs, apiGroups, resourceNames]
+  if (path !== undefined) return { nonResourceAttributes: { verb, path } }
+  const [resource, subresource] = resources[0]?.split('/') ?? []
+  return { resourceAttributes: { verb, group, resource, subresource, name, namespace } }
 }
 
 /** Asks until the answer is no longer a 403: bindings take hold when the gateway has seen them. */

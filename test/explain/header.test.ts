@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aConfiguration, aHook } from '../admission/hooks.ts'
 import { aWebhookServer, patching, withBody } from '../admission/webhook-server.ts'
-import { type Answer, type Api, aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { type Answer, type Api, aName, aNamespace, configMap, created, sharedApi, untilEverywhere } from '../api/api.ts'
 
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher', '--authorization-mode=RBAC'] })
 
@@ -12,8 +12,7 @@ const mayExplain = { nonResourceURLs: ['/orch.io/explain'], verbs: ['get'] }
 
 const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain']))
 
-/** Answers in a row that must show the explanation: two from each of the gateways, which take turns. */
-const answersInARow = 4
+const isExplained = ({ headers }: Answer) => headers['orch-explain'] !== undefined
 
 /** Somebody who may do what these rules say, in all namespaces, and see explanations. */
 async function aUser(api: Api, rules: readonly object[]) {
@@ -23,9 +22,7 @@ async function aUser(api: Api, rules: readonly object[]) {
   await created(api, `${rbac}/clusterroles`, { kind: 'ClusterRole', metadata: { name }, rules })
   await created(api, `${rbac}/clusterrolebindings`, { kind: 'ClusterRoleBinding', metadata: { name }, subjects, roleRef })
   const headers = { ...asked, 'impersonate-user': name }
-  // Each gateway hears of it in its own time.
-  let shown = 0
-  while (shown < answersInARow) shown = (await api.get('/version', headers)).headers['orch-explain'] === undefined ? 0 : shown + 1
+  await untilEverywhere(() => api.get('/version', headers), isExplained)
   return { name, headers }
 }
 
@@ -69,7 +66,7 @@ test('an explanation tells by what the caller is known', async () => {
   const roleRef = { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'cluster-admin' }
   await created(api, `${rbac}/clusterrolebindings`, { kind: 'ClusterRoleBinding', metadata: { name: aName() }, subjects, roleRef })
   const authorization = `Bearer ${(status as { token: string }).token}`
-  const answer = await api.as({})('GET', accounts, { headers: { ...asked, authorization } })
+  const answer = await untilEverywhere(() => api.as({})('GET', accounts, { headers: { ...asked, authorization } }), isExplained)
   const user = `system:serviceaccount:${namespace}:a`
   expect(told(answer).authentication).toEqual({ method: 'service account token', user })
   expect(JSON.stringify(told(answer))).not.toContain(authorization.slice(7))

@@ -123,7 +123,7 @@ test('AUTHN-WH-02: a webhook whose certificate the file does not vouch for is to
 })
 
 test('AUTHN-WH-17: one that does not answer is given up with the request', async () => {
-  const { server, asked } = await aServer(() => {}, ['--request-timeout=1s'])
+  const { server, asked } = await aServer(() => {}, ['--request-timeout=5s'])
   expect((await call(server, { headers })).code).toBeOneOf([401, 504])
   expect(asked).toHaveLength(1)
 })

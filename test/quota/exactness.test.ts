@@ -262,6 +262,6 @@ test('the checker finds what two admission processes allow that do not share the
   const { use, close } = await watchUse(storage)
   await createQuota(cluster)
   await Promise.all(Array.from({ length: clientsAtOnce }, (_, index) => cluster.send('POST', `${within}/pods`, aPod(`p${index}`))))
-  await vi.waitFor(() => expect(use.overruns).not.toEqual([]))
+  await vi.waitFor(() => expect(use.overruns).not.toEqual([]), { timeout: 15_000 })
   await close()
 })

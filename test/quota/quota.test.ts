@@ -4,6 +4,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const address = (plural: string, namespaced = true) => ({ group: '', version: 'v1', plural, namespaced })
 
+/** What controllers do comes in milliseconds, on a busy machine in seconds. */
+const within = { timeout: 15_000 }
+
 async function aNamespace(options: StartOptions = {}) {
   const server = await start(options)
   onTestFinished(() => server.stop())
@@ -87,7 +90,7 @@ test('ADM-BI-03: what is created counts at once, what is deleted soon', async ()
   )
   expect(await refusal(create('pods', aPod('c')))).toBe('403 pods "c" is forbidden: failed quota: q: must specify requests.cpu for: c')
   await pods.delete('a', { namespace: 'team' }, { gracePeriodSeconds: 0 })
-  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '0', 'requests.cpu': '0' }))
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '0', 'requests.cpu': '0' }), within)
 })
 
 test('ADM-BI-03: room is kept in all quotas of an object or in none', async () => {
@@ -128,7 +131,7 @@ test('ADM-BI-03: a Service that becomes larger needs room, one that becomes smal
   const update = (name: string, type: string) => services.patch(name, { spec: { type } }, { type: 'merge', namespace: 'team' })
   expect(await refusal(update('b', 'NodePort'))).toContain('exceeded quota: q, requested: services.nodeports=1')
   await update('a', 'ClusterIP')
-  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ 'services.nodeports': '0', services: '2' }))
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ 'services.nodeports': '0', services: '2' }), within)
   await update('b', 'NodePort')
   expect(await usedOf('q')).toEqual({ 'services.nodeports': '1', services: '2' })
 })
@@ -180,7 +183,7 @@ test('ADM-BI-03: what is refused after room was kept gives it back', async () =>
   expect(await refusal(create('services', aService('b', at)))).toMatch(/^422 /)
   // Only storage knows.
   expect(await refusal(create('services', aService('a')))).toMatch(/^409 /)
-  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }))
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }), within)
 })
 
 test('KIND-RQ-12, KIND-RQ-13: what is there before the quota counts, and other limits are taken over', async () => {
@@ -190,11 +193,13 @@ test('KIND-RQ-12, KIND-RQ-13: what is there before the quota counts, and other l
   expect(await refusal(create('pods', aPod('b')))).toContain('used: pods=1, limited: pods=1')
   const quotas = client.resource<ApiObject & { status?: object }>(address('resourcequotas'))
   await quotas.patch('q', { spec: { hard: { pods: '2', secrets: '7' } } }, { type: 'merge', namespace: 'team' })
-  await vi.waitFor(async () =>
-    expect((await quotas.get('q', { namespace: 'team' })).status).toEqual({
-      hard: { pods: '2', secrets: '7' },
-      used: { pods: '1', secrets: '0' },
-    }),
+  await vi.waitFor(
+    async () =>
+      expect((await quotas.get('q', { namespace: 'team' })).status).toEqual({
+        hard: { pods: '2', secrets: '7' },
+        used: { pods: '1', secrets: '0' },
+      }),
+    within,
   )
   await create('pods', aPod('b'))
   expect(await usedOf('q')).toEqual({ pods: '2', secrets: '0' })
@@ -204,5 +209,5 @@ test('ADM-BI-04: with the plugin off nothing is enforced, and the use is still t
   const { create, usedOf } = await aNamespace({ flags: ['--disable-admission-plugins=ResourceQuota'] })
   await create('resourcequotas', aQuota('q', { pods: '1' }))
   for (const name of ['a', 'b', 'c']) await create('pods', aPod(name))
-  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '3' }), { timeout: 5_000 })
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '3' }), within)
 })

@@ -4,6 +4,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const address = (plural: string, namespaced = true) => ({ group: '', version: 'v1', plural, namespaced })
 
+/** What controllers do comes in milliseconds, on a busy machine in seconds. */
+const within = { timeout: 15_000 }
+
 async function aNamespace(options: StartOptions = { controllers: ['*'] }) {
   const server = await start(options)
   onTestFinished(() => server.stop())
@@ -37,16 +40,19 @@ test('CTRL-05: every namespace has its default account and the certificate of th
   const accounts = client.resource(address('serviceaccounts'))
   const maps = client.resource<ApiObject & { data?: Record<string, string> }>(address('configmaps'))
   for (const namespace of ['team', 'default', 'orch-system']) {
-    await vi.waitFor(async () => expect((await accounts.get('default', { namespace })).kind).toBe('ServiceAccount'))
+    await vi.waitFor(async () => expect((await accounts.get('default', { namespace })).kind).toBe('ServiceAccount'), within)
     await vi.waitFor(async () => {
       const { data } = await maps.get('orch-root-ca.crt', { namespace })
       expect(server.kubeconfig).toContain(Buffer.from(data?.['ca.crt'] ?? 'none').toString('base64'))
-    })
+    }, within)
   }
   await accounts.delete('default', { namespace: 'team' })
   await maps.patch('orch-root-ca.crt', { data: { 'ca.crt': 'other' } }, { type: 'merge', namespace: 'team' })
-  await vi.waitFor(async () => expect((await accounts.get('default', { namespace: 'team' })).kind).toBe('ServiceAccount'))
-  await vi.waitFor(async () => expect((await maps.get('orch-root-ca.crt', { namespace: 'team' })).data?.['ca.crt']).toContain('BEGIN'))
+  await vi.waitFor(async () => expect((await accounts.get('default', { namespace: 'team' })).kind).toBe('ServiceAccount'), within)
+  await vi.waitFor(
+    async () => expect((await maps.get('orch-root-ca.crt', { namespace: 'team' })).data?.['ca.crt']).toContain('BEGIN'),
+    within,
+  )
 })
 
 test('ADM-BI-09, CTRL-06, AUTHN-SA-12: a pod gets the default account and a token of it', async () => {
@@ -168,7 +174,7 @@ test('ADM-BI-12, CTRL-07: a claim that is deleted stays as long as a pod that ha
   await pods.delete('a', { namespace: 'team' }, { gracePeriodSeconds: 0 })
   expect((await claims.get('data', { namespace: 'team' })).metadata.deletionTimestamp).toBeDefined()
   await pods.delete('b', { namespace: 'team' }, { gracePeriodSeconds: 0 })
-  await vi.waitFor(async () => expect(await refusal(claims.get('data', { namespace: 'team' }))).toMatch(/^404/), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await refusal(claims.get('data', { namespace: 'team' }))).toMatch(/^404/), within)
 })
 
 test('CTRL-07: a claim of an ephemeral volume stays as long as its own pod', async () => {
@@ -189,10 +195,10 @@ test('CTRL-07: a claim of an ephemeral volume stays as long as its own pod', asy
   await create('persistentvolumeclaims', claimOf('p-other'))
   const isGone = async (name: string) => expect(await refusal(claims.get(name, { namespace: 'team' }))).toMatch(/^404/)
   for (const name of ['p-scratch', 'p-other']) await claims.delete(name, { namespace: 'team' })
-  await vi.waitFor(() => isGone('p-other'), { timeout: 20_000 })
+  await vi.waitFor(() => isGone('p-other'), within)
   expect((await claims.get('p-scratch', { namespace: 'team' })).metadata.deletionTimestamp).toBeDefined()
   await client.resource(address('pods')).delete('p', { namespace: 'team' }, { gracePeriodSeconds: 0 })
-  await vi.waitFor(() => isGone('p-scratch'), { timeout: 20_000 })
+  await vi.waitFor(() => isGone('p-scratch'), within)
 })
 
 test('ADM-BI-12, CTRL-08: a volume that is deleted stays as long as it is bound', async () => {
@@ -205,5 +211,5 @@ test('ADM-BI-12, CTRL-08: a volume that is deleted stays as long as it is bound'
   await volumes.delete('disk')
   expect((await volumes.get('disk')).metadata.deletionTimestamp).toBeDefined()
   await volumes.patch('disk', { status: { phase: 'Released' } }, { type: 'merge', subresource: 'status' })
-  await vi.waitFor(async () => expect(await refusal(volumes.get('disk'))).toMatch(/^404/))
+  await vi.waitFor(async () => expect(await refusal(volumes.get('disk'))).toMatch(/^404/), within)
 })
