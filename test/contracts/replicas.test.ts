@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { everything, StatusError, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
 import { silentLog } from '@orch/platform'
+import { freePorts } from '@orch/platform/backends'
 import { aPut, contractSuiteLinks, written } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { dialContract, rpcLimits } from '../../shared/platform/src/rpc/index.ts'
@@ -57,7 +58,9 @@ async function untilBothAnswer(storage: StorageService): Promise<void> {
 }
 
 test('CARD-24, CARD-25: a replica is killed under calls: reads go on elsewhere, its commits are unknown, and its successor gets work', async () => {
-  const [silent, answering] = [await startReplica('silent'), await startReplica('answering')]
+  // A port that nobody else is given while nobody listens.
+  const [port] = await freePorts(1)
+  const [silent, answering] = [await startReplica('silent', `127.0.0.1:${port}`), await startReplica('answering')]
   const alone = dial(silent)
   const both = dial(silent, answering)
   await until(() => alone.isReady() && both.isReady())

@@ -23,7 +23,7 @@ async function killedRound(first: number): Promise<readonly Acknowledged[]> {
   return acknowledged
 }
 
-test('STORE-04: nothing acknowledged is lost when the server is killed, 50 times under load', { timeout: 240_000 }, async () => {
+test('STORE-04: nothing acknowledged is lost when the server is killed, 50 times under load', { timeout: 600_000 }, async () => {
   const state = new Map<string, number>()
   const seen = new Set<number>()
   let after = 1

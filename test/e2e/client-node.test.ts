@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
+import { freePorts } from '@orch/platform/backends'
 import { expect, onTestFinished, test } from 'vitest'
 import { startProcess } from './server-process.ts'
 
 test('the informer of @kubernetes/client-node goes on over a restart of the server', async () => {
   const flags = ['--profile=kubernetes']
-  const first = await startProcess(flags)
-  const port = new URL(first.url).port
+  // A port that nobody else is given while the server is down.
+  const [port] = await freePorts(1)
+  const first = await startProcess([...flags, `--secure-port=${port}`])
   const config = new KubeConfig()
   config.loadFromFile(join(first.dataDir, 'admin.conf'))
   const api = config.makeApiClient(CoreV1Api)

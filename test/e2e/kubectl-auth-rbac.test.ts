@@ -19,7 +19,7 @@ subjects:
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader }
 `
 
-describe.each(findKubectls())('%s', (binary) => {
+describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
   /** What a command says that fails. */
   const failing = async (command: Promise<string>): Promise<string> => {
     const error: unknown = await command.then(

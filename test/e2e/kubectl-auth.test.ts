@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { aKubectl, findKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
 
-describe.each(findKubectls())('%s', (binary) => {
+describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
   const failing = (command: Promise<string>) =>
     command.then(
       () => '',

@@ -13,7 +13,7 @@ function configuration(kind: string, name: string, { url, caBundle }: { url: str
   return `apiVersion: admissionregistration.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nwebhooks: [${hook}]\n`
 }
 
-describe.each(findKubectls())('%s', (binary) => {
+describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
   test('ADM-REV-25, ADM-REV-27, ADM-FLOW-20: shows warnings, the change of a webhook, and its refusal', async () => {
     const judge = await aWebhookServer(
       answering(({ request }) => ({ allowed: request.name !== 'bad', status: { message: 'not that name' }, warnings: ['Namen zählen'] })),

@@ -36,7 +36,12 @@ function openStream(program: Program, prefix = '/test'): ChangeStream {
 function publish(storage: TinyStorage, program: Program) {
   const metrics = createMetrics({ process: false })
   const publisher = createPublisher({ ...environment, ...soleLeader, storage, stream: openStream(program), metrics })
-  onTestFinished(() => publisher.close())
+  // As storage does: nobody vouches for one that is silent.
+  const beating = setInterval(() => storage.sendPosition(), 200)
+  onTestFinished(() => {
+    clearInterval(beating)
+    publisher.close()
+  })
   return { publisher, metrics }
 }
 const soleLeader = { leadership: { isLeader: true, onChange: () => () => {} } }
@@ -133,9 +138,6 @@ describe.skipIf(backend.kind === 'missing')(`the change feed on a real NATS ${re
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
-    // As storage does: nobody vouches for one that is silent.
-    const beating = setInterval(() => storage.sendPosition(), 200)
-    onTestFinished(() => clearInterval(beating))
     const reader = follow(storage, program)
     await reader.published()
     let written = 0

@@ -75,7 +75,7 @@ async function gone(collection: ResourceClient, name: string): Promise<void> {
   }
 }
 
-test('DEL-12: cycles end, although the collector learns of changes later than it reads them', async () => {
+test('DEL-12: cycles end, although the collector learns of changes later than it reads them', { timeout: 120_000 }, async () => {
   const { transport, maps, run } = await aServerWithout(garbageCollector)
   let parts = 0
   run(garbageCollector, createClient(delayingWatches(transport, () => (++parts % 2 === 0 ? setTimeout(15) : undefined))))

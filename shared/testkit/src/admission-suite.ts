@@ -18,6 +18,9 @@ export interface AdmissionSuiteServices {
 }
 
 /** The creation of a ConfigMap by somebody, with the given parts. */
+/** What is followed comes in milliseconds, on a busy machine in seconds. */
+const within = { timeout: 15_000 }
+
 export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
   const place = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', subresource: '', namespace: 'team', name: 'a' }
   const user = { name: 'änn', uid: 'u', groups: ['devs'], extra: { 'example.com/scopes': ['read', 'write'] } }
@@ -117,7 +120,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
           const { object: left, validated } = answer as AdmissionAnswer & { kind: 'allowed' }
           const asked = await admission.admit(aQuestion({ ...place, object: left }, { phase: 'validate' }))
           return [validated, asked] as const
-        })
+        }, within)
         const auditAnnotations = [{ value: 'privileged:latest', level: 'Metadata' }]
         const steps = ['ServiceAccount', 'PodSecurity', 'RuntimeClass'].map((plugin) => ({ plugin, webhook: '', isRejected: false }))
         const counts = [{ name: 'pod_security_evaluations_total', labels: { decision: 'allow', request_operation: 'create' }, value: 1 }]

@@ -22,6 +22,8 @@ const aQuota = (namespace: string, ...counted: string[]) => ({
   spec: { hard: Object.fromEntries(counted.map((name) => [name, '5'])) },
 })
 
+const within = { timeout: 15_000 }
+
 /** The controller beside a server that has these quotas, answers lists as it is told, and whose watches are silent. */
 function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {
   const written: string[] = []
@@ -56,7 +58,7 @@ test('KIND-RQ-13: what cannot be listed keeps the use of no other quota from bei
   await vi.waitFor(() => {
     clock.advance(1_000)
     expect(new Set(written)).toEqual(new Set(['/api/v1/namespaces/z/resourcequotas/q/status']))
-  })
+  }, within)
 })
 
 test('a few collections are listed at once, however many quotas there are', async () => {
@@ -72,6 +74,6 @@ test('a few collections are listed at once, however many quotas there are', asyn
       return aList([])
     },
   )
-  await vi.waitFor(() => expect(new Set(written).size).toBe(50))
+  await vi.waitFor(() => expect(new Set(written).size).toBe(50), within)
   expect(most).toBe(4)
 })

@@ -143,7 +143,8 @@ test('both readers agree about what is JSON', () => {
         }
         const decoded = decodeJson(text)
         const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('a number out of range')
-        expect(decoded.kind === 'json' || isOutOfRange).toBe(isJson)
+        // A number out of range is told of a text that is none for other reasons, too.
+        expect(decoded.kind === 'json' || (isOutOfRange && isJson)).toBe(isJson)
       },
     ),
     { numRuns: 2000 },

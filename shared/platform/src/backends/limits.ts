@@ -17,5 +17,8 @@ export const backendStopTimeoutMs = 5_000
 export const firstFreePort = 15_000
 export const lastFreePort = 29_999
 
+/** Into how many parts they are divided for processes that look for them at the same time. */
+export const freePortParts = 4
+
 /** Ports that may turn out to be taken before the search for free ones ends. */
 export const freePortAttemptsMax = 1_000

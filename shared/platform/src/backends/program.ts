@@ -11,6 +11,7 @@ import {
   backendStopTimeoutMs,
   firstFreePort,
   freePortAttemptsMax,
+  freePortParts,
   lastFreePort,
 } from './limits.ts'
 
@@ -51,20 +52,33 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
 
 /**
  * Different ports of the loopback interface that nobody listens at, and that stay free until somebody asks for them: none of the
- * range from which systems take ports for connections and for whoever listens at port 0 (from 32768, on some from 49152).
+ * range from which systems take ports for connections and for whoever listens at port 0 (from 32768, on some from 49152), and none
+ * that this process has been given before: whoever has it may be about to come back to it.
  */
-export async function freePorts(count: number, { first, last } = { first: firstFreePort, last: lastFreePort }): Promise<number[]> {
+export async function freePorts(count: number, { first, last } = ownPart()): Promise<number[]> {
   const servers: Server[] = []
   try {
     for (let attempt = 0; servers.length < count; attempt += 1) {
       if (attempt === freePortAttemptsMax + count) throw new Error(`${count} free ports from ${first} to ${last} were not found`)
-      const server = await listenAt(randomInt(first, last + 1))
-      if (server !== undefined) servers.push(server)
+      const port = randomInt(first, last + 1)
+      const server = given.has(port) ? undefined : await listenAt(port)
+      if (server === undefined) continue
+      given.add(port)
+      servers.push(server)
     }
     return servers.map((server) => (server.address() as AddressInfo).port)
   } finally {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }
+}
+
+const given = new Set<number>()
+
+/** Processes of a test run that work side by side, each in a pool of this number, look in parts of their own. */
+function ownPart() {
+  const size = Math.floor((lastFreePort + 1 - firstFreePort) / freePortParts)
+  const first = firstFreePort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % freePortParts) * size
+  return { first, last: first + size - 1 }
 }
 
 const takenCodes: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EACCES'])
