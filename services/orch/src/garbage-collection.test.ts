@@ -1,5 +1,5 @@
 import type { ResourceClient } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core'
+import type { ApiObject, StatusError } from '@orch/core'
 import { aConfigMap, clusterStarter } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { start } from './start.ts'
@@ -14,16 +14,9 @@ function ownedBy({ metadata }: ApiObject, name: string): ApiObject {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
 }
 
-/** Resolves when the object is gone; the test's own time is the bound. */
-async function gone(maps: ResourceClient, name: string): Promise<void> {
-  for (;;) {
-    const found = await maps.get(name, inDefault).catch((error: unknown) => {
-      if (error instanceof StatusError && error.code === 404) return undefined
-      throw error
-    })
-    if (found === undefined) return
-  }
-}
+/** Resolves when the object is gone. */
+const gone = (collection: ResourceClient, name: string) =>
+  expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 
 test('DEL-12: an owner that a restore brings back owns again', async () => {
   const server = await startCluster({ mode: 'embedded' })

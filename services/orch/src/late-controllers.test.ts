@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Client, createClient, type ResourceAddress, type ResourceClient, type Transport } from '@orch/client'
 import { type Controller, garbageCollector, secretTokenController } from '@orch/controllers'
-import { type ApiObject, namesOf, StatusError } from '@orch/core'
+import { type ApiObject, namesOf, type StatusError } from '@orch/core'
 import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
 import { aConfigMap, clusterStarter } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -64,16 +64,9 @@ function ownedBy({ metadata }: ApiObject, object: ApiObject, fields: { blockOwne
   return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
 }
 
-/** Resolves when the object is gone; the test's own time is the bound. */
-async function gone(collection: ResourceClient, name: string): Promise<void> {
-  for (;;) {
-    const found = await collection.get(name, inDefault).catch((error: unknown) => {
-      if (error instanceof StatusError && error.code === 404) return undefined
-      throw error
-    })
-    if (found === undefined) return
-  }
-}
+/** Resolves when the object is gone. */
+const gone = (collection: ResourceClient, name: string) =>
+  expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 
 test('DEL-12: cycles end, although the collector learns of changes later than it reads them', { timeout: 120_000 }, async () => {
   const { transport, maps, run } = await aServerWithout(garbageCollector)
