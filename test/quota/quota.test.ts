@@ -1,4 +1,5 @@
 import { type ApiObject, StatusError } from '@orch/core'
+import { createLog } from '@orch/platform'
 import { type StartOptions, start } from 'orch'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -63,6 +64,21 @@ test('KIND-RQ-13: quotas that count what cannot be listed do not keep others fro
   await create('pods', aPod('p'))
   await pods.delete('p', { namespace: 'team' }, { gracePeriodSeconds: 0 })
   await expect.poll(() => usedOf('q')).toEqual({ pods: '0' })
+})
+
+test('KIND-RQ-12: a quota that is deleted, and one that takes its name, refuse nobody who has room', async () => {
+  const told: string[] = []
+  const { client, create, pods } = await aNamespace({ log: createLog({ level: 'warn', format: 'json', write: (line) => told.push(line) }) })
+  const quotas = client.resource(address('resourcequotas'))
+  const made: Promise<unknown>[] = []
+  for (let round = 0; round < 10; round += 1) {
+    await create('resourcequotas', aQuota('q', { pods: '1000' }))
+    for (let index = 0; index < 20; index += 1) made.push(create('pods', aPod(`p${round}-${index}`)))
+    await quotas.delete('q', { namespace: 'team' })
+  }
+  expect((await Promise.allSettled(made)).flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))).toEqual([])
+  expect((await pods.list({ namespace: 'team' })).items).toHaveLength(200)
+  expect(told).toEqual([])
 })
 
 test('KIND-RQ-02: what counts is the sum of a namespace, and of no other', async () => {

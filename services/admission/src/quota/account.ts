@@ -235,12 +235,14 @@ class LedgerRows {
 
   /** Memory is enough for a yes; before a no, and before a count, the row is read. */
   async #apply(tasks: readonly Task[], quota: StoredQuota | undefined): Promise<{ row: LedgerRow; next: Ledger }> {
-    const row = this.#known ?? (await this.#read(quota))
+    // A quota of the same name may have come after the one that is known.
+    const isKnown = this.#known?.ledger.quotaUid === quota?.object.metadata.uid
+    const row = this.#known !== undefined && isKnown ? this.#known : await this.#read(quota)
     if (quota === undefined) return { row, next: row.ledger }
     const mustCount = tasks.some(({ counts }) => counts) || this.#isUncounted(row.ledger, quota.object)
     const next = mustCount ? 'count' : applyAll(tasks, row.ledger, false)
     if (next !== 'count') return { row, next }
-    const latest = this.#known === undefined ? row : await this.#read(quota)
+    const latest = row === this.#known ? await this.#read(quota) : row
     const isCounted = mustCount || this.#mayCountAgain()
     const ledger = isCounted ? await this.#count(latest.ledger, quota.object) : latest.ledger
     return { row: latest, next: applyAll(tasks, ledger, true) as Ledger }

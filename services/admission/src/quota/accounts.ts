@@ -126,7 +126,7 @@ export class QuotaAccounts {
   /** With the quota goes its account, and what is stored of it. */
   #forget(key: string, { object: { metadata } }: StoredQuota): void {
     const { storage, log } = this.#needs
-    this.#accounts.get(key)?.close()
+    // Who is at it already finds that there is no limit any more, or that of the quota that has taken the name.
     this.#accounts.delete(key)
     const row = objectKey(ledgerPrefix, metadata.namespace, metadata.name ?? '')
     const remove = async () => {
