@@ -34,12 +34,17 @@ export async function anOidcProvider(
   child.on('message', (message: FromProvider) => {
     if (message.kind === 'asked') asked.push(message.path)
   })
-  const tell = async (message: ToProvider, answer: FromProvider['kind']) => {
-    child.send(message)
-    for (;;) {
-      const [reply] = (await once(child, 'message')) as [FromProvider]
-      if (reply.kind === answer) return reply
+  // Several messages may come at once: none may slip through between two looks.
+  const tell = (message: ToProvider, answer: FromProvider['kind']) => {
+    const { promise, resolve } = Promise.withResolvers<FromProvider>()
+    const hear = (reply: FromProvider) => {
+      if (reply.kind !== answer) return
+      child.off('message', hear)
+      resolve(reply)
     }
+    child.on('message', hear)
+    child.send(message)
+    return promise
   }
   const started = await tell({ kind: 'start', ...pair, keys: [first.jwk], path }, 'started')
   const issuer = started.kind === 'started' ? started.issuer : ''
