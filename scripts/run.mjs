@@ -20,7 +20,7 @@ const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admissi
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, bench, requirements, lint, dev, golden }
+const commands = { start, test, 'test:chaos': testChaos, bench, requirements, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -60,13 +60,28 @@ async function dev(args) {
 
 async function test(args) {
   const node = prepare()
-  if (build(serverProject, 'the server')) await bundleServer()
-  const isBuilt = build('.', 'everything')
-  if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
+  const isBuilt = await buildAll()
   const together = await runTests(node, args)
   const apart = args.length === 0 ? await runTestsApart(node) : { code: 0, report: undefined }
   printSummary([together, apart])
   return isBuilt ? together.code || apart.code : together.code || apart.code || 1
+}
+
+/** The tests that rest on timing, kills and luck. */
+async function testChaos(args) {
+  const node = prepare()
+  const isBuilt = await buildAll()
+  const result = await runTests(node, ['--config', 'vitest.chaos.config.ts', ...args])
+  printSummary([result])
+  return isBuilt ? result.code : result.code || 1
+}
+
+/** Whether all compiles; tests run all the same. */
+async function buildAll() {
+  if (build(serverProject, 'the server')) await bundleServer()
+  const isBuilt = build('.', 'everything')
+  if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
+  return isBuilt
 }
 
 /** The tests of the API once more, with the services apart; a test left out that is not on the list is a failure, and the other way round. */
