@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '@orch/platform'
 import { findFault, type Observation, type TrueChange } from '../watch/checker.ts'
 import { readEtcdLog } from './etcd-log.ts'
-import { type Fault, readyMsMax, runFaults } from './faults.ts'
+import { type Fault, runFaults } from './faults.ts'
 import { findNonLinearizable } from './linearizable.ts'
 import { type ChaosObject, configMaps, namespace, startLoad } from './load.ts'
 import type { Operation } from './operation.ts'
@@ -9,19 +9,29 @@ import type { ServiceSet } from './service-set.ts'
 import { openWatcher, textsOf, type Watcher } from './watcher.ts'
 import { findWriteFault } from './writes.ts'
 
+/** A run that is less than this says nothing, one that is worse is a fault. */
+export interface ChaosBounds {
+  readonly faults: number
+  readonly operations: number
+  readonly events: number
+  /** The part of the operations whose outcome may stay unknown. */
+  readonly unknownPartMax: number
+  /** Longest that a process may take until it is ready again. */
+  readonly readyMsMax: number
+}
+
 export interface ChaosOptions {
   readonly set: ServiceSet
   readonly seed: number
   /** At least that long; longer until there was enough of everything. */
   readonly atLeastMs: number
   readonly atMostMs: number
+  readonly bounds: ChaosBounds
 }
-
-/** A run that is less than this says nothing. */
-export const enough = { faults: 20, operations: 2_000, events: 20_000, unknownPartMax: 0.05 } as const
 
 /** What happened in a run. */
 export interface ChaosRun {
+  readonly bounds: ChaosBounds
   readonly faults: readonly Fault[]
   /** Each time that all was mended: how long it took until every process was ready. */
   readonly wholeMs: readonly number[]
@@ -42,7 +52,7 @@ const selections = Array.from({ length: 32 }, (_, index) => (index % 8 === 3 ? '
 const settleMsMax = 60_000
 
 /** Writes and watches through all gateways while the set is harmed; what came of it is judged afterwards. */
-export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions): Promise<ChaosRun> {
+export async function runChaos({ set, seed, atLeastMs, atMostMs, bounds }: ChaosOptions): Promise<ChaosRun> {
   const { clients } = set
   await first(set).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
   const load = startLoad({ clients, seed: seed + 1, writers: 10, keys: 40, pauseMs: 10 })
@@ -55,7 +65,7 @@ export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions)
   const events = () => watchers.reduce((sum, watcher) => sum + watcher.events, 0)
   const goesOn = (done: number) => {
     const passedMs = performance.now() - begunMs
-    const isEnough = done >= enough.faults && load.operations.length >= 1.1 * enough.operations && events() >= 1.1 * enough.events
+    const isEnough = done >= bounds.faults && load.operations.length >= 1.1 * bounds.operations && events() >= 1.1 * bounds.events
     return passedMs < atMostMs && !(passedMs >= atLeastMs && isEnough)
   }
   const { faults, wholeMs } = await runFaults({ set, seed, inFlight: () => load.inFlight, goesOn })
@@ -66,6 +76,7 @@ export async function runChaos({ set, seed, atLeastMs, atMostMs }: ChaosOptions)
   for (const watcher of watchers) await watcher.stop()
   const isOurs = ({ key }: { key: string }) => key.startsWith('n')
   return {
+    bounds,
     faults,
     wholeMs,
     operations: load.operations,
@@ -108,11 +119,11 @@ async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<nu
 }
 
 /** What is wrong with a run; empty: nothing. */
-export function judge({ faults, wholeMs, operations, log, observations, watchers, wanted, listed }: ChaosRun): string[] {
+export function judge({ bounds, faults, wholeMs, operations, log, observations, watchers, wanted, listed }: ChaosRun): string[] {
   const state = stateOf(log)
   const unknown = operations.filter(({ outcome }) => outcome.kind === 'unknown').length
   const events = countEvents(observations)
-  const late = faults.filter(({ readyMs }) => readyMs !== undefined && readyMs > readyMsMax)
+  const late = faults.filter(({ readyMs }) => readyMs !== undefined && readyMs > bounds.readyMsMax)
   return [
     findWriteFault(log, operations),
     findNonLinearizable(operations),
@@ -124,11 +135,13 @@ export function judge({ faults, wholeMs, operations, log, observations, watchers
       printed(texts) === printed(state) ? undefined : `gateway ${index} lists ${printed(texts)} instead of ${printed(state)}`,
     ),
     ...late.map(({ kind, target, readyMs }) => `${kind} (${target}): ready after ${Math.round(readyMs ?? 0)} ms`),
-    ...wholeMs.filter((tookMs) => tookMs > readyMsMax).map((tookMs) => `all was mended, and ready only after ${Math.round(tookMs)} ms`),
-    unknown > enough.unknownPartMax * operations.length ? `${unknown} of ${operations.length} outcomes are unknown` : undefined,
-    faults.length < enough.faults ? `only ${faults.length} faults` : undefined,
-    operations.length < enough.operations ? `only ${operations.length} operations` : undefined,
-    events < enough.events ? `only ${events} events` : undefined,
+    ...wholeMs
+      .filter((tookMs) => tookMs > bounds.readyMsMax)
+      .map((tookMs) => `all was mended, and ready only after ${Math.round(tookMs)} ms`),
+    unknown > bounds.unknownPartMax * operations.length ? `${unknown} of ${operations.length} outcomes are unknown` : undefined,
+    faults.length < bounds.faults ? `only ${faults.length} faults` : undefined,
+    operations.length < bounds.operations ? `only ${operations.length} operations` : undefined,
+    events < bounds.events ? `only ${events} events` : undefined,
   ].filter((fault) => fault !== undefined)
 }
 

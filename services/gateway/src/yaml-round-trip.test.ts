@@ -1,6 +1,6 @@
 import { allTypeNames, decodeJson, decoderOf, printJson, resolveStruct, resolveType } from '@orch/core'
 import { anyStruct } from '@orch/testkit'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { parseYaml, printYaml } from './yaml.ts'
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { withRevision } from './revision-text.ts'
 

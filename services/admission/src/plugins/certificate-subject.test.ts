@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { CertificateRequestError, organizationsOf } from './certificate-subject.ts'
 

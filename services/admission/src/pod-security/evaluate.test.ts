@@ -1,6 +1,6 @@
 import { namesOf, resolveStruct } from '@orch/core'
 import { anyStruct } from '@orch/testkit'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { evaluatePod, printReasons, printViolations } from './evaluate.ts'
 import type { ContainerView, PodSpecView } from './pod.ts'

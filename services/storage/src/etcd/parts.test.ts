@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ChangeRevisions } from './chain.ts'
 import { createAttempts } from './client.ts'

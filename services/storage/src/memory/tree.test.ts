@@ -1,5 +1,5 @@
 import { encodeObject, encodeStored } from '@orch/core'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { Interner } from './facts.ts'
 import { Slabs } from './slabs.ts'

@@ -1,3 +1,4 @@
+import { seed } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { type ApplyOutcome, applyTo, beforeFirstApplyManager } from './apply.ts'
@@ -190,8 +191,6 @@ function missOneConflict(atConflict: number): Engine {
 }
 
 describe('ownership against a simple model', () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
-
   test(`SSA-06: ten thousand random applies, forces, updates and removals agree, seed ${seed}`, () => {
     expect(runSideBySide({ seed, steps: 10_000, engine: { applyTo, trackUpdate } })).toBeUndefined()
   })

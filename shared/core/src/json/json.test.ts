@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { memberOf, setMember } from './member.ts'
 import { parseExactly } from './parse-exactly.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import { parseBase64Url, toBase64Url } from './base64.ts'

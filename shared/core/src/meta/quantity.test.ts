@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import {
   addQuantities,

@@ -1,5 +1,5 @@
 import { anyStruct } from '@orch/testkit'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
 import { namesOf } from '../names.ts'

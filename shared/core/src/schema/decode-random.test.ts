@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { applyDefaults } from '../catalogue/defaults/defaults.ts'
 import { validateObject } from '../catalogue/validation/validate.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import type { LabelRequirement } from '../contracts/selection.ts'
 import { matchesLabels, parseLabelSelector, printLabelSelector, toLabelRequirements } from './labels.ts'

@@ -1,5 +1,5 @@
 import { type Static, wire } from '@orch/core'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { codecOf } from './codec.ts'
 

@@ -1,6 +1,6 @@
 import { credentials, Metadata, status } from '@grpc/grpc-js'
 import { type CallContext, contract, failed, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core'
-import fc from 'fast-check'
+import { fc } from '@orch/testkit/chance'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { silentLog } from '../log.ts'

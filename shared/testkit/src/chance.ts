@@ -1,0 +1,9 @@
+import fc from 'fast-check'
+
+/** What a run draws from: the same each time, unless TEST_SEED names another one. */
+export const seed = Number(process.env.TEST_SEED ?? 1)
+
+fc.configureGlobal({ seed })
+
+/** fast-check, which draws from the run's seed. */
+export { fc }

@@ -1,0 +1,46 @@
+import { sleep, systemClock } from '@orch/platform'
+import { startWriter } from './start-writer.ts'
+import { findFaults } from './verify.ts'
+
+const inFlight = 16
+
+/** What came of a writer that was killed again and again. */
+export interface KilledRounds {
+  /** By round. */
+  readonly faults: readonly string[]
+  readonly acknowledged: number
+  /** Different revisions that were acknowledged. */
+  readonly revisions: number
+}
+
+/** Starts a writer on a folder, kills it under load and looks at what it has left, so many times; ends with the first fault. */
+export async function killAgainAndAgain(options: { directory: string; rounds: number; random: () => number }): Promise<KilledRounds> {
+  const { directory, rounds, random } = options
+  const state = new Map<string, number>()
+  const seen = new Set<number>()
+  const faults: string[] = []
+  let after = 1
+  let total = 0
+  for (let round = 0; round < rounds && faults.length === 0; round += 1) {
+    const { acknowledged, faults: ofWriter } = await killedRound({ directory, first: round * 1_000_000, random })
+    const found = await findFaults({ directory, acknowledged, refused: [], after, state })
+    for (const fault of [...ofWriter, ...found.faults]) faults.push(`round ${round}: ${fault}`)
+    for (const { revision } of acknowledged) seen.add(revision)
+    total += acknowledged.length
+    after = found.revision
+  }
+  return { faults, acknowledged: total, revisions: seen.size }
+}
+
+/** Kills a writer a random moment after its first acknowledgement, and gives what it acknowledged. */
+async function killedRound(options: { directory: string; first: number; random: () => number }) {
+  const { directory, first, random } = options
+  const writer = startWriter({ directory, first, inFlight })
+  await writer.seen('ack', 1 + Math.floor(random() * 300))
+  // Not on a line's end only: the moment lies anywhere between two of them.
+  await sleep(systemClock, random() * 3)
+  writer.child.kill('SIGKILL')
+  const { acknowledged, refused, end, errors } = await writer.ended
+  const isAsWanted = end === 'SIGKILL' && errors === '' && refused.length === 0
+  return { acknowledged, faults: isAsWanted ? [] : [`the writer ended with ${end}, ${refused.length} refused: ${errors}`] }
+}

@@ -1,0 +1,4 @@
+import { chaosSeed } from '../chaos/seed.ts'
+import { testModel } from './model.ts'
+
+testModel(chaosSeed)
