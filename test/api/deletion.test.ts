@@ -196,6 +196,26 @@ describe('options', () => {
     expect((await api.get(`${path}/a`)).status).toBe(404)
   })
 
+  test('DEL-12: a Job orphans its Pods by default, says so in a warning, and is the answer while it does', async () => {
+    const api = await anApi({ controllers: [] })
+    const path = `/apis/batch/v1/namespaces/${await aNamespace(api)}/jobs`
+    const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
+    const deleted = async (body?: unknown, target = '') => {
+      const { metadata } = await created(api, path, { metadata: { generateName: 'j-' }, spec })
+      const answer = await api.delete(target === '' ? `${path}/${metadata.name}` : target, body)
+      const { kind } = answer.body
+      return { kind, finalizers: answer.body.metadata?.finalizers, warning: answer.headers['warning'] }
+    }
+    const warning =
+      '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"'
+    expect(await deleted()).toEqual({ kind: 'Job', finalizers: ['orphan'], warning })
+    expect(await deleted(options({ gracePeriodSeconds: 0 }))).toEqual({ kind: 'Job', finalizers: ['orphan'], warning })
+    expect(await deleted(options({ propagationPolicy: 'Orphan' }))).toEqual({ kind: 'Job', finalizers: ['orphan'], warning: undefined })
+    expect(await deleted(options({ propagationPolicy: 'Background' }))).toMatchObject({ kind: 'Status', warning: undefined })
+    expect(await deleted(options({ orphanDependents: false }))).toMatchObject({ kind: 'Status', warning: undefined })
+    expect(await deleted(undefined, path)).toEqual({ kind: 'Status', finalizers: undefined, warning })
+  })
+
   test('DEL-12: another policy is refused, and both ways at once', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const other = await server.api.delete(`${path}/a`, options({ propagationPolicy: 'Nope' }))

@@ -1,14 +1,19 @@
-import type { ApiObject, FieldError } from '@orch/core'
+import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core'
+import { transitionTimes } from './condition-times.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */
 export interface ObjectPart {
-  /** The live object with the writer's part in it. */
-  merge(given: ApiObject, live: ApiObject): ApiObject
+  /** The live object with the writer's part in it; `now` is the time that the server fills in. */
+  merge(given: ApiObject, live: ApiObject, now: string): ApiObject
+  /** Metadata that a writer of this part cannot change. Absent: all of it. */
+  readonly keptMetadata?: readonly MetadataField[]
   /** Rules of this part. Absent: those of the catalogue. */
   validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
   /** The part holds what the writer wants, and is counted by the generation. */
   readonly isWanted?: boolean
 }
+
+export type MetadataField = keyof ObjectMeta & string
 
 interface Condition {
   readonly type: string
@@ -18,10 +23,37 @@ interface Container {
   readonly name: string
 }
 
-const status: ObjectPart = { merge: (given, live) => ({ ...live, status: given.status }) }
+const writersMetadata: readonly MetadataField[] = ['labels', 'annotations', 'ownerReferences', 'finalizers']
+
+/** A status is written together with the metadata of the object, but for what the kind keeps. */
+function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
+  return {
+    keptMetadata,
+    merge: (given, live) => ({ ...live, metadata: metadataOf(given, live, keptMetadata), status: given.status }),
+  }
+}
+
+/** Kinds that keep some of their metadata when their status is written. */
+const statusParts: Readonly<Record<string, ObjectPart>> = {
+  APIService: statusKeeping(writersMetadata),
+  CustomResourceDefinition: statusKeeping(writersMetadata),
+  Deployment: statusKeeping(['labels']),
+  FlowSchema: statusKeeping(writersMetadata),
+  // Nodes send what they have read some time ago, and never own what else a Pod belongs to.
+  Pod: statusKeeping(['ownerReferences']),
+  PriorityLevelConfiguration: statusKeeping(writersMetadata),
+  StorageVersion: statusKeeping(writersMetadata),
+  VolumeAttachment: statusKeeping(writersMetadata),
+}
+
+const status = statusKeeping([])
 
 const finalize: ObjectPart = {
-  merge: (given, live) => withSpec(live, { finalizers: (given.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [] }),
+  keptMetadata: [],
+  merge(given, live) {
+    const { finalizers = [] } = (given.spec ?? {}) as { finalizers?: string[] }
+    return withSpec(withMetadata(given, live), { finalizers })
+  },
   validate: () => [],
 }
 
@@ -32,12 +64,17 @@ const ephemeralContainers: ObjectPart = {
 
 /** Approval writes the two conditions that decide; the status path writes all others. */
 const approval: ObjectPart = {
-  merge: (given, live) => withConditions(live, [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)]),
+  keptMetadata: [],
+  merge: (given, live, now) =>
+    withConditions(withMetadata(given, live), live, [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)], now),
 }
 
 const requestStatus: ObjectPart = {
-  merge: (given, live) =>
-    withConditions({ ...live, status: given.status }, [...conditionsOf(live).filter(isDecision), ...conditionsOf(given).filter(isOther)]),
+  keptMetadata: [],
+  merge(given, live, now) {
+    const conditions = [...conditionsOf(live).filter(isDecision), ...conditionsOf(given).filter(isOther)]
+    return withConditions({ ...withMetadata(given, live), status: given.status }, live, conditions, now)
+  },
 }
 
 /** What has been put together before it is written. */
@@ -56,17 +93,32 @@ const parts: Readonly<Record<string, ObjectPart>> = {
 
 /** The part of an object of this kind that a subresource names. */
 export function objectPartOf(kind: string, subresource: string): ObjectPart {
-  if (kind === 'CertificateSigningRequest' && subresource === 'status') return requestStatus
+  if (subresource === 'status') return kind === 'CertificateSigningRequest' ? requestStatus : (statusParts[kind] ?? status)
   return parts[subresource] ?? whole
+}
+
+/** The writer's metadata with the fields that the server owns, and those that the part keeps, as they are. */
+function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataField[]): ObjectMeta {
+  const metadata = carryOverMeta(given.metadata, live.metadata)
+  for (const field of ['generation', 'selfLink', 'resourceVersion', ...kept] as const) {
+    delete metadata[field]
+    if (live.metadata[field] !== undefined) Object.assign(metadata, { [field]: live.metadata[field] })
+  }
+  return metadata
+}
+
+function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
+  return { ...live, metadata: metadataOf(given, live, []) }
 }
 
 function withSpec(object: ApiObject, change: Record<string, unknown>): ApiObject {
   return { ...object, spec: { ...(object.spec as object | undefined), ...change } }
 }
 
-function withConditions(object: ApiObject, conditions: readonly Condition[]): ApiObject {
+function withConditions(object: ApiObject, live: ApiObject, conditions: readonly Condition[], now: string): ApiObject {
   const { conditions: _conditions, ...rest } = (object.status ?? {}) as { conditions?: unknown }
-  return { ...object, status: conditions.length === 0 ? rest : { ...rest, conditions } }
+  if (conditions.length === 0) return { ...object, status: rest }
+  return { ...object, status: { ...rest, conditions: transitionTimes(conditions, conditionsOf(live), now) } }
 }
 
 function conditionsOf({ status: given }: ApiObject): readonly Condition[] {

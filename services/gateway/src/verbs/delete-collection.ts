@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
-import { deleteObject } from './delete.ts'
+import { deleteObject, warnOfDefault } from './delete.ts'
 import { pageOf } from './list.ts'
 import { callContext, readQueryOf, shortenDeadline, type Target, type Verb } from './verb.ts'
 
@@ -15,6 +15,7 @@ const deletesAtOnce = 16
 export const deleteCollection: Verb = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
+  warnOfDefault(request, target, options)
   const entries = await selected(request, target, parts)
   const waiting = entries.values()
   const worker = async () => {

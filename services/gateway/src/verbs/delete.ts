@@ -13,6 +13,7 @@ import type { Target, Verb } from './verb.ts'
 /** Deletes an object, at once or in two phases where something still holds it. */
 export const deleteOne: Verb = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
+  warnOfDefault(request, target, options)
   const written = await deleteObject(request, target, target.info.name, options, parts)
   const isLater = written.kind !== 'removed' && options.orphanDependents === false
   const answersObject =
@@ -20,6 +21,12 @@ export const deleteOne: Verb = async (request, target, parts) => {
     !(written.kind === 'removed' || isHeldByDefault(target.served, options, written))
   if (answersObject) return respondStored(request, isLater ? 202 : 200, target.served, { value: written.json }, parts)
   return respondSuccess(request, removedDetails(target.served, target.info.name, written), parts)
+}
+
+/** Warns a deleter who sets no policy where the kind's default is not the usual one. */
+export function warnOfDefault(request: GatewayRequest, { served }: Target, { propagation }: DeleteOptions): void {
+  const { defaultPropagationWarning } = served.strategy.behaviour
+  if (propagation === undefined && defaultPropagationWarning !== undefined) request.warn(defaultPropagationWarning)
 }
 
 /** The same for one object of a collection. */
@@ -103,9 +110,9 @@ function requirePreconditions({ kind }: Served, name: string, { preconditions }:
   }
 }
 
-/** Only the kind's default policy keeps the object, for the moment that its dependants need to be let go. */
+/** Only the kind's default policy holds an object whose deletion answers a Status all the same. */
 function isHeldByDefault({ strategy }: Served, { propagation }: DeleteOptions, { json }: Written): boolean {
-  if (propagation !== undefined || strategy.behaviour.defaultPropagation !== 'Orphan') return false
+  if (propagation !== undefined || strategy.behaviour.deleteAnswer !== 'statusUnasked') return false
   const { finalizers = [] } = readBytesOfOurs(json).object.metadata
   return finalizers.length === 1 && finalizers[0] === orphanFinalizer
 }

@@ -11,16 +11,18 @@ export interface AdmittedObject {
   readonly left: ApiObject
   /** Absent: it is created. */
   readonly live: ApiObject | undefined
+  /** Time that the server fills in. */
+  readonly now: string
 }
 
 /**
  * What is written after admission has changed an object. What is the server's to say stays as it was: a webhook may be
  * anybody's. What a kind derives from the rest is derived of an update anew; of a new object it is derived after this.
  */
-export function takeAdmitted({ plan, own, left, live }: AdmittedObject): ApiObject {
+export function takeAdmitted({ plan, own, left, live, now }: AdmittedObject): ApiObject {
   const { served, subresource } = plan.target
   if (subresource !== undefined) {
-    const merged = objectPartOf(served.resource.kind, subresource.name).merge(left, own)
+    const merged = objectPartOf(served.resource.kind, subresource.name).merge(left, own, now)
     return { ...merged, metadata: keepMetadata(own, merged) }
   }
   refuseMove(plan, own, left, live === undefined)

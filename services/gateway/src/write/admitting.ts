@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, internal, type Resource, StatusError, type Subresource } from '@orch/core'
+import { type ApiObject, internal, printTime, type Resource, StatusError, type Subresource, toInstant } from '@orch/core'
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -85,7 +85,7 @@ export async function mutated(
   const taken = isTaken ? admitted : { ...admitted, ahead: undefined }
   if (shownAs !== undefined) return { ...taken, object: shownAs.take(ownCopy(object), left) }
   const whole = afterAdmission(target.served.resource, left, object)
-  return { ...taken, object: takeAdmitted({ plan, own: object, left: whole, live: change.live }) }
+  return { ...taken, object: takeAdmitted({ plan, own: object, left: whole, live: change.live, now: printTime(toInstant(parts.clock.now())) }) }
 }
 
 /** What may be changed in place: admission has seen the object itself. */

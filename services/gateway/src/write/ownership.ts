@@ -19,6 +19,7 @@ import {
 import { toServedObject, toStoredObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
+import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../verbs/verb.ts'
 import type { Write } from './write-loop.ts'
 
@@ -113,18 +114,24 @@ function blankOf(resource: Resource): OwnedObject {
 const statusField = fieldSets.setOfPaths([['f:status']])
 /** The finalizers in the spec of a Namespace have a path of their own. */
 const namespaceFields = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
-const allButStatus = new WeakMap<Resource, fieldSets.FieldSet>()
+const resetByParts = new Map<string, fieldSets.FieldSet>()
 
 /** What a write to this path cannot change, whatever it says, and so does not own. */
 function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
   if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
   if (subresource !== 'status' && subresource !== 'approval') return undefined
-  const known = allButStatus.get(resource)
+  const path = `${resource.apiVersion}/${resource.kind}/${subresource}`
+  const known = resetByParts.get(path)
   if (known !== undefined) return known
-  const others = [...shapeOfType(resource.type).fields].filter(([name]) => name !== 'status')
-  const set = fieldSets.setOfPaths(others.map(([, { element }]) => [element]))
-  allButStatus.set(resource, set)
+  const set = fieldSets.setOfPaths(pathsBesideStatus(resource, subresource))
+  resetByParts.set(path, set)
   return set
+}
+
+function pathsBesideStatus({ type, kind }: Resource, subresource: string): string[][] {
+  const others = [...shapeOfType(type).fields].filter(([name]) => name !== 'status' && name !== 'metadata')
+  const { keptMetadata = [] } = objectPartOf(kind, subresource)
+  return [...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])]
 }
 
 function mainResetFieldsOf({ group, kind }: Resource, hasStatus: boolean): fieldSets.FieldSet | undefined {

@@ -240,7 +240,7 @@ function generatedNameTaken({ target }: Write, name: string): StatusError {
 async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
   const { served, subresource } = plan.target
-  const draft = prepareUpdate(plan, given, live)
+  const draft = prepareUpdate(plan, given, live, parts)
   const completed = complete(served.resource, draft, parts)
   setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
   const { managedFields } = completed.metadata
@@ -324,10 +324,11 @@ function unchanged({ entry, object }: Live): Written {
 }
 
 /** The part that the path names comes from the writer, everything else stays as it is. */
-function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live): ApiObject {
+function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live, { clock }: GatewayParts): ApiObject {
   const { served, subresource } = target
   if (subresource !== undefined) {
-    return objectPartOf(served.resource.kind, subresource.name).merge(given, { ...live, metadata: { ...live.metadata } })
+    const now = printTime(toInstant(clock.now()))
+    return objectPartOf(served.resource.kind, subresource.name).merge(given, { ...live, metadata: { ...live.metadata } }, now)
   }
   const { generation: _generation, selfLink: _selfLink, ...written } = carryOverMeta(given.metadata, live.metadata)
   const { generation } = live.metadata

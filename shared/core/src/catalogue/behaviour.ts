@@ -4,14 +4,22 @@ import type { NameKind } from '../meta/validate-names.ts'
 export interface Behaviour {
   /** Which names its objects may have. */
   readonly nameKind: NameKind
-  /** What a successful delete answers with. */
-  readonly deleteAnswer: 'object' | 'status'
+  /**
+   * What a successful delete answers with. `object`: the object; `status`: a Status once it is gone, the object while something
+   * holds it; `statusUnasked`: a Status where nothing but the kind's default policy holds it, too.
+   */
+  readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
   /** What becomes of dependants when the deleter does not say. */
   readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Warning to a deleter who sets no policy. */
+  readonly defaultPropagationWarning?: string
 }
 
 const ordinary: Behaviour = { nameKind: 'subdomain', deleteAnswer: 'status', defaultPropagation: 'Background' }
 const answersObject: Partial<Behaviour> = { deleteAnswer: 'object' }
+
+const jobsOrphanPods =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 const exceptions: Readonly<Record<string, Partial<Behaviour>>> = {
   'core/v1.Namespace': { nameKind: 'label' },
@@ -20,10 +28,10 @@ const exceptions: Readonly<Record<string, Partial<Behaviour>>> = {
   'core/v1.PersistentVolumeClaim': answersObject,
   'core/v1.Pod': answersObject,
   'core/v1.PodTemplate': answersObject,
-  'core/v1.ReplicationController': { defaultPropagation: 'Orphan' },
+  'core/v1.ReplicationController': { defaultPropagation: 'Orphan', deleteAnswer: 'statusUnasked' },
   'core/v1.ResourceQuota': answersObject,
   'core/v1.ServiceAccount': answersObject,
-  'batch/v1.Job': { defaultPropagation: 'Orphan' },
+  'batch/v1.Job': { defaultPropagation: 'Orphan', defaultPropagationWarning: jobsOrphanPods },
   'storage/v1.CSIDriver': answersObject,
   'storage/v1.CSINode': answersObject,
   'storage/v1.StorageClass': answersObject,

@@ -191,7 +191,7 @@ test('EP-24, EP-25: what a delete answers with', () => {
   expect(['resourcequotas', 'nodes', 'replicationcontrollers'].map((plural) => catalogue.find('', 'v1', plural)?.deleteAnswer)).toEqual([
     'object',
     'status',
-    'status',
+    'statusUnasked',
   ])
 })
 
