@@ -93,5 +93,5 @@ test('a write of a status that takes the last finalizer of an object that is bei
   await created(server.api, base, { metadata: { name: 's', finalizers: ['example.com/a'] }, ...fields })
   await server.api.delete(`${base}/s`)
   const { status } = await server.api.patch(`${base}/s/status`, { metadata: { finalizers: null } })
-  expect({ status, then: (await server.api.get(`${base}/s`)).status }).toEqual({ status: 200, then: 404 })
+  expect({ status, after: (await server.api.get(`${base}/s`)).status }).toEqual({ status: 200, after: 404 })
 })

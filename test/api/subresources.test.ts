@@ -298,7 +298,12 @@ describe('parts of an object', () => {
     const condition = (type: string) => ({ type, status: 'True', reason: 'R', message: 'm' })
     const typesOf = ({ body }: Answer) => ((body['status'] as { conditions?: { type: string }[] }).conditions ?? []).map(({ type }) => type)
     const both = { status: { conditions: [condition('Approved'), condition('Failed')] } }
-    expect(typesOf(await server.api.patch(`${target}/approval`, both))).toEqual(['Approved'])
+    const approved = await server.api.patch(`${target}/approval`, both)
+    expect(typesOf(approved)).toEqual(['Approved'])
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(approved.body['status']).toEqual({
+      conditions: [{ ...condition('Approved'), lastUpdateTime: time, lastTransitionTime: time }],
+    })
     const failed = { status: { conditions: [condition('Denied'), condition('Failed')] } }
     expect(typesOf(await server.api.patch(`${target}/status`, failed))).toEqual(['Approved', 'Failed'])
   })

@@ -66,7 +66,12 @@ const ephemeralContainers: ObjectPart = {
 const approval: ObjectPart = {
   keptMetadata: [],
   merge: (given, live, now) =>
-    withConditions(withMetadata(given, live), live, [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)], now),
+    withConditions(
+      withMetadata(given, live),
+      live,
+      [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)],
+      now,
+    ),
 }
 
 const requestStatus: ObjectPart = {

@@ -85,7 +85,10 @@ export async function mutated(
   const taken = isTaken ? admitted : { ...admitted, ahead: undefined }
   if (shownAs !== undefined) return { ...taken, object: shownAs.take(ownCopy(object), left) }
   const whole = afterAdmission(target.served.resource, left, object)
-  return { ...taken, object: takeAdmitted({ plan, own: object, left: whole, live: change.live, now: printTime(toInstant(parts.clock.now())) }) }
+  return {
+    ...taken,
+    object: takeAdmitted({ plan, own: object, left: whole, live: change.live, now: printTime(toInstant(parts.clock.now())) }),
+  }
 }
 
 /** What may be changed in place: admission has seen the object itself. */
