@@ -363,3 +363,20 @@ test('AUDIT-07, METRIC-10, METRIC-11, METRIC-12, DEP-12, DEP-13, DEP-17: the use
   expect(old?.annotations).toMatchObject({ 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.26' })
   expect(current?.annotations).not.toHaveProperty(['orch.io/deprecated'])
 })
+
+test('NAME-01, AUDIT-07: the event of a deprecated version has k8s.io/deprecated and k8s.io/removed-release', async () => {
+  const policyText = JSON.stringify({
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    rules: [{ level: 'Metadata', namespaces: ['default'] }],
+  })
+  const audited = await anAuditedApi(policyText, { profile: 'kubernetes' })
+  await audited.api.get('/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers')
+  const event = (await audited.events()).find(({ requestURI, stage }) => requestURI.includes('v2beta2') && stage === 'ResponseComplete')
+  expect(event?.annotations).toEqual({
+    'authorization.k8s.io/decision': 'allow',
+    'authorization.k8s.io/reason': '',
+    'k8s.io/deprecated': 'true',
+    'k8s.io/removed-release': '1.26',
+  })
+})

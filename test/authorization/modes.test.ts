@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { StartOptions } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Api, aNamespace, anApi, configMap, configMapsIn, created } from '../api/api.ts'
+import { type Api, aNamespace, anApi, configMap, configMapsIn, created, until } from '../api/api.ts'
 import { aFolder } from '../e2e/server-process.ts'
 import { aPerson, onceAllowed } from './people.ts'
 
@@ -79,6 +79,46 @@ describe('AUTHZ-04: ABAC', () => {
     const endpoints = '/api/v1/namespaces/default/endpoints'
     expect((await bob.get(endpoints)).status).toBe(200)
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(endpoints)).status).toBe(403)
+  })
+
+  test('NAME-01, AUTHZ-04: lines for profile kubernetes are of abac.authorization.kubernetes.io', async () => {
+    const file = join(aFolder(), 'policies.jsonl')
+    const apiVersion = 'abac.authorization.kubernetes.io/v1beta1'
+    writeFileSync(file, JSON.stringify({ apiVersion, kind: 'Policy', spec: { user: 'bob', namespace: '*', resource: 'pods' } }))
+    const flags = ['--authorization-mode=ABAC', `--authorization-policy-file=${file}`]
+    const api = await anApi({ profile: 'kubernetes', flags, controllers: [] })
+    expect((await aPerson(api, 'bob').get(pods)).status).toBe(200)
+    expect((await aPerson(api, 'joe').get(pods)).status).toBe(403)
+  })
+
+  test('AUTHZ-04, CTRL-02: with the line of docs/authorization.md the controllers work under ABAC alone, and without it they do not', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/authorization.md'), 'utf8')
+    const ownLine = page.split('\n').find((text) => text.startsWith('{"apiVersion":"abac.') && text.includes('system:serviceaccounts:'))
+    const aServerWith = async (lines: readonly string[]) => {
+      const file = join(aFolder(), 'policies.jsonl')
+      writeFileSync(file, lines.join('\n'))
+      const api = await anApi({ profile: 'kubernetes', flags: ['--authorization-mode=ABAC', `--authorization-policy-file=${file}`] })
+      const account = { verb: 'delete', group: '', resource: 'configmaps', namespace: 'default' }
+      const user = 'system:serviceaccount:kube-system:namespace-controller'
+      const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated']
+      const review = await created(api, '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user, groups, resourceAttributes: account },
+      })
+      return { api, isAllowed: (review['status'] as { allowed: boolean }).allowed }
+    }
+    expect((await aServerWith([])).isAllowed).toBe(false)
+    const { api, isAllowed } = await aServerWith([ownLine ?? ''])
+    expect(isAllowed).toBe(true)
+    const namespace = await aNamespace(api)
+    await created(api, configMapsIn(namespace), configMap({ name: 'a' }))
+    await api.delete(`/api/v1/namespaces/${namespace}`)
+    const gone = await until(
+      () => api.get(`/api/v1/namespaces/${namespace}`),
+      ({ status }) => status === 404,
+    )
+    expect(gone.status).toBe(404)
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { domainLabel, type Names } from '@orch/core'
+import type { Names } from '@orch/core'
 import type { Metrics } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { Target } from './verbs/verb.ts'
@@ -17,8 +17,8 @@ export function createDeprecationTeller(metrics: Metrics, names: Names): TellDep
     if (deprecated === undefined) return
     const { since, removed, replacement } = deprecated
     asked.set({ group, version, resource: plural, subresource: subresource?.name ?? '', removed_release: removed }, 1)
-    request.annotate(domainLabel(names, 'deprecated'), 'true')
-    request.annotate(domainLabel(names, 'removed-release'), removed)
+    request.annotate(`${names.apiDomain}/deprecated`, 'true')
+    request.annotate(`${names.apiDomain}/removed-release`, removed)
     const instead = replacement === undefined ? '' : `; use ${replacement.group}/${replacement.version} ${replacement.kind}`
     request.warn(`${apiVersion} ${kind} is deprecated in v${since}+, unavailable in v${removed}+${instead}`)
   }

@@ -108,6 +108,14 @@ export function domainGroup(names: Names, prefix: string): string {
   return `${prefix}.${names.apiDomain}`
 }
 
+/**
+ * A name below an API group rather than below the domain of labels: `groupName(names, 'rbac.authorization', 'aggregate-to-view')`
+ * is `rbac.authorization.orch.io/aggregate-to-view`. The two differ in the `kubernetes` profile.
+ */
+export function groupName(names: Names, prefix: string, name: string): string {
+  return `${domainGroup(names, prefix)}/${name}`
+}
+
 /** A label, annotation, finalizer or Secret type: `domainLabel(names, 'metadata.name')` is `orch.io/metadata.name`. */
 export function domainLabel(names: Names, name: string): string {
   return `${names.labelDomain}/${name}`

@@ -9,6 +9,7 @@ import {
   type SecretClaims,
   type StorageService,
   secretTokenIssuer,
+  subdomainLabel,
 } from '@orch/core'
 import type { VerificationKey } from '@orch/platform'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
@@ -94,7 +95,8 @@ async function judgeAccountToken(
   if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
   const { bound, warnAfter } = claims
   const group = domainGroup(names, 'authentication')
-  const pod = bound?.kind === 'Pod' ? { [`${group}/pod-name`]: [bound.name], [`${group}/pod-uid`]: [bound.uid] } : {}
+  const extraKey = (name: string) => subdomainLabel(names, 'authentication', name)
+  const pod = bound?.kind === 'Pod' ? { [extraKey('pod-name')]: [bound.name], [extraKey('pod-uid')]: [bound.uid] } : {}
   const answer = { kind: 'user', method, user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
   const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
   const isStale = warnAfter !== undefined && warnAfter !== 0 && nowMs > warnAfter * 1000

@@ -1,4 +1,4 @@
-import { domainGroup, type Names, type PolicyRule, type User } from '@orch/core'
+import { type Names, type PolicyRule, subdomainLabel, type User } from '@orch/core'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
 /** One line of the file: a permission, by the user's name or group. */
@@ -41,7 +41,7 @@ export function parseAttributePolicies(text: string, names: Names): AttributePol
 }
 
 function parseLine(line: string, where: string, names: Names): AttributePolicy {
-  const version = `${domainGroup(names, 'abac.authorization')}/v1beta1`
+  const version = subdomainLabel(names, 'abac.authorization', 'v1beta1')
   const object = readJson(line, where)
   if (isRecord(object) && !('apiVersion' in object) && !('kind' in object)) return withoutVersion(object, where)
   if (!isRecord(object) || object.apiVersion !== version || object.kind !== 'Policy') {

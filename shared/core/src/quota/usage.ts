@@ -1,6 +1,6 @@
 import { parseQuantity, type Quantity, roundUpQuantity, toQuantity } from '../meta/quantity.ts'
 import type { ResourceName } from '../meta/status.ts'
-import { type Names, subdomainLabel } from '../names.ts'
+import { groupName, type Names, subdomainLabel } from '../names.ts'
 import { type Amounts, maskAmounts } from './amounts.ts'
 import type { ClaimToCount, PodToCount, ServiceToCount } from './objects.ts'
 import { isPodResource, podOmissions, podUsage } from './pod-usage.ts'
@@ -108,7 +108,7 @@ function serviceUsage({ spec }: ServiceToCount): Amounts {
 }
 
 function claimsIn(names: Names): Counting {
-  const suffix = `.${subdomainLabel(names, 'storageclass.storage', '')}`
+  const suffix = `.${groupName(names, 'storageclass.storage', '')}`
   const ownNames = new Set(['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage'])
   return {
     ...unscoped,

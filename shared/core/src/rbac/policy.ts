@@ -1,5 +1,5 @@
 import type { ApiObject } from '../meta/object-meta.ts'
-import { domainGroup, domainLabel, type Names, subdomainLabel } from '../names.ts'
+import { domainGroup, domainLabel, groupName, type Names, subdomainLabel } from '../names.ts'
 import { aggregatedRules } from './aggregate.ts'
 import type { BindingObject, PolicyRule, RoleObject } from './rule.ts'
 
@@ -69,7 +69,7 @@ interface BindingRow {
 
 function toRole(names: Names, { name, namespace, aggregatesTo, gathers, rules }: RoleRow): RoleObject {
   const group = domainGroup(names, 'rbac.authorization')
-  const label = (role: string) => ({ [subdomainLabel(names, 'rbac.authorization', `aggregate-to-${role}`)]: 'true' })
+  const label = (role: string) => ({ [groupName(names, 'rbac.authorization', `aggregate-to-${role}`)]: 'true' })
   return {
     apiVersion: `${group}/v1`,
     kind: namespace === undefined ? 'ClusterRole' : 'Role',
