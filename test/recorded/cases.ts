@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+
+/** A request and the answer of kube-apiserver, with placeholders. */
+export interface RecordedCase {
+  readonly name: string
+  readonly request: RecordedRequest
+  readonly answer: RecordedAnswer
+}
+
+export interface RecordedRequest {
+  readonly method: string
+  readonly path: string
+  readonly contentType?: string
+  readonly headers?: Record<string, string>
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+}
+
+export interface RecordedAnswer {
+  readonly status: number
+  readonly contentType?: string
+  readonly warning?: string
+  /** Text where the content type is not JSON. */
+  readonly body: unknown
+}
+
+export function readCases(): RecordedCase[] {
+  const lines = readFileSync(new URL('answers.jsonl', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => JSON.parse(line) as RecordedCase)
+}

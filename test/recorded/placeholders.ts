@@ -1,0 +1,74 @@
+/** What the placeholders of recorded requests become in this run. */
+const namespace = 'recorded'
+const suffix = 'sfx01'
+const time = '2020-01-01T00:00:00.000000Z'
+const address = '10.0.0.0'
+const host = 'https://host.example.com'
+
+/** Below this namespace is what a recorded request calls `NS`. */
+export const recordedNamespace = namespace
+
+const suffixPattern = /(?<=[-x.])UU(?=$|[^A-Za-z0-9])/g
+
+/** A recorded text with the values of this run. */
+export function fillText(text: string): string {
+  return text
+    .replace(/\bNS\b/g, namespace)
+    .replace(suffixPattern, suffix)
+    .replace(/\bTS\b/g, time)
+    .replace(/\bSVCIP\b/g, address)
+    .replace(/\bHOST\b/g, host)
+}
+
+/** A recorded body with the values of this run. A resourceVersion that stands for some old one becomes 1. */
+export function fill(value: unknown): unknown {
+  if (value === 'RV') return '1'
+  if (typeof value === 'string') return fillText(value)
+  if (Array.isArray(value)) return value.map(fill)
+  if (typeof value !== 'object' || value === null) return value
+  if ('$repeat' in value) {
+    const [text, count] = value.$repeat as [string, number]
+    return text.repeat(count)
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [fillText(name), fill(item)]))
+}
+
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
+const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** An answer of either side without what differs from run to run. */
+export function blank(value: unknown): unknown {
+  if (typeof value === 'string') return blankText(value)
+  if (Array.isArray(value)) return value.map(blank)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [blankText(name), blankField(name, item)]))
+}
+
+function blankField(name: string, value: unknown): unknown {
+  if (name === 'resourceVersion' && typeof value === 'string' && value !== '') return 'RV'
+  if (name === 'cells' && Array.isArray(value)) return value.map(blankAge).map(blank)
+  if (name === 'columnDefinitions' && Array.isArray(value)) return value.map(withoutDescription).map(blank)
+  return blank(value)
+}
+
+function blankText(text: string): string {
+  return text
+    .replace(uuid, 'UID')
+    .replace(timestamp, 'TS')
+    .replace(/\b10\.\d+\.\d+\.\d+\b/g, 'SVCIP')
+    .replace(/\bkube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-XXXXX')
+    .replace(/resourceVersion\\*":\\*"\d+/g, 'resourceVersion":"RV')
+    .replace(/in record \(\d+\)/g, 'in record (RV)')
+    .replace(/\b(?:SVCIP|127\.0\.0\.1):\d{4,5}\b/g, 'ADDRESS')
+    .replaceAll(host, 'HOST')
+    .replaceAll(namespace, 'NS')
+    .replaceAll(suffix, 'UU')
+}
+
+function blankAge(cell: unknown): unknown {
+  return typeof cell === 'string' && /^(?:\d+[smhdy])+$/.test(cell) ? 'AGE' : cell
+}
+
+function withoutDescription(column: object): object {
+  return { ...column, description: undefined }
+}

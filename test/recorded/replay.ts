@@ -1,0 +1,75 @@
+import type { Answer, Api } from '../api/api.ts'
+import { created, until } from '../api/api.ts'
+import type { RecordedAnswer, RecordedCase } from './cases.ts'
+import { blank, fill, fillText, recordedNamespace } from './placeholders.ts'
+
+/** Both answers to one request, without what differs from run to run. */
+export interface Outcome {
+  readonly name: string
+  readonly recorded: RecordedAnswer
+  readonly ours: RecordedAnswer
+}
+
+/** Sends all requests in order, each after the effects of controllers that its recorded answer shows. */
+export async function replay(api: Api, cases: readonly RecordedCase[]): Promise<Outcome[]> {
+  const { namespaced } = await aPlaceToReplay(api)
+  const outcomes: Outcome[] = []
+  for (const one of cases) {
+    await settled(api, one.name, namespaced)
+    const answer = await sendCase(api, one)
+    const { status, contentType, warning, body } = one.answer
+    outcomes.push({ name: one.name, recorded: comparable(status, contentType, warning, body), ours: answerOf(answer) })
+  }
+  return outcomes
+}
+
+async function aPlaceToReplay(api: Api): Promise<{ namespaced: string }> {
+  const namespaced = `/api/v1/namespaces/${recordedNamespace}`
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: recordedNamespace } })
+  await until(
+    () => api.get(`${namespaced}/serviceaccounts/default`),
+    ({ status }) => status === 200,
+  )
+  return { namespaced }
+}
+
+/** Controllers work beside the requests; what they write is waited for where the recorded answers show it. */
+async function settled(api: Api, name: string, namespaced: string): Promise<void> {
+  if (name !== 'table ConfigMap cm') return
+  await until(
+    () => api.get(`${namespaced}/resourcequotas/rq`),
+    ({ body }) => (body.status as { used?: unknown } | undefined)?.used !== undefined,
+  )
+}
+
+function sendCase(api: Api, { name, request }: RecordedCase): Promise<Answer> {
+  const { method, path, contentType, headers = {}, body } = request
+  const sent = body === undefined ? {} : { body: fill(body) }
+  return api.send(method, fillText(path), {
+    ...sent,
+    headers: {
+      ...(name.startsWith('create ') ? { 'user-agent': 't/1' } : {}),
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      ...Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
+    },
+  })
+}
+
+function answerOf({ status, headers, text }: Answer): RecordedAnswer {
+  const contentType = headers['content-type']
+  return comparable(
+    status,
+    contentType,
+    headers.warning as string | undefined,
+    contentType === 'application/json' ? JSON.parse(text) : text,
+  )
+}
+
+function comparable(status: number, contentType: string | undefined, warning: string | undefined, body: unknown): RecordedAnswer {
+  return {
+    status,
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(warning === undefined ? {} : { warning }),
+    body: JSON.parse(JSON.stringify(blank(body))) as unknown,
+  }
+}
