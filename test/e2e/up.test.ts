@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readText } from '@orch/client'
@@ -67,6 +67,35 @@ describe('a start that cannot be is refused with one sentence', () => {
     )
     const { code, error } = await runToEnd(['--memory', `--data-dir=${aFolder()}`, `--secure-port=${port}`])
     expect([code, error]).toEqual([1, expect.stringContaining(`orch: port ${port} on 127.0.0.1 is in use by another program`)])
+  })
+
+  test('a client configuration that cannot be written: the server that listens already ends, and the folder is free', async () => {
+    const dataDir = aFolder()
+    const configuration = join(dataDir, 'admin.conf')
+    mkdirSync(configuration)
+    const { code, error } = await runToEnd([`--data-dir=${dataDir}`, '--secure-port=0'])
+    expect({ code, error }).toEqual({
+      code: 1,
+      error: `orch: the file ${configuration} cannot be written: illegal operation on a directory (EISDIR)\n`,
+    })
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.new'))).toEqual([])
+    rmdirSync(configuration)
+    const { client } = await startProcess([], { dataDir })
+    expect(await client.resource(configMaps).list()).toMatchObject({ items: [] })
+  })
+
+  test('a data folder that is none, or that nothing can be written to', async () => {
+    const file = join(aFolder(), 'file')
+    writeFileSync(file, '')
+    expect(await runToEnd([`--data-dir=${file}`, '--secure-port=0'])).toMatchObject({
+      code: 1,
+      error: `orch: ${file} is a file, expected a folder\n`,
+    })
+    const below = join(file, 'below')
+    expect(await runToEnd([`--data-dir=${below}`, '--secure-port=0'])).toMatchObject({
+      code: 1,
+      error: `orch: the folder ${below} cannot be made: not a directory (ENOTDIR)\n`,
+    })
   })
 
   test('a folder that belongs to the other profile', async () => {

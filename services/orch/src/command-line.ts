@@ -1,5 +1,6 @@
-import { printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
-import { StartError } from './start-error.ts'
+import { FileError, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
+import { tellStarter } from './commands/starter.ts'
+import { AddressTakenError, StartError } from './start-error.ts'
 import { productVersion, versionInfo } from './version.ts'
 
 /** The process, as commands see it. */
@@ -116,8 +117,14 @@ async function guarded(terminal: Terminal, run: () => Promise<undefined>): Promi
   try {
     return await run()
   } catch (error) {
-    const isExpected = error instanceof SettingsError || error instanceof StartError
-    terminal.error(`orch: ${isExpected ? error.message : ((error as Error).stack ?? String(error))}\n`)
+    terminal.error(`orch: ${isExpected(error) ? error.message : ((error as Error).stack ?? String(error))}\n`)
+    if (error instanceof AddressTakenError) await tellStarter({ kind: 'address-taken', address: error.address })
     return error instanceof SettingsError ? 2 : 1
   }
+}
+
+/** A mistake of the caller, or something that the system refuses: what a call of the system throws says which and of what. */
+function isExpected(error: unknown): error is Error {
+  if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
+  return error instanceof Error && 'syscall' in error && 'errno' in error
 }

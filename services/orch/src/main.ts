@@ -22,4 +22,14 @@ if (code === undefined) {
   setFlagsFromString('--no-allocation-site-pretenuring')
   // Under writes full collections would come whenever some 24 MB of objects have been stored, of which they can free nothing.
   setFlagsFromString('--heap-growing-percent=100')
-} else process.exitCode = code
+} else {
+  // Whatever a failed start has left open ends with the process, and with it the lock of the data folder.
+  await written(process.stdout)
+  await written(process.stderr)
+  process.exit(code)
+}
+
+/** Resolves when all that was given to the stream has been written, or its reader is gone. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
+}

@@ -5,3 +5,15 @@ export class StartError extends Error {
     this.name = 'StartError'
   }
 }
+
+/** Another program listens at the address. With another port the start may succeed. */
+export class AddressTakenError extends StartError {
+  /** `127.0.0.1:6443`. */
+  readonly address: string
+
+  constructor(message: string, { address, cause }: { readonly address: string; readonly cause?: unknown }) {
+    super(message, { cause })
+    this.name = 'AddressTakenError'
+    this.address = address
+  }
+}

@@ -1,12 +1,22 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { type ClientConfiguration, printConfiguration } from '@orch/client'
-import { certificateFolder, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock, writePrivateFile } from '@orch/platform'
-import { createMemoryStore, type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
+import {
+  certificateFolder,
+  createLifecycle,
+  createLog,
+  type Log,
+  makePrivateFolder,
+  stopOnSignal,
+  systemClock,
+  writePrivateFile,
+} from '@orch/platform'
+import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import type { Terminal } from './command-line.ts'
+import { lockDataFolder } from './data-folder.ts'
 import { watchGraceMs } from './limits.ts'
 import { readUpOptions, type UpOptions } from './options/up.ts'
-import { type Server, startServer } from './server.ts'
+import { type Server, type StopOptions, startServer } from './server.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage } from './start-message.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
@@ -21,13 +31,25 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   // Whatever is written from here on is for the owner alone.
   process.umask(0o077)
   makePrivateFolder(dataDir)
-  const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
-  const lock = lockOrExplain(dataDir)
+  const lock = lockDataFolder(dataDir)
+  const scope = createLifecycle({ log })
   try {
+    const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
+    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     const server = await start(options, log, telemetry)
+    let how: StopOptions = { delayMs: 0, graceMs: 0 }
+    await scope.run({ name: 'server', stop: () => server.stop(how) })
     lock.announce(server.url)
     writeClientFiles(server, options)
-    stopWithSignals(server, options, { log, lock, telemetry })
+    stopOnSignal({
+      source: process,
+      log,
+      async stop() {
+        log.info({}, 'stopping')
+        how = { delayMs: options.serving.shutdownDelayMs, graceMs: watchGraceMs }
+        await scope.stop()
+      },
+    })
     terminal.out(
       printStartMessage({
         profile: settings.profile,
@@ -38,17 +60,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
       }),
     )
   } catch (error) {
-    lock.release()
-    await telemetry.close()
+    await scope.stop()
     throw error
-  }
-}
-
-function lockOrExplain(dataDir: string): DirectoryLock {
-  try {
-    return lockDirectory(dataDir)
-  } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
   }
 }
 
@@ -95,25 +108,4 @@ function serverNameFor(url: string, pem: string): string | undefined {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   if (certificate.checkIP(host) !== undefined) return undefined
   return /DNS:([^,*]+)/.exec(certificate.subjectAltName ?? '')?.[1]
-}
-
-function stopWithSignals(
-  server: Server,
-  { serving }: UpOptions,
-  { log, lock, telemetry }: { log: Log; lock: DirectoryLock; telemetry: Telemetry },
-): void {
-  stopOnSignal({
-    source: {
-      on: (signal, listener) => process.on(signal, listener),
-      off: (signal, listener) => process.off(signal, listener),
-      exit: (code) => process.exit(code),
-    },
-    log,
-    stop: async () => {
-      log.info({}, 'stopping')
-      await server.stop({ delayMs: serving.shutdownDelayMs, graceMs: watchGraceMs })
-      await telemetry.close()
-      lock.release()
-    },
-  })
 }

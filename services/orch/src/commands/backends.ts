@@ -1,11 +1,19 @@
 import { join, resolve } from 'node:path'
-import { createLog, makePrivateFolder, SettingsError, stopOnSignal } from '@orch/platform'
-import { type BackendName, type BackendTls, locateBackend, openEtcd, openNats, type Program } from '@orch/platform/backends'
+import { createLifecycle, createLog, makePrivateFolder, SettingsError, stopOnSignal } from '@orch/platform'
+import {
+  type BackendName,
+  type BackendTls,
+  locateBackend,
+  openEtcd,
+  openNats,
+  type Program,
+  ProgramPortError,
+} from '@orch/platform/backends'
 import type { Terminal } from '../command-line.ts'
 import { readCommandSettings } from '../options/up.ts'
 import { backendsCommandSettings } from '../settings/backends.ts'
-import { StartError } from '../start-error.ts'
-import { endWithStarter } from './end-with-starter.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
+import { endWithStarter, tellStarter } from './starter.ts'
 
 /** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
@@ -17,8 +25,12 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
   const paths = { etcd: await locate('etcd', terminal), nats: await locate('nats-server', terminal) }
   process.umask(0o077)
   for (const name of ['etcd', 'nats']) makePrivateFolder(join(folder, name))
-  const programs: Program[] = []
-  const stop = async () => void (await Promise.all(programs.map((program) => program.stop())))
+  const scope = createLifecycle({ log })
+  const running = async (name: string, opened: Promise<Program>) => {
+    const program = await opened
+    await scope.run({ name, stop: () => program.stop() })
+    return program
+  }
   const options = (name: 'etcd' | 'nats', port: number) => ({
     path: paths[name],
     dataDir: join(folder, name),
@@ -26,18 +38,26 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
   })
   try {
-    const [etcd, nats] = await Promise.all([openEtcd(options('etcd', etcdPort)), openNats(options('nats', natsPort))])
-    programs.push(etcd, nats)
-    stopOnSignal({ source: process, log, stop })
+    const opening = [running('etcd', openEtcd(options('etcd', etcdPort))), running('nats', openNats(options('nats', natsPort)))] as const
+    // Where one fails, the other is stopped, and for that it has to be there.
+    await Promise.allSettled(opening)
+    const [etcd, nats] = await Promise.all(opening)
+    stopOnSignal({ source: process, log, stop: () => scope.stop() })
     endWithStarter()
     const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
     log.info(where, 'ready')
     terminal.out(`orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`)
-    process.send?.({ kind: 'ready', ...where })
+    await tellStarter({ kind: 'ready', ...where })
   } catch (error) {
-    await stop()
-    throw new StartError((error as Error).message, { cause: error })
+    await scope.stop()
+    throw explain(error)
   }
+}
+
+function explain(error: unknown): StartError {
+  const { message } = error as Error
+  if (error instanceof ProgramPortError) return new AddressTakenError(message, { address: error.address, cause: error })
+  return new StartError(message, { cause: error })
 }
 
 /** Only what is there already is used: nothing is fetched for a server. */

@@ -1,8 +1,8 @@
 import type { Profile } from '@orch/core'
 import type { HealthCheck } from '@orch/gateway'
 import {
+  createLifecycle,
   createLog,
-  type Log,
   type LogFormat,
   type LogLevel,
   sleep,
@@ -19,7 +19,7 @@ import { stayAliveMs } from '../limits.ts'
 import type { ListenAddress } from '../options/addresses.ts'
 import { type ApiOptions, everythingServed } from '../options/api.ts'
 import { openTelemetry } from '../telemetry.ts'
-import { endWithStarter } from './end-with-starter.ts'
+import { endWithStarter, tellStarter } from './starter.ts'
 
 /** How a service runs as a process. */
 export interface ServiceProcess {
@@ -42,36 +42,41 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
   const { name, settings, terminal, probes: probeOptions } = service
   const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
   const clock = systemClock
-  const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
   const state: State = { replica: undefined, isReady: false, isEnding: false }
-  const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
-  const stop = async () => {
-    log.info({}, 'stopping')
-    state.isEnding = true
-    await sleep(clock, service.shutdownDelayMs)
-    await state.replica?.stop()
-    await telemetry.close()
-    probes?.close()
-  }
-  endWith(stop, log)
+  const scope = createLifecycle({ log })
   const hold = stayAlive()
   try {
+    const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
+    await scope.run({ name: 'probes', stop: () => probes?.close() })
+    const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
+    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
+    stopOnSignal({
+      source: process,
+      log,
+      async stop() {
+        log.info({}, 'stopping')
+        state.isEnding = true
+        await sleep(clock, service.shutdownDelayMs)
+        await scope.stop()
+      },
+    })
+    endWithStarter()
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
     const replica = await service.open({ catalogue, clock, random: Math.random, log, tracer: telemetry.tracer })
-    state.replica = replica
     // A signal that came in between found nothing to stop.
     if (state.isEnding) return void (await replica.stop())
+    state.replica = replica
+    await scope.run({ name, stop: () => replica.stop() })
     await replica.ready
     state.isReady = true
     const { address } = replica
     const where = { ...(address === '' ? {} : { address }), ...(probes === undefined ? {} : { probes: probes.url }) }
     log.info(where, 'ready')
     terminal.out(`orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`)
-    process.send?.({ kind: 'ready', ...where })
+    await tellStarter({ kind: 'ready', ...where })
   } catch (error) {
     if (state.isEnding) return
-    await state.replica?.stop()
-    probes?.close()
+    await scope.stop()
     throw error
   } finally {
     hold.cancel()
@@ -99,17 +104,4 @@ function probed({ replica, isReady, isEnding }: State) {
     { name: 'shutdown', check: () => (isEnding ? 'the process is shutting down' : undefined) },
   ]
   return { checks: [...own, ...(replica?.checks ?? [])], metrics: replica?.metrics }
-}
-
-function endWith(stop: () => Promise<void>, log: Log): void {
-  stopOnSignal({
-    source: {
-      on: (signal, listener) => process.on(signal, listener),
-      off: (signal, listener) => process.off(signal, listener),
-      exit: (code) => process.exit(code),
-    },
-    log,
-    stop,
-  })
-  endWithStarter()
 }

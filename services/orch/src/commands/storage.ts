@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import type { Store } from '@orch/core'
 import { makePrivateFolder, SettingsError } from '@orch/platform'
-import { lockDirectory, openLmdbStore } from '@orch/storage'
+import { openLmdbStore } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import type { Terminal } from '../command-line.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
+import { lockDataFolder } from '../data-folder.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
 import { changeStreamAgeMsMin } from '../limits.ts'
 import { readListenAddress } from '../options/addresses.ts'
@@ -56,10 +57,10 @@ async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surro
 
 /** The folder is this process's own until it ends. */
 async function openFolder(directory: string, profile: Parameters<typeof openLmdbStore>[0]['profile']): Promise<Store> {
+  process.umask(0o077)
+  makePrivateFolder(directory)
+  lockDataFolder(directory)
   try {
-    process.umask(0o077)
-    makePrivateFolder(directory)
-    lockDirectory(directory)
     return await openLmdbStore({ directory, profile })
   } catch (error) {
     throw new StartError((error as Error).message, { cause: error })

@@ -19,11 +19,12 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { lockDirectory } from '@orch/storage'
 import type { Terminal } from '../command-line.ts'
 import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
+import { lockDataFolder } from '../data-folder.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
 import { filePerGateway } from '../distributed/file-per-gateway.ts'
+import { withOtherPorts } from '../distributed/other-ports.ts'
 import type { UpOptions } from '../options/up.ts'
 import {
   admissionCommandSettings,
@@ -41,7 +42,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   process.umask(0o077)
   makePrivateFolder(dataDir)
-  const lock = lockOrExplain(dataDir)
+  const lock = lockDataFolder(dataDir)
   const children = createChildren({
     node: { path: process.execPath, arguments: process.execArgv, entry: process.argv[1] ?? '' },
     env: environment(terminal),
@@ -53,14 +54,29 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     write: (text) => terminal.error(text),
   })
   const stop = async () => {
-    log.info({}, 'stopping')
     for (const name of stopOrder) await children.stop(name)
-    lock.release()
   }
-  stopOnSignal({ source: process, log, stop })
+  const ending = new AbortController()
+  stopOnSignal({
+    source: process,
+    log,
+    async stop() {
+      log.info({}, 'stopping')
+      ending.abort()
+      await stop()
+    },
+  })
   try {
-    const plan = await makePlan(options)
-    const urls = await startAll(plan, children, log)
+    const { plan, urls } = await withOtherPorts({
+      attempt: async () => {
+        const plan = await makePlan(options)
+        return { plan, urls: await startAll(plan, children, log) }
+      },
+      isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),
+      stop,
+      signal: ending.signal,
+      log,
+    })
     lock.announce(urls[0] ?? '')
     terminal.out(printReady(urls, plan, options, terminal))
   } catch (error) {
@@ -69,16 +85,14 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   }
 }
 
+/** Whether the caller has chosen this address for a gateway. */
+function isGateway(address: string, { settings, serving }: UpOptions): boolean {
+  const port = Number(address.slice(address.lastIndexOf(':') + 1))
+  return port >= serving.securePort && port < serving.securePort + settings.gateways
+}
+
 /** Those who call others end before them. */
 const stopOrder = ['controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
-
-function lockOrExplain(dataDir: string) {
-  try {
-    return lockDirectory(dataDir)
-  } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
-  }
-}
 
 /** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
 function environment({ env }: Terminal): Record<string, string | undefined> {
@@ -238,7 +252,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     ...inner('admission', admissionCommandSettings, [storage]),
   ]
   const others = [storage, `--watch-address=${addresses.watch.join(',')}`, `--admission-address=${addresses.admission.join(',')}`]
-  const gateways = await Promise.all(
+  const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {
       const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
       const audit = [`--audit-log-path=${addresses.gateway.length > 1 ? filePerGateway(plan.auditLogPath, index) : plan.auditLogPath}`]
@@ -246,9 +260,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       return (await children.start({ name: `gateway-${index}`, arguments: ['gateway', ...flags] }))['address'] ?? ''
     }),
   )
-  await Promise.all(started)
+  const [urls] = await Promise.all([gateways, ...started])
   const kubeconfig = join(dataDir, 'admin.conf')
-  writeConfiguration(kubeconfig, gateways[0] ?? '', plan)
+  writeConfiguration(kubeconfig, urls[0] ?? '', plan)
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   await Promise.all(
     controllers.map((name) =>
@@ -257,7 +271,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
         arguments: [
           'controllers',
           `--kubeconfig=${kubeconfig}`,
-          `--servers=${gateways.join(',')}`,
+          `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
           `--probe-address=${probes[name]}`,
           ...trust('controllers'),
@@ -266,7 +280,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       }),
     ),
   )
-  return gateways
+  return urls
 }
 
 function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: ServiceRole): string[] {

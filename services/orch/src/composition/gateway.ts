@@ -1,10 +1,10 @@
 import type { AdmissionService, WatchService } from '@orch/core'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource } from '@orch/platform'
-import { publicHost } from '../addresses.ts'
+import { printHost, publicHost } from '../addresses.ts'
 import type { GatewayGroups } from '../options/gateway.ts'
 import type { ServingOptions } from '../options/serving.ts'
-import { StartError } from '../start-error.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
 import { versionInfo } from '../version.ts'
 import { openAuditor } from './audit.ts'
 import { type AuthenticationNeeds, openGatewayAuthentication } from './authentication.ts'
@@ -103,8 +103,9 @@ async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPai
 function explainListenFailure(error: unknown, address: string, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
-    return new StartError(
+    return new AddressTakenError(
       `port ${port} on ${address} is in use by another program; choose another with --secure-port, or 0 for any free one`,
+      { address: `${printHost(address)}:${port}`, cause: error },
     )
   }
   if (code === 'EACCES')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type LogFormat, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
+import { AddressTakenError } from '../start-error.ts'
 import { createChildren } from './children.ts'
 
 /** What a child does: `arguments` are its name for itself, and how it behaves. */
@@ -18,6 +19,11 @@ process.on('SIGTERM', () => {
 })
 process.on('disconnect', () => process.exit(0))
 if (behaviour === 'unable') process.exit(3)
+if (behaviour === 'late') {
+  process.stderr.write('orch: the port is taken\\n')
+  process.send({ kind: 'address-taken', address: '127.0.0.1:2' }, () => process.exit(1))
+  return
+}
 if (behaviour === 'complaining') {
   process.stderr.write('orch: --listen=x: this is no address\\n')
   process.exit(2)
@@ -71,6 +77,14 @@ test('lines for machines get a field more', async () => {
 test('a child that ends before it was ready is a failure, and not started again', async () => {
   const { start, notes } = someChildren()
   await expect(start('storage-0', 'unable')).rejects.toThrow('storage-0 ended before it was ready: exit code 3')
+  expect(notes('storage-0')).toEqual(['started'])
+})
+
+test('a child whose port another program has taken names the address', async () => {
+  const { start, notes } = someChildren()
+  const failure = await start('storage-0', 'late').catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(AddressTakenError)
+  expect(failure).toMatchObject({ address: '127.0.0.1:2', message: 'storage-0 ended before it was ready: the port is taken' })
   expect(notes('storage-0')).toEqual(['started'])
 })
 

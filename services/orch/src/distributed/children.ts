@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Clock, type Log, type LogFormat, retryDelayMs, sleep } from '@orch/platform'
+import type { ReadyMessage, StarterMessage } from '../commands/starter.ts'
+import { AddressTakenError } from '../start-error.ts'
 
 /** One process of `orch up --distributed`. */
 export interface ChildOptions {
@@ -23,12 +25,12 @@ export interface ChildrenOptions {
   readonly write: (text: string) => void
 }
 
-/** What a process has told when it was ready. */
-export type ReadyMessage = Readonly<Record<string, string>>
-
 /** Processes that end with this one. */
 export interface Children {
-  /** Starts a process and keeps it running: one that ends by itself is started again. Resolves when it is ready the first time. */
+  /**
+   * Starts a process and keeps it running: one that ends by itself is started again. Resolves when it is ready the first time;
+   * rejects with an `AddressTakenError` where it could not start because another program has its port.
+   */
   start(child: ChildOptions): Promise<ReadyMessage>
   /** Ends the processes, those whose names begin so, and resolves when they are gone. */
   stop(namePrefix: string): Promise<void>
@@ -94,20 +96,23 @@ class Running {
     const { signal } = this.#ending
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       let wasReady = false
-      const { ended, complaint } = await this.#once(() => {
+      const { ended, complaint, takenAddress } = await this.#once(() => {
         wasReady = true
       })
       if (signal.aborted) return
       const { name } = this.#child
-      if (attempt === 1 && !wasReady) return this.#setFailed(new Error(`${name} ended before it was ready: ${complaint ?? ended}`))
+      if (attempt === 1 && !wasReady) {
+        const message = `${name} ended before it was ready: ${complaint ?? ended}`
+        return this.#setFailed(takenAddress === undefined ? new Error(message) : new AddressTakenError(message, { address: takenAddress }))
+      }
       if (wasReady) attempt = 1
       log.error({ process: name, ended }, 'a process ended by itself and is started again')
       await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: random() }), signal)
     }
   }
 
-  /** Runs the process to its end; tells how it ended, and what its command complained about, if it did. */
-  async #once(onReady: () => void): Promise<{ readonly ended: string; readonly complaint: string | undefined }> {
+  /** Runs the process to its end. */
+  async #once(onReady: () => void): Promise<End> {
     const { node, env, workingFolder, logFormat, write } = this.#options
     const process = spawn(node.path, [...node.arguments, node.entry, ...this.#child.arguments], {
       cwd: workingFolder,
@@ -117,20 +122,37 @@ class Running {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     this.#process = process
-    process.on('message', (message: ReadyMessage) => {
+    let complaint: string | undefined
+    let takenAddress: string | undefined
+    process.on('message', (message: StarterMessage) => {
+      if (message.kind === 'address-taken') {
+        takenAddress = message.address
+        return
+      }
       onReady()
       this.#setReady(message)
     })
     const { stderr } = process
-    let complaint: string | undefined
     const forward = (line: string) => {
       if (line.startsWith(complaintPrefix)) complaint = line.slice(complaintPrefix.length)
       write(withName(line, this.#child.name, logFormat))
     }
     if (stderr !== null) forwardLines(stderr, forward)
     const [code, signal] = (await once(process, 'close')) as [number | null, NodeJS.Signals | null]
-    return { ended: signal ?? `exit code ${code}`, complaint }
+    // Its last message may be read after its end.
+    if (process.connected) await once(process, 'disconnect')
+    return { ended: signal ?? `exit code ${code}`, complaint, takenAddress }
   }
+}
+
+/** How a process ended. */
+interface End {
+  /** Its exit code or signal. */
+  readonly ended: string
+  /** The sentence of its command, if there was one. */
+  readonly complaint: string | undefined
+  /** The address at which another program listens, if it ended for that. */
+  readonly takenAddress: string | undefined
 }
 
 /** What the command puts before the sentence that says why it does not go on. */

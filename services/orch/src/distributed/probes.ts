@@ -5,7 +5,7 @@ import type { HealthCheck } from '@orch/gateway'
 import { type Clock, type Log, type Metrics, openCertificateSource, type TlsFiles } from '@orch/platform'
 import { isLoopback } from '../addresses.ts'
 import type { ListenAddress } from '../options/addresses.ts'
-import { StartError } from '../start-error.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
 
 /** What a process tells about itself. */
 export interface Probed {
@@ -78,9 +78,12 @@ function encryptedServer(
 
 function listening(server: Server, { host, port }: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new StartError(`--probe-address=${host}:${port}: the address cannot be listened on (${error.code})`, { cause: error })),
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const address = `${host}:${port}`
+      const message = `--probe-address=${address}: the address cannot be listened on (${error.code})`
+      if (error.code === 'EADDRINUSE') reject(new AddressTakenError(message, { address, cause: error }))
+      else reject(new StartError(message, { cause: error }))
+    })
     server.listen(port, host, resolve)
   })
 }

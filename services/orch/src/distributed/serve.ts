@@ -1,6 +1,6 @@
 import type { HealthCheck } from '@orch/gateway'
-import { type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
-import { StartError } from '../start-error.ts'
+import { ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
+import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
 /** Offers a service to the others; when the lifecycle stops, callers are sent elsewhere first. */
@@ -14,7 +14,9 @@ async function open(address: string, offers: readonly Offer[], rpc: Assembly['rp
   try {
     return await openRpcServer({ ...rpc, address, offers })
   } catch (error) {
-    throw new StartError(`--listen=${address}: ${(error as Error).message}`, { cause: error })
+    const message = `--listen=${address}: ${(error as Error).message}`
+    if (error instanceof ListenError && error.code === 'EADDRINUSE') throw new AddressTakenError(message, { address, cause: error })
+    throw new StartError(message, { cause: error })
   }
 }
 

@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { storeSuite } from '@orch/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
 import { lockDirectory } from './directory-lock.ts'
@@ -61,6 +64,26 @@ describe('the lock of a data directory', () => {
     expect(() => lockDirectory(directory)).toThrow('https://127.0.0.1:6443')
     lock.release()
     lockDirectory(directory).release()
+  })
+
+  test('outlives the object that stands for it', async () => {
+    const directory = aFolder()
+    const lock = new WeakRef(lockDirectory(directory))
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    // A reference is kept to the end of the turn that has made it, and native objects go one collection after their owner.
+    for (let turn = 0; turn < 3; turn += 1) {
+      await setImmediate()
+      collect()
+    }
+    expect(lock.deref()).toBeUndefined()
+    expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`)
+  })
+
+  test('a lock file that cannot be opened is not taken for another owner', () => {
+    const directory = aFolder()
+    mkdirSync(join(directory, 'lock'))
+    expect(() => lockDirectory(directory)).toThrow(`${join(directory, 'lock')}: unable to open database file`)
   })
 })
 

@@ -3,4 +3,4 @@
 export { type BackendTls, type EtcdMember, type EtcdOptions, openEtcd } from './etcd.ts'
 export { type BackendName, type LocatedBackend, type LocateOptions, locateBackend } from './locate.ts'
 export { type NatsOptions, openNats } from './nats.ts'
-export { freePorts, type Program } from './program.ts'
+export { freePorts, type Program, ProgramPortError } from './program.ts'

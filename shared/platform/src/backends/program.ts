@@ -33,6 +33,18 @@ export interface Program {
   stop(): Promise<void>
 }
 
+/** The program ended because another one listens at one of its addresses. */
+export class ProgramPortError extends Error {
+  override readonly name = 'ProgramPortError'
+  /** `127.0.0.1:2379`. */
+  readonly address: string
+
+  constructor(path: string, address: string) {
+    super(`${path}: ${address} is in use by another program`)
+    this.address = address
+  }
+}
+
 /** How a program is run. */
 export interface ProgramOptions {
   readonly path: string
@@ -179,8 +191,15 @@ class ChildProgram implements Program {
       if (await isHealthy(this.#options.healthUrl)) return
       await delay(backendPollIntervalMs)
     }
-    throw new Error(`${this.#options.path} did not become ready: ${this.#said}`)
+    const { path } = this.#options
+    const taken = takenAddress(this.#said)
+    throw taken === undefined ? new Error(`${path} did not become ready: ${this.#said}`) : new ProgramPortError(path, taken)
   }
+}
+
+/** The address that a program in Go could not listen on, from what it said: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
+function takenAddress(said: string): string | undefined {
+  return /listen tcp (\S+): bind: address already in use/.exec(said)?.[1]
 }
 
 function isHealthy(url: string): Promise<boolean> {

@@ -28,6 +28,18 @@ export interface RpcServer {
   close(): void
 }
 
+/** The system does not let the server listen. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+  /** `EADDRINUSE`. */
+  readonly code: string
+
+  constructor(code: string, options: { readonly cause: unknown }) {
+    super(`the address cannot be listened on (${code})`, options)
+    this.code = code
+  }
+}
+
 /** Where a server listens, and what it offers. */
 export interface RpcServerOptions extends RpcTelemetry {
   /** Host and port; port 0 takes any free one. */
@@ -103,7 +115,7 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
 /** gRPC tells in words alone why it cannot listen. */
 function understandable(error: Error): Error {
   const code = /\b(EADDRINUSE|EADDRNOTAVAIL|EACCES)\b/.exec(error.message)?.[1]
-  return code === undefined ? error : new Error(`the address cannot be listened on (${code})`, { cause: error })
+  return code === undefined ? error : new ListenError(code, { cause: error })
 }
 
 /** Says goodbye on every connection, and waits until they are closed. */

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
 
@@ -36,8 +36,8 @@ export interface Certificates {
 const administratorsGroup = 'system:masters'
 
 /**
- * The certificates of a server: those that are kept, or new ones where one is absent, does not fit the authority, lacks a
- * name, or has only a third of its life left.
+ * The certificates of a server: those that are kept, or new ones where one is absent, does not fit its key or the authority,
+ * lacks a name, or has only a third of its life left.
  */
 export async function readCertificates({ files, product, names, clock }: CertificateOptions): Promise<Certificates> {
   const nowMs = clock.now()
@@ -88,13 +88,21 @@ function parseCertificate(pem: string): X509Certificate | undefined {
   }
 }
 
-/** True while more than a third of the certificate's life is left. */
+/** True while more than a third of the certificate's life is left and the key is the certificate's own. */
 export function isFresh(pair: KeyPair, nowMs: number): boolean {
   const certificate = parseCertificate(pair.certificate)
-  if (certificate === undefined) return false
+  if (certificate === undefined || !hasKey(certificate, pair.key)) return false
   const from = Date.parse(certificate.validFrom)
   const to = Date.parse(certificate.validTo)
   return nowMs >= from && to - nowMs > (to - from) / 3
+}
+
+function hasKey(certificate: X509Certificate, pem: string): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(pem))
+  } catch {
+    return false
+  }
 }
 
 /** True where the authority has signed the certificate. */

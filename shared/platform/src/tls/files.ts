@@ -1,18 +1,54 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 import type { CertificateFiles } from './certificates.ts'
+
+/** A file or folder that the process needs cannot be used. The message is a sentence that names it and the reason. */
+export class FileError extends Error {
+  override readonly name = 'FileError'
+}
 
 /** Makes a folder that only its owner may enter. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
+  explained(`the folder ${path} cannot be made`, () => {
+    makeFolder(path)
+    if (!statSync(path).isDirectory()) throw new FileError(`${path} is a file, expected a folder`)
+  })
+  explained(`the folder ${path} cannot be made private`, () => chmodSync(path, 0o700))
+}
+
+/**
+ * Makes a folder and those above it that are absent. The recursive form of Node never returns where a file system refuses
+ * to make a folder by saying that it is absent, as /proc does.
+ */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path || isThere(dirname(path))) throw error
+    makeFolder(dirname(path))
+    mkdirSync(path, { mode: 0o700 })
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
-  writeFileSync(draft, text, { mode: 0o600 })
-  renameSync(draft, path)
+  explained(`the file ${path} cannot be written`, () => {
+    try {
+      writeFileSync(draft, text, { mode: 0o600 })
+      renameSync(draft, path)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
+  })
 }
 
 /** Certificates in a folder, readable by its owner alone. */
@@ -30,10 +66,16 @@ export function certificateMemory(): CertificateFiles {
 }
 
 function readIfPresent(path: string): string | undefined {
+  return explained(`the file ${path} cannot be read`, () => (isThere(path) ? readFileSync(path, 'utf8') : undefined))
+}
+
+/** What the system refuses becomes a sentence. */
+function explained<T>(what: string, work: () => T): T {
   try {
-    return readFileSync(path, 'utf8')
+    return work()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code, errno } = error as NodeJS.ErrnoException
+    if (code === undefined || errno === undefined) throw error
+    throw new FileError(`${what}: ${getSystemErrorMessage(errno)} (${code})`, { cause: error })
   }
 }

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { readCertificates } from './certificates.ts'
-import { certificateFolder, certificateMemory, makePrivateFolder } from './files.ts'
+import { certificateFolder, certificateMemory, makePrivateFolder, writePrivateFile } from './files.ts'
 import { servingNames } from './serving-names.ts'
 
 const dayMs = 86_400_000
@@ -63,6 +63,47 @@ test('a damaged certificate is made anew', async () => {
   await readCertificates({ ...options, files })
   files.write('admin.crt', 'nonsense')
   expect((await readCertificates({ ...options, files })).issued).toEqual(['admin'])
+})
+
+test.each(['ca', 'serving', 'admin'] as const)('a certificate whose key is damaged is made anew: %s', async (name) => {
+  const files = certificateMemory()
+  await readCertificates({ ...options, files })
+  files.write(`${name}.key`, 'nonsense')
+  expect((await readCertificates({ ...options, files })).issued).toContain(name)
+})
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+test('what the system refuses is a sentence that names the file, and leaves no draft', () => {
+  const folder = aFolder()
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  mkdirSync(join(folder, 'taken'))
+  expect(() => writePrivateFile(join(folder, 'taken'), 'text')).toThrow(
+    `the file ${join(folder, 'taken')} cannot be written: illegal operation on a directory (EISDIR)`,
+  )
+  expect(() => certificateFolder(folder).read('taken')).toThrow(`the file ${join(folder, 'taken')} cannot be read: `)
+  expect(() => makePrivateFolder(file)).toThrow(`${file} is a file, expected a folder`)
+  expect(() => makePrivateFolder(join(file, 'below'))).toThrow(
+    `the folder ${join(file, 'below')} cannot be made: not a directory (ENOTDIR)`,
+  )
+  expect(readdirSync(folder).sort()).toEqual(['file', 'taken'])
+})
+
+test.skipIf(process.platform !== 'linux')('a folder in a file system that makes none is refused', () => {
+  expect(() => makePrivateFolder('/proc/none')).toThrow('the folder /proc/none cannot be made: no such file or directory (ENOENT)')
+  expect(() => makePrivateFolder('/proc/none/below')).toThrow('the folder /proc/none/below cannot be made')
+})
+
+test('folders above a private one are made with it', () => {
+  const path = join(aFolder(), 'a', 'b', 'c')
+  makePrivateFolder(path)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  makePrivateFolder(path)
 })
 
 test('the folder and the files are for their owner alone', async () => {
