@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startWriter } from './start-writer.ts'
 import { findFaults } from './verify.ts'
 
 const folders: string[] = []
+const mounts: string[] = []
 afterAll(() => {
+  for (const folder of mounts) execFileSync('umount', [folder])
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 function aFolder(): string {
@@ -28,7 +31,7 @@ function canLimit(): boolean {
 describe.skipIf(!canLimit())('a disk that takes no more (skipped where prlimit is missing or not allowed)', () => {
   test('writes are refused with the cause and leave nothing, and go on when there is room', { timeout: 60_000 }, async () => {
     const directory = aFolder()
-    const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=600000:unlimited'] })
+    const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=4000000:unlimited'] })
     await writer.seen('refused', 20)
     const before = writer.said.acknowledged.length
     expect(before).toBeGreaterThan(0)
@@ -41,6 +44,57 @@ describe.skipIf(!canLimit())('a disk that takes no more (skipped where prlimit i
     const numbers = refused.map(({ number }) => number)
     const { faults } = await findFaults({ directory, acknowledged, refused: numbers, after: 1, state: new Map() })
     expect(faults).toEqual([])
+  })
+})
+
+/** A folder on a disk of its own with so many megabytes, or undefined where mounting is not allowed. */
+function aSmallDisk(megabytes: number): string | undefined {
+  const folder = join(aFolder(), 'disk')
+  mkdirSync(folder)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  mounts.push(folder)
+  return folder
+}
+
+describe('a disk that is full to the last block', () => {
+  test('STORE-04: large creates are refused, deletions and compaction go on, and nothing acknowledged is lost', {
+    timeout: 120_000,
+  }, async (context) => {
+    const disk = aSmallDisk(12)
+    if (disk === undefined) return context.skip('no file system may be mounted here')
+    const script = fileURLToPath(new URL('./fill-disk.ts', import.meta.url))
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, ['--conditions=source', '--no-warnings', script, disk], {
+      encoding: 'utf8',
+    })
+    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
+    const said = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const full = expect.stringMatching(/^the store can't write: the disk that holds .* is full \(ENOSPC/)
+    expect(said).toEqual([
+      { step: 'another program takes the rest', written: expect.any(Number), refusal: full },
+      { step: 'still full', written: 0, refusal: full },
+      { step: 'deleted', written: 20 },
+      { step: 'compacted', written: expect.any(Number) },
+      { step: 'the other program ends', written: expect.any(Number), refusal: full },
+      { step: 'the other program comes back', written: 0, refusal: full },
+      { step: 'deleted again', written: 20 },
+      { step: 'opened again', lost: [], left: [] },
+    ])
+    expect(said[3].written).toBeGreaterThan(0)
+    expect(said[4].written).toBeGreaterThan(20)
+  })
+
+  test('a new store is refused with the cause', { timeout: 60_000 }, async (context) => {
+    const disk = aSmallDisk(1)
+    if (disk === undefined) return context.skip('no file system may be mounted here')
+    const { end, errors } = await startWriter({ directory: join(disk, 'data'), writes: 1 }).ended
+    expect({ end, errors }).toEqual({ end: 1, errors: expect.stringMatching(/^the disk that holds .* is full \(ENOSPC/) })
   })
 })
 

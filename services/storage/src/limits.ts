@@ -49,6 +49,16 @@ export const storePageRecords = 1_000
 /** Log entries looked at by one step of a compaction, so that writes get their turn in between. */
 export const compactionStepEntries = 2_000
 
+/** Blocks of the data file written ahead for deletions and compaction, which make room where the disk is full. */
+export const reserveBytes = 1024 * 1024
+
+/** When the data file is extended, it is by an eighth of itself within these bounds: rarely, and never for long. */
+export const fileGrowthBytesMin = 1024 * 1024
+export const fileGrowthBytesMax = 16 * 1024 * 1024
+
+/** Bytes that one call writes when the data file is extended. */
+export const zeroBytesPerWrite = 1024 * 1024
+
 /** Expired objects deleted before the event loop gets its turn again. */
 export const expiriesPerTurn = 256
 

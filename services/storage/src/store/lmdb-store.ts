@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, statfsSync } from 'node:fs'
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Profile, Revision, Store } from '@orch/core'
 import type { Database, RootDatabase } from 'lmdb'
+import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
+import { DataFile } from './data-file.ts'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
+import { type MeasuredFile, Reserve } from './reserve.ts'
+import type { TreeSize } from './room.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
 /** Where the state lies and whose it is. */
@@ -24,7 +28,7 @@ export async function openLmdbStore({ directory, profile, unsafeNoSync = false, 
   const { open } = await import('lmdb')
   const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return new LogStore(new LmdbTables({ open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
+  return new LogStore(await openTables({ open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }
 
 interface TablesOptions {
@@ -37,36 +41,75 @@ interface TablesOptions {
   readonly epoch: string
 }
 
+/** Opens the file and makes sure that the transactions of a new store have room before they begin. */
+export async function openTables(options: TablesOptions): Promise<LmdbTables> {
+  const { open, directory, unsafeNoSync } = options
+  const path = join(directory, fileName)
+  writeLockFile(`${path}-lock`)
+  const root = open<Buffer, string>({
+    path,
+    noSubdir: true,
+    encoding: 'binary',
+    // A commit resolves when its pages have been flushed, not before.
+    overlappingSync: false,
+    eventTurnBatching: false,
+    noSync: unsafeNoSync,
+  })
+  const { lastPageNumber, pageSize } = root.getStats() as LmdbStats
+  const usedBytes = (lastPageNumber + 1) * pageSize
+  const file = new DataFile(path, usedBytes)
+  try {
+    if (lastPageNumber < metaPages) await extendFirst(file, usedBytes, directory)
+    return new LmdbTables(options, root, file)
+  } catch (error) {
+    file.close()
+    await root.close()
+    throw error
+  }
+}
+
+async function extendFirst(file: DataFile, usedBytes: number, directory: string): Promise<void> {
+  try {
+    await file.extend(usedBytes + reserveBytes + fileGrowthBytesMin)
+  } catch (cause) {
+    throw new Error(explain(cause, directory), { cause })
+  }
+}
+
+/** LMDB writes to its lock file through a map of memory: on a full disk a hole in it would end the process. */
+function writeLockFile(path: string): void {
+  writeFileSync(path, Buffer.alloc(lockFileBytes), { mode: 0o600 })
+}
+
 class LmdbTables implements Tables {
   readonly isImmediate = false
   readonly meta: Meta
   readonly #directory: string
   readonly #root: RootDatabase<Buffer, string>
+  readonly #file: DataFile
+  readonly #reserve: Reserve
   readonly #log: Database<Buffer, number>
   /** Key → revision, eight bytes. */
   readonly #latest: Database<Buffer, string>
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-  constructor({ open, directory, profile, unsafeNoSync, epoch }: TablesOptions) {
+  constructor({ directory, profile, epoch }: TablesOptions, root: RootDatabase<Buffer, string>, file: DataFile) {
     this.#directory = directory
-    this.#root = open<Buffer, string>({
-      path: join(directory, fileName),
-      noSubdir: true,
-      encoding: 'binary',
-      // A commit resolves when its pages have been flushed, not before.
-      overlappingSync: false,
-      eventTurnBatching: false,
-      noSync: unsafeNoSync,
-    })
+    this.#root = root
+    this.#file = file
     this.#log = this.#root.openDB({ name: 'log', encoding: 'binary' })
     this.#latest = this.#root.openDB({ name: 'latest', encoding: 'binary' })
     this.#about = this.#root.openDB({ name: 'about', encoding: 'binary' })
+    this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
     this.meta = this.#openMeta({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
     if (this.meta.profile !== profile) {
-      void this.#root.close()
       throw new Error(`${directory} belongs to the profile '${this.meta.profile}' and can't be opened under the profile '${profile}'`)
     }
+  }
+
+  get isFull(): boolean {
+    return this.#reserve.isFull
   }
 
   latest(key: string): Revision {
@@ -99,25 +142,36 @@ class LmdbTables implements Tables {
   }
 
   async write(batch: Batch): Promise<void> {
+    const held = this.#reserve.tryHold(batch) ?? (await this.#reserve.hold(batch))
     try {
       await this.#root.batch(() => this.#put(batch))
     } catch (error) {
       throw new Error(await this.#reasonOf(error), { cause: error })
+    } finally {
+      this.#reserve.giveBack(held)
     }
     // A read transaction of this turn may have begun before the flush.
     this.#root.resetReadTxn()
   }
 
   sizes(): { bytes: number; freeBytes: number } {
-    const root = this.#root.getStats() as LmdbStats
-    const trees = [root, root.free, ...[this.#log, this.#latest, this.#about].map((database) => database.getStats() as LmdbStats)]
-    const usedPages = trees.reduce((pages, tree) => pages + pagesOf(tree), metaPages)
-    const allPages = root.lastPageNumber + 1
-    return { bytes: allPages * root.pageSize, freeBytes: Math.max(0, allPages - usedPages) * root.pageSize }
+    const { pageSize, usedPages, freePages } = this.measure()
+    return { bytes: usedPages * pageSize, freeBytes: freePages * pageSize }
   }
 
-  close(): Promise<void> {
-    return this.#root.close()
+  async close(): Promise<void> {
+    await this.#root.close()
+    this.#file.close()
+  }
+
+  measure(): MeasuredFile {
+    const log = this.#log.getStats() as LmdbStats
+    const latest = this.#latest.getStats() as LmdbStats
+    const { pageSize, lastPageNumber, free } = log
+    const usedPages = lastPageNumber + 1
+    const takenPages = [log, latest, free].reduce((pages, tree) => pages + pagesOf(tree), metaPages + smallTreesPages)
+    const freePages = Math.max(0, usedPages - takenPages)
+    return { pageSize, usedPages, freePages, log: toTreeSize(log), latest: toTreeSize(latest), free: toTreeSize(free) }
   }
 
   #put({ appended, removed, meta }: Batch): void {
@@ -160,14 +214,17 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** LMDB reports a full disk as an input/output error. */
   async #reasonOf(error: unknown): Promise<string> {
     const told = (error as { commitError?: Promise<never> }).commitError
-    const cause: unknown = told === undefined ? error : await told.catch((reason: unknown) => reason)
-    const { bavail, bsize } = statfsSync(this.#directory)
-    const text = cause instanceof Error ? cause.message : String(cause)
-    return bavail * bsize < fullBelowBytes ? `the disk that holds ${this.#directory} is full (${text})` : `${this.#directory}: ${text}`
+    return explain(told === undefined ? error : await told.catch((reason: unknown) => reason), this.#directory)
   }
+}
+
+/** LMDB reports a full disk as an input/output error. */
+function explain(cause: unknown, directory: string): string {
+  const { bavail, bsize } = statfsSync(directory)
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return bavail * bsize < fullBelowBytes ? `the disk that holds ${directory} is full (${text})` : `${directory}: ${text}`
 }
 
 /** Room for entries does not grow ahead of need beyond this. */
@@ -177,6 +234,7 @@ const scratchBytesMax = 8 * 1024 * 1024
 const fullBelowBytes = 1024 * 1024
 
 interface TreeStats {
+  readonly treeDepth: number
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
   readonly overflowPages: number
@@ -190,6 +248,16 @@ interface LmdbStats extends TreeStats {
 
 /** Pages that hold the file's roots. */
 const metaPages = 2
+
+/** Pages of the two small trees: the table of trees, and what the store knows of itself. */
+const smallTreesPages = 2
+
+/** LMDB's table of readers takes two pages and a bit. */
+const lockFileBytes = 12 * 1024
+
+function toTreeSize({ treeDepth, treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): TreeSize {
+  return { depth: treeDepth, branchPages: treeBranchPageCount, leafPages: treeLeafPageCount, overflowPages }
+}
 
 function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages

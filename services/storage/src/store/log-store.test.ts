@@ -2,13 +2,18 @@ import type { StoreCommit } from '@orch/core'
 import { describe, expect, test } from 'vitest'
 import { LogStore } from './log-store.ts'
 import { MemoryTables } from './memory-store.ts'
-import type { Batch, KeySpan, Tables } from './tables.ts'
+import { type Batch, type KeySpan, NoRoomError, type Tables } from './tables.ts'
 
 /** Tables whose writes end when the test says so, well or badly. */
 class HeldTables implements Tables {
   readonly isImmediate = false
+  isFull = false
   readonly #inner = new MemoryTables('epoch')
-  readonly held: { readonly batch: Batch; readonly succeed: () => Promise<void>; readonly fail: (reason: string) => Promise<void> }[] = []
+  readonly held: {
+    readonly batch: Batch
+    readonly succeed: () => Promise<void>
+    readonly fail: (reason: string | Error) => Promise<void>
+  }[] = []
 
   get meta() {
     return this.#inner.meta
@@ -41,8 +46,8 @@ class HeldTables implements Tables {
         resolve()
         return turn()
       }
-      const fail = (reason: string) => {
-        reject(new Error(reason))
+      const fail = (reason: string | Error) => {
+        reject(typeof reason === 'string' ? new Error(reason) : reason)
         return turn()
       }
       this.held.push({ batch, succeed, fail })
@@ -163,5 +168,70 @@ describe('group commit', () => {
     await tables.held[0]!.succeed()
     await closed
     expect(outcomes).toEqual({ a: 'written 2' })
+  })
+})
+
+describe('a full disk', () => {
+  test('each commit is flushed alone, so that a deletion does not fall with a large object', async () => {
+    const { tables, outcomes, ask } = aStore()
+    ask('old')
+    await turn()
+    await tables.held[0]!.succeed()
+    tables.isFull = true
+    ask('large')
+    ask('gone', { key: 'old', expected: 2, value: undefined })
+    ask('larger')
+    await turn()
+    await tables.held[1]!.fail(new NoRoomError('the disk is full'))
+    await tables.held[2]!.succeed()
+    await tables.held[3]!.fail(new NoRoomError('the disk is full'))
+    expect(tables.held.slice(1).map(({ batch }) => [batch.purpose, batch.appended.map(({ key }) => key)])).toEqual([
+      ['put', ['large']],
+      ['delete', ['old']],
+      ['put', ['larger']],
+    ])
+    const reason = "the store can't write: the disk is full"
+    expect(outcomes).toEqual({ old: 'written 2', large: reason, gone: 'written 4', larger: reason })
+  })
+
+  test('a commit that is stale does not keep those behind it waiting', async () => {
+    const { tables, outcomes, ask } = aStore()
+    tables.isFull = true
+    ask('stale', { key: 'absent', expected: 9 })
+    ask('next')
+    await turn()
+    await turn()
+    await tables.held[0]!.succeed()
+    expect(outcomes).toEqual({ stale: 'stale', next: 'written 2' })
+  })
+
+  test('a sweep that finds no room is tried in smaller steps, which grow again', async () => {
+    const { store, tables, ask } = aStore()
+    for (let number = 0; number < 16; number++) ask(`key-${number}`, { key: 'a', expected: number === 0 ? 0 : number + 1 })
+    await turn()
+    await tables.held[0]!.succeed()
+    const compaction = store.compact(store.status().revision)
+    await turn()
+    await tables.held[1]!.fail(new NoRoomError('the disk is full'))
+    await tables.held[2]!.succeed()
+    await tables.held[3]!.succeed()
+    await tables.held[4]!.succeed()
+    await compaction
+    expect(tables.held.slice(1).map(({ batch }) => [batch.purpose, batch.removed.length])).toEqual([
+      ['sweep', 15],
+      ['sweep', 3],
+      ['sweep', 8],
+      ['sweep', 4],
+    ])
+  })
+
+  test('a sweep fails when one entry is too much', async () => {
+    const { store, tables, ask } = aStore()
+    ask('a')
+    await turn()
+    await tables.held[0]!.succeed()
+    const compaction = expect(store.compact(2)).rejects.toThrow('the disk is full')
+    await tables.held[1]!.fail(new NoRoomError('the disk is full'))
+    await compaction
   })
 })

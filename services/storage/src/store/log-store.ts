@@ -16,7 +16,7 @@ import {
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { judge } from './judge.ts'
 import { statesAt } from './past.ts'
-import type { LogEntry, Meta, Tables } from './tables.ts'
+import { type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
 /** What a store needs from the world. */
 export interface StoreEnvironment {
@@ -55,6 +55,7 @@ export class LogStore implements Store {
   #isScheduled = false
   #refusing = ''
   #retriedMs = 0
+  #sweptEntriesMax = compactionStepEntries
   #closed: Promise<void> | undefined
 
   constructor(tables: Tables, environment: StoreEnvironment) {
@@ -139,7 +140,7 @@ export class LogStore implements Store {
 
   async renewEpoch(): Promise<string> {
     const epoch = this.#environment.randomId()
-    await this.#tables.write({ appended: [], removed: [], meta: { epoch } })
+    await this.#tables.write({ appended: [], removed: [], meta: { epoch }, purpose: 'put' })
     this.#meta = { ...this.#meta, epoch }
     return epoch
   }
@@ -185,16 +186,18 @@ export class LogStore implements Store {
 
   /** Judges all that wait and flushes what they write. */
   #begin(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
+    // On a full disk each commit is judged by the room that it needs itself: a deletion does not fall with a large object.
+    const waiting = this.#waiting.splice(0, this.#tables.isFull ? 1 : this.#waiting.length)
     const { judged, entries } = this.#judgeAll(waiting)
     if (entries.length === 0) {
       this.#settle(judged)
+      if (this.#waiting.length > 0) this.#schedule()
       return
     }
+    const purpose = entries.every(({ value }) => value === undefined) ? 'delete' : 'put'
     let written: Promise<void> | undefined
     try {
-      written = this.#tables.write({ appended: entries, removed: [], meta: { revision: this.#given } })
+      written = this.#tables.write({ appended: entries, removed: [], meta: { revision: this.#given }, purpose })
     } catch (error) {
       written = Promise.reject(error)
     }
@@ -259,12 +262,20 @@ export class LogStore implements Store {
       if (entry.revision > compacted) break
       if (entry.replaces !== 0) removed.push(entry.replaces)
       if (entry.value === undefined) removed.push(entry.revision)
-      if (++seen === compactionStepEntries) {
+      if (++seen === this.#sweptEntriesMax) {
         last = entry.revision
         break
       }
     }
-    await this.#tables.write({ appended: [], removed, meta: { compacted, swept: last } })
+    try {
+      await this.#tables.write({ appended: [], removed, meta: { compacted, swept: last }, purpose: 'sweep' })
+    } catch (error) {
+      if (!(error instanceof NoRoomError) || seen <= 1) throw error
+      // A smaller step changes fewer pages.
+      this.#sweptEntriesMax = Math.ceil(seen / 4)
+      return
+    }
+    this.#sweptEntriesMax = Math.min(compactionStepEntries, this.#sweptEntriesMax * 2)
     this.#meta = { ...this.#meta, swept: last }
   }
 
@@ -274,7 +285,8 @@ export class LogStore implements Store {
     if (this.#refusing === '' || this.#flush !== undefined || this.#closed !== undefined || nowMs - this.#retriedMs < refusingRetryMs)
       return
     this.#retriedMs = nowMs
-    const attempt = this.#tables.write({ appended: [], removed: [], meta: { revision: this.#meta.revision } }) ?? Promise.resolve()
+    const attempt =
+      this.#tables.write({ appended: [], removed: [], meta: { revision: this.#meta.revision }, purpose: 'put' }) ?? Promise.resolve()
     this.#flush = attempt.then(
       () => this.#recover(''),
       (error: unknown) => this.#recover(error instanceof Error ? error.message : String(error)),

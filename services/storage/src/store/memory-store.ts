@@ -12,6 +12,7 @@ export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): 
 /** A log and an index that live as long as the process. */
 export class MemoryTables implements Tables {
   readonly isImmediate = true
+  readonly isFull = false
   readonly #latest = new Map<string, Revision>()
   readonly #log = new Map<Revision, LogEntry>()
   /** Keys of the log, ascending. */

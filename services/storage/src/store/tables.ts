@@ -30,7 +30,12 @@ export interface Batch {
   readonly removed: readonly Revision[]
   /** Only what this writer owns: two writers may be under way at once. */
   readonly meta: Partial<Meta>
+  /** On a full disk, what makes room goes on after the rest is refused: deletions, then compaction's sweeps. */
+  readonly purpose: 'put' | 'delete' | 'sweep'
 }
+
+/** The medium has no room for a batch; nothing of it was written. */
+export class NoRoomError extends Error {}
 
 /** A span of keys, in order. */
 export interface KeySpan {
@@ -53,6 +58,8 @@ export interface Tables {
   readonly meta: Meta
   /** True: `write` is done when it returns, so there is nothing to wait for and nothing to group. */
   readonly isImmediate: boolean
+  /** True: the medium has no room left beyond a reserve, so it is better to ask for little at a time. */
+  readonly isFull: boolean
   /** Revision of the key's current record; 0: absent. */
   latest(key: string): Revision
   keys(span: KeySpan): Iterable<Latest>

@@ -1,0 +1,110 @@
+import { fileGrowthBytesMax, fileGrowthBytesMin, reserveBytes } from '../limits.ts'
+import type { DataFile } from './data-file.ts'
+import { type FileShape, pagesNeeded, type TreeSize } from './room.ts'
+import { type Batch, NoRoomError } from './tables.ts'
+
+/** The data file as it is now. */
+export interface MeasuredFile extends FileShape {
+  /** Pages from the start of the file to the last one in use. */
+  readonly usedPages: number
+}
+
+/** What a reserve needs. */
+export interface ReserveOptions {
+  readonly file: Pick<DataFile, 'bytes' | 'extend'>
+  /** Asks LMDB. */
+  readonly measure: () => MeasuredFile
+  /** In words, why the file could not be extended. */
+  readonly explain: (cause: unknown) => string
+}
+
+/**
+ * Sees to it that a transaction finds its pages in the file, behind those in use, before it begins: LMDB corrupts the
+ * memory of its process when a write to the file fails (3.5.6, in `mdb_page_flush`), and free space that was only looked
+ * at may be taken by another program.
+ *
+ *   used ████████ written ahead ░░░░░░░░░░   a batch needs 30, ordinary batches leave 256 → 286 or more, or the file is extended
+ *   the disk is full, ahead 270               put refused     delete (leaves 128) goes on     sweep (leaves 0) goes on
+ *   after sweeps: many free pages             they count as half of what is to be left → put goes on
+ */
+export class Reserve {
+  readonly #options: ReserveOptions
+  /** Pages that batches under way may take. */
+  #heldPages = 0
+  #extension: Promise<void> = Promise.resolve()
+  #isFull = false
+
+  constructor(options: ReserveOptions) {
+    this.#options = options
+  }
+
+  /** The file could not be extended when that was last tried. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** Holds the pages for a batch if the file has them: how many, to be given back. */
+  tryHold(batch: Batch): number | undefined {
+    const { pages, missing } = this.#look(batch)
+    return missing <= 0 && !this.#isFull ? this.#take(pages) : undefined
+  }
+
+  /** Holds the pages for a batch, and extends the file where needed; a NoRoomError says that it could not be. */
+  hold(batch: Batch): Promise<number> {
+    // One after the other: each finds what the one before it has left.
+    const held = this.#extension.then(() => this.#makeRoom(batch))
+    this.#extension = held.then(
+      () => undefined,
+      () => undefined,
+    )
+    return held
+  }
+
+  /** The batch is written or given up. */
+  giveBack(pages: number): void {
+    this.#heldPages -= pages
+  }
+
+  async #makeRoom(batch: Batch): Promise<number> {
+    const { file, explain } = this.#options
+    const { shape, pages, missing } = this.#look(batch)
+    if (missing <= 0 && !this.#isFull) return this.#take(pages)
+    const { pageSize, usedPages } = shape
+    const growth = Math.min(Math.max((usedPages * pageSize) / 8, fileGrowthBytesMin), fileGrowthBytesMax)
+    // While the disk is full, no more than is needed; each batch tries whether it still is.
+    const wanted = this.#isFull ? Math.max(missing, 1) : missing + Math.ceil(growth / pageSize)
+    try {
+      await file.extend((Math.floor(file.bytes / pageSize) + wanted) * pageSize)
+      this.#isFull = false
+    } catch (cause) {
+      this.#isFull = true
+      // What could be written counts; a writer that was under way may have used pages.
+      const { shape, pages, aheadPages, keptPages } = this.#look(batch)
+      if (pages > aheadPages || aheadPages - pages + shape.freePages / 2 < keptPages) throw new NoRoomError(explain(cause), { cause })
+    }
+    return this.#take(pages)
+  }
+
+  #take(pages: number): number {
+    this.#heldPages += pages
+    return pages
+  }
+
+  #look(batch: Batch): { shape: MeasuredFile; pages: number; aheadPages: number; keptPages: number; missing: number } {
+    const shape = this.#options.measure()
+    const pages = pagesNeeded(batch, grown(shape, this.#heldPages))
+    const aheadPages = Math.floor(this.#options.file.bytes / shape.pageSize) - shape.usedPages - this.#heldPages
+    const keptPages = Math.ceil((reserveBytes * keptPart[batch.purpose]) / shape.pageSize)
+    return { shape, pages, aheadPages, keptPages, missing: pages + keptPages - aheadPages }
+  }
+}
+
+/** How much of the reserve a batch leaves: deletions leave room for compaction, and everything else leaves room for deletions. */
+const keptPart: Readonly<Record<Batch['purpose'], number>> = { put: 1, delete: 1 / 2, sweep: 0 }
+
+/** The shape after a batch under way has taken its pages, wherever it may put them. */
+function grown(shape: FileShape, pages: number): FileShape {
+  if (pages === 0) return shape
+  const larger = (tree: TreeSize) => ({ ...tree, branchPages: tree.branchPages + pages, leafPages: tree.leafPages + pages })
+  return { ...shape, log: larger(shape.log), latest: larger(shape.latest), freePages: shape.freePages + pages }
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { afterAll, expect, test } from 'vitest'
+import { openTables } from './lmdb-store.ts'
+import { pagesNeeded } from './room.ts'
+import type { Batch, LogEntry } from './tables.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Numbers in [0, 1), the same for the same seed. */
+function aRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Batches as a store writes them: puts and deletes of few or many keys, large and small, and sweeps of what they replaced. */
+function* someBatches(seed: number, count: number): Iterable<Batch> {
+  const random = aRandom(seed)
+  const whole = (below: number) => Math.floor(random() * below)
+  const current = new Map<string, number>()
+  let replaced: number[] = []
+  let revision = 1
+  const sizes = [10, 300, 1_000, 2_000, 2_100, 5_000, 100_000]
+  for (let number = 0; number < count; number++) {
+    if (replaced.length > 0 && random() < 0.2) {
+      const removed = replaced.slice(0, 1 + whole(2_000))
+      replaced = replaced.slice(removed.length)
+      yield { appended: [], removed, meta: { swept: revision }, purpose: 'sweep' }
+      continue
+    }
+    const keys = 10 ** (1 + whole(4))
+    const length = sizes[whole(sizes.length)]!
+    const appended: LogEntry[] = []
+    for (let entries = 1 + whole(random() < 0.1 ? (length > 5_000 ? 10 : 500) : 5); entries > 0; entries--) {
+      const key = `objects/${'n'.repeat((whole(keys) * 7) % 90)}/${whole(keys)}`
+      const replaces = current.get(key) ?? 0
+      if (replaces !== 0) replaced.push(replaces)
+      const value = replaces !== 0 && random() < 0.3 ? undefined : new Uint8Array(length)
+      revision++
+      if (value === undefined) current.delete(key)
+      else current.set(key, revision)
+      appended.push({ revision, previous: revision - 1, replaces, key, writeId: 'w', value })
+    }
+    yield { appended, removed: [], meta: { revision }, purpose: 'put' }
+  }
+}
+
+test.each([1, 2, 3])('no transaction takes more pages than were counted for it (seed %i)', { timeout: 60_000 }, async (seed) => {
+  const directory = mkdtempSync(join(tmpdir(), 'room-test-'))
+  folders.push(directory)
+  const tables = await openTables({ open, directory, profile: 'orch', unsafeNoSync: true, epoch: 'e' })
+  for (const batch of someBatches(seed, 400)) {
+    const before = tables.measure()
+    const needed = pagesNeeded(batch, before)
+    await tables.write(batch)
+    const taken = tables.measure().usedPages - before.usedPages
+    expect({ taken, enough: taken <= needed, needed }).toMatchObject({ enough: true })
+  }
+  await tables.close()
+})
