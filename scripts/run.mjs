@@ -20,7 +20,7 @@ const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admissi
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, 'test:chaos': testChaos, bench, requirements, lint, dev, golden }
+const commands = { start, test, 'test:chaos': testChaos, bench, requirements, mutate, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -144,6 +144,11 @@ async function bench(args) {
 
 async function requirements(args) {
   const { main } = await import('./requirements.mjs')
+  return main(args)
+}
+
+async function mutate(args) {
+  const { main } = await import('./mutate.mjs')
   return main(args)
 }
 

@@ -1,0 +1,99 @@
+/**
+ * `npm run mutate -- <scope> [file …]`: changes the code of a scope in small ways, one at a time, and runs the scope's tests on each
+ * change. A change that no test notices has survived. The run happens in a copy of the sources, so that an interrupted one leaves
+ * nothing behind.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
+import { runChild } from './children.mjs'
+import { mutationScopes } from './mutation-scopes.mjs'
+
+/** The least share of noticed changes, in percent. */
+const scoreMin = 85
+const concurrency = 2
+
+export async function main([name, ...files]) {
+  const scope = Object.hasOwn(mutationScopes, name ?? '') ? mutationScopes[name] : undefined
+  if (scope === undefined) {
+    throw new SetupError(`Unknown scope ${name ?? ''}: one of ${Object.keys(mutationScopes).join(', ')} was expected.`)
+  }
+  const node = prepare()
+  const copy = copySources(name)
+  const report = join(cacheFolder, `mutation-${name}.json`)
+  const mutate = [...(files.length > 0 ? files : scope.mutate), '!**/*.test.ts']
+  writeFileSync(join(copy, 'stryker.conf.json'), JSON.stringify(configuration(mutate, report), undefined, 2))
+  const code = await runChild(node, [join(copy, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', 'stryker.conf.json'], {
+    cwd: copy,
+    env: { ...process.env, ORCH_MUTATION_TESTS: JSON.stringify(scope.tests) },
+  })
+  if (existsSync(report)) printSurvivors(JSON.parse(readFileSync(report, 'utf8')), report)
+  return code
+}
+
+function configuration(mutate, report) {
+  return {
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    ignoreStatic: true,
+    inPlace: true,
+    mutate,
+    // The words of messages and names are facts of the API; tests compare those that clients depend on.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    reporters: ['clear-text', 'json'],
+    clearTextReporter: { reportMutants: false, reportTests: false, reportScoreTable: true, allowColor: false },
+    jsonReporter: { fileName: report },
+    thresholds: { high: scoreMin, low: scoreMin, break: scoreMin },
+    concurrency,
+  }
+}
+
+/** The files of the working tree with dependencies of their own, so that packages of ours are the changed ones. */
+function copySources(name) {
+  const copy = join(cacheFolder, 'mutation', name)
+  say(`copying the sources to ${copy}`)
+  rmSync(copy, { recursive: true, force: true })
+  for (const path of listFiles()) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true })
+    cpSync(join(root, path), join(copy, path))
+  }
+  for (const cached of ['backends', 'pnpm.stamp', ...pnpmFolder()]) {
+    if (existsSync(join(cacheFolder, cached))) cpSync(join(cacheFolder, cached), join(copy, '.cache', cached), { recursive: true })
+  }
+  const installed = spawnSync(process.execPath, ['-e', "import('./scripts/bootstrap.mjs').then(({ prepare }) => prepare())"], {
+    cwd: copy,
+    stdio: 'inherit',
+  })
+  if (installed.status !== 0) throw new SetupError('The copy of the sources could not be set up.')
+  return copy
+}
+
+function listFiles() {
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  if (listed.status !== 0) throw new SetupError('git could not list the files of the working tree.')
+  return listed.stdout.split('\0').filter((path) => path !== '' && existsSync(join(root, path)))
+}
+
+function pnpmFolder() {
+  const version = existsSync(join(cacheFolder, 'pnpm.stamp')) ? readFileSync(join(cacheFolder, 'pnpm.stamp'), 'utf8') : undefined
+  return version === undefined ? [] : [`pnpm-${version}`]
+}
+
+/** One line per change that no test noticed: where, what it was, and what it became. */
+function printSurvivors(report, path) {
+  for (const [file, { source, mutants }] of Object.entries(report.files)) {
+    const lines = source.split('\n')
+    for (const mutant of mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')) {
+      const { start } = mutant.location
+      const replacement = mutant.replacement?.replaceAll(/\s+/g, ' ').slice(0, 100)
+      process.stdout.write(
+        `${mutant.status === 'Survived' ? 'survived' : 'not covered'} ${file}:${start.line}:${start.column} ${mutant.mutatorName}\n` +
+          `    ${lines[start.line - 1].trim()}\n    → ${replacement}\n`,
+      )
+    }
+  }
+  say(`the report is in ${path}`)
+}

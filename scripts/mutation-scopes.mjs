@@ -1,0 +1,51 @@
+/** What `npm run mutate` changes, and the tests that have to notice it. */
+export const mutationScopes = {
+  write: {
+    mutate: ['services/gateway/src/write/*.ts'],
+    tests: [
+      'services/gateway/src/write/*.test.ts',
+      'test/gateway/{delete,write-loop,services}.test.ts',
+      'test/api/{apply,deletion,objects,owners,patch,copies,errors,written-back,validation,subresources}.test.ts',
+    ],
+  },
+  authorization: {
+    mutate: ['services/gateway/src/authorization/*.ts', 'shared/core/src/rbac/*.ts', '!shared/core/src/rbac/policy.ts'],
+    tests: [
+      'services/gateway/src/authorization/*.test.ts',
+      'shared/core/src/rbac/*.test.ts',
+      'test/authorization/*.test.ts',
+      'test/security/access.test.ts',
+    ],
+  },
+  impersonation: {
+    mutate: ['services/gateway/src/impersonation/*.ts'],
+    tests: ['services/gateway/src/impersonation/*.test.ts', 'test/identity/impersonation.test.ts'],
+  },
+  quota: {
+    mutate: ['services/admission/src/quota/*.ts', 'shared/core/src/quota/*.ts', 'services/controllers/src/quota/*.ts'],
+    tests: [
+      'services/admission/src/quota/*.test.ts',
+      'shared/core/src/quota/*.test.ts',
+      'services/controllers/src/quota/*.test.ts',
+      'test/quota/quota.test.ts',
+    ],
+  },
+  'garbage-collector': {
+    mutate: ['services/controllers/src/garbage-collector/*.ts'],
+    tests: [
+      'services/controllers/src/garbage-collector/*.test.ts',
+      'services/orch/src/garbage-collection.test.ts',
+      'test/api/garbage.test.ts',
+    ],
+  },
+  apply: {
+    mutate: ['shared/core/src/apply/*.ts', '!shared/core/src/apply/structural-shape-testing.ts'],
+    tests: ['shared/core/src/apply/*.test.ts', 'test/api/{apply,owners}.test.ts'],
+  },
+  selectors: { mutate: ['shared/core/src/selectors/*.ts'], tests: ['shared/core/src/selectors/*.test.ts'] },
+  stores: {
+    mutate: ['services/storage/src/store/*.ts', 'services/storage/src/memory/*.ts'],
+    tests: ['services/storage/src/store/*.test.ts', 'services/storage/src/memory/*.test.ts', 'services/storage/src/*.test.ts'],
+  },
+  etcd: { mutate: ['services/storage/src/etcd/*.ts'], tests: ['services/storage/src/etcd/*.test.ts'] },
+}
