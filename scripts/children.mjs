@@ -5,14 +5,23 @@ import { spawn } from 'node:child_process'
 const sameSignalMs = 300
 
 /** Runs a child to its end and gives the exit code, 128 + the signal's number where a signal ended it. */
-export function runChild(command, args, options = {}) {
+export async function runChild(command, args, options) {
+  return (await runChildToEnd(command, args, options)).code
+}
+
+/** As `runChild`, and gives the signal that has ended the child, or that has reached us meanwhile, too. */
+export function runChildToEnd(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', detached: process.platform !== 'win32', ...options })
-    const stopForwarding = forwardSignals((signal) => child.kill(signal))
+    let received
+    const stopForwarding = forwardSignals((signal) => {
+      received ??= signal
+      child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+    })
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       stopForwarding()
-      resolve(code ?? 128 + (signalNumbers[signal] ?? 0))
+      resolve({ code: code ?? 128 + (signalNumbers[signal] ?? 0), signal: received ?? signal ?? undefined })
     })
   })
 }
@@ -26,7 +35,7 @@ function forwardSignals(send) {
       const now = performance.now()
       if (now - (lastAt.get(signal) ?? -Infinity) < sameSignalMs) return
       lastAt.set(signal, now)
-      send(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+      send(signal)
     }
     process.on(signal, handler)
     return { signal, handler }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { idsOf, judge, parseStatements } from './requirements.mjs'
-import { countTests, describeFailures, toReport } from './test-report.mjs'
+import { countTests, describeFailures, describeSkipped, toPartialReport, toReport } from './test-report.mjs'
 
 const statements = parseStatements(`
 ### RV: Versions
@@ -73,7 +73,11 @@ describe('the report of a run', () => {
     parent,
     result: () => ({ state, note, errors }),
   })
-  const ran = (relativeModuleId, tests, errors = []) => ({ relativeModuleId, children: { allTests: () => tests }, errors: () => errors })
+  const ran = (relativeModuleId, tests, errors = []) => {
+    const module = { relativeModuleId, children: { allTests: () => tests }, errors: () => errors }
+    for (const test of tests) test.module = module
+    return module
+  }
   const report = toReport(
     [
       ran('a.test.ts', [
@@ -81,19 +85,25 @@ describe('the report of a run', () => {
         ended('b', 'failed', undefined, group, [{ message: 'expected 1 to be 2' }]),
         ended('c [skipped: no strace]', 'skipped'),
         ended('d', 'skipped', 'no disk'),
-        ended('e', 'pending'),
+        ended('e', 'skipped', 'no disk'),
       ]),
       ran('b.test.ts', [], [{ message: 'does not load' }]),
+      ran('c.test.ts', [ended('f', 'passed'), ended('g', 'pending')]),
     ],
-    [],
+    [{ message: 'a worker', cause: { message: 'ended while it ran c.test.ts' } }],
   )
 
-  test('counts a file that did not load as one failure, and what never ran as skipped', () => {
-    expect(countTests(report)).toEqual({ passed: 1, failed: 2, skipped: 3 })
+  test('counts a file that did not load as one failure, and one whose process ended', () => {
+    expect(countTests(report)).toEqual({ passed: 2, failed: 4, skipped: 3 })
   })
 
   test('describes each failure by its file, its titles and its error', () => {
-    expect(describeFailures(report)).toEqual(['a.test.ts > group > b\n  expected 1 to be 2', 'b.test.ts\n  does not load'])
+    expect(describeFailures(report)).toEqual([
+      'a.test.ts > group > b\n  expected 1 to be 2',
+      'b.test.ts\n  does not load',
+      'c.test.ts\n  ended before a test had a result',
+      'a worker: ended while it ran c.test.ts',
+    ])
   })
 
   test('names a test by its groups', () => {
@@ -101,6 +111,12 @@ describe('the report of a run', () => {
   })
 
   test('tells why a test was skipped', () => {
-    expect(report.tests.map(({ skipReason }) => skipReason)).toEqual([undefined, undefined, 'no strace', 'no disk', undefined])
+    expect(report.tests.map(({ skipReason }) => skipReason)).toEqual([undefined, undefined, 'no strace', 'no disk', 'no disk', undefined])
+    expect(describeSkipped([report])).toEqual(['1 test: no strace', '2 tests: no disk'])
+  })
+
+  test('of a run that was ended holds what had ended by then', () => {
+    const lines = report.tests.map((test) => JSON.stringify(test)).join('\n')
+    expect(toPartialReport(`${lines}\n{"file":"d.test.ts","titl`)).toEqual({ tests: report.tests, failures: [] })
   })
 })

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
-import { runChild } from './children.mjs'
-import { countTests, describeFailures } from './test-report.mjs'
+import { runChild, runChildToEnd } from './children.mjs'
+import { countTests, describeFailures, describeSkipped, partialReportOf, toPartialReport } from './test-report.mjs'
 
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
@@ -62,7 +62,7 @@ async function test(args) {
   const node = prepare()
   const isBuilt = await buildAll()
   const together = await runTests(node, args)
-  const apart = args.length === 0 ? await runTestsApart(node) : { code: 0, report: undefined }
+  const apart = args.length === 0 && together.signal === undefined ? await runTestsApart(node) : { code: 0, report: undefined }
   printSummary([together, apart])
   return isBuilt ? together.code || apart.code : together.code || apart.code || 1
 }
@@ -89,7 +89,7 @@ async function runTestsApart(node) {
   const missing = missingBackend(node)
   if (missing !== undefined) {
     say(`the tests with services apart are left out: ${missing}`)
-    return { code: 0, report: undefined }
+    return { code: process.env.ORCH_TEST_BACKENDS === 'required' ? 1 : 0, report: undefined }
   }
   say('running the tests of the API with services apart')
   const result = await runTests(node, bothModes, { mode: 'distributed' })
@@ -103,10 +103,13 @@ function missingBackend(node) {
   return stdout.trim() === '' ? undefined : stdout.trim()
 }
 
-/** What failed once more, where nobody has to look for it, and last the counts. */
+/** What was skipped and why, what failed once more, and last the counts. */
 function printSummary(results) {
   const reports = results.flatMap(({ report }) => report ?? [])
+  for (const reason of describeSkipped(reports)) process.stdout.write(`skipped ${reason}\n`)
   for (const failure of reports.flatMap(describeFailures)) process.stdout.write(`failed: ${failure}\n`)
+  for (const { endedBy } of results)
+    if (endedBy !== undefined) process.stdout.write(`ended by ${endedBy}: what follows counts the tests until then\n`)
   const counts = reports.map(countTests)
   const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
@@ -124,15 +127,20 @@ async function golden(args) {
 async function runTests(node, args, { mode = 'embedded' } = {}) {
   const whole = mode === 'embedded' ? 'test-report.json' : `test-report-${mode}.json`
   const report = join(cacheFolder, args.length === 0 || mode !== 'embedded' ? whole : 'test-report-partial.json')
-  rmSync(report, { force: true })
+  for (const file of [report, partialReportOf(report)]) rmSync(file, { force: true })
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/test-reporter.mjs')}`]
   const environment = { ...process.env, TEST_REPORT_FILE: report, ORCH_TEST_MODE: mode }
-  const code = await runChild(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args], {
-    cwd: root,
-    env: environment,
-  })
-  if (!existsSync(report)) throw new SetupError('The tests ended without a report.')
-  return { code, report: JSON.parse(readFileSync(report, 'utf8')) }
+  const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args]
+  const { code, signal } = await runChildToEnd(node, words, { cwd: root, env: environment })
+  const endedBy = signal ?? (existsSync(report) ? undefined : `exit code ${code} of the test runner`)
+  return { code: endedBy === undefined ? code : code || 1, signal, endedBy, report: readReport(report) }
+}
+
+/** Of a run that was ended there may be only what it had come to by then. */
+function readReport(report) {
+  const partial = partialReportOf(report)
+  if (existsSync(report)) return JSON.parse(readFileSync(report, 'utf8'))
+  return toPartialReport(existsSync(partial) ? readFileSync(partial, 'utf8') : '')
 }
 
 async function bench(args) {

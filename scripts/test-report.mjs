@@ -2,19 +2,54 @@
 
 const maximumReasonLength = 1_500
 
-/** The report of a run, from the runner's own modules. A file that could not be loaded, or an error outside any test, is a failure of its own. */
+/** Where a run that is under way keeps what it has come to. */
+export const partialReportOf = (file) => `${file}.lines`
+
+/**
+ * The report of a run, from the runner's own modules. A file that could not be loaded, one whose process ended before its tests had,
+ * and an error outside any test are failures of their own.
+ */
 export function toReport(modules, unhandledErrors) {
-  const tests = modules.flatMap((module) => [...module.children.allTests()].map((test) => toEntry(module, test)))
-  const failures = modules
-    .filter((module) => module.errors().length > 0)
-    .map((module) => `${module.relativeModuleId}\n  ${reasonOf(module.errors())}`)
+  const tests = modules.flatMap((module) => [...module.children.allTests()].filter(hasResult).map(toEntry))
+  const failures = modules.flatMap((module) => [...failuresToLoad(module), ...failuresToEnd(module)])
   return { tests, failures: [...failures, ...unhandledErrors.map((error) => reasonOf([error]))] }
+}
+
+/** The report of a run that was ended, from the lines that it had written by then. */
+export function toPartialReport(text) {
+  const isWhole = (line) => line.endsWith('}')
+  const tests = text
+    .split('\n')
+    .filter(isWhole)
+    .map((line) => JSON.parse(line))
+  return { tests, failures: [] }
+}
+
+function hasResult(test) {
+  return test.result().state !== 'pending'
+}
+
+function failuresToLoad(module) {
+  return module.errors().length === 0 ? [] : [`${module.relativeModuleId}\n  ${reasonOf(module.errors())}`]
+}
+
+function failuresToEnd(module) {
+  const count = [...module.children.allTests()].filter((test) => !hasResult(test)).length
+  return count === 0 ? [] : [`${module.relativeModuleId}\n  ended before ${count === 1 ? 'a test' : `${count} tests`} had a result`]
 }
 
 /** How many tests passed, failed and were skipped. */
 export function countTests({ tests, failures }) {
   const countOf = (outcome) => tests.filter((test) => test.outcome === outcome).length
   return { passed: countOf('passed'), failed: countOf('failed') + failures.length, skipped: countOf('skipped') }
+}
+
+/** A line for each reason why tests were skipped. */
+export function describeSkipped(reports) {
+  const skipped = reports.flatMap(({ tests }) => tests).filter(({ outcome }) => outcome === 'skipped')
+  const counts = new Map()
+  for (const { skipReason = 'no reason was given' } of skipped) counts.set(skipReason, (counts.get(skipReason) ?? 0) + 1)
+  return [...counts].map(([reason, count]) => `${count === 1 ? '1 test' : `${count} tests`}: ${reason}`)
 }
 
 /** A text for each failure: the file, the test's titles, and the beginning of what went wrong. */
@@ -26,15 +61,17 @@ export function describeFailures({ tests, failures }) {
   ]
 }
 
-function toEntry(module, test) {
+/** What is kept of a test that has ended. */
+export function toEntry(test) {
   const { state, note, errors } = test.result()
   const outcome = state === 'passed' || state === 'failed' ? state : 'skipped'
-  const entry = { file: module.relativeModuleId, titles: titlesOf(test), outcome }
+  const entry = { file: test.module.relativeModuleId, titles: titlesOf(test), outcome }
   if (outcome === 'failed') return { ...entry, failReason: reasonOf(errors) }
-  return outcome === 'skipped' ? { ...entry, skipReason: note ?? /\[skipped: ([^\]]+)\]/.exec(test.name)?.[1] } : entry
+  return outcome === 'skipped' ? { ...entry, skipReason: note ?? /\[skipped: ([^\]]+)\]/.exec(entry.titles.join(' '))?.[1] } : entry
 }
 
 function reasonOf([error] = []) {
+  if (error?.cause?.message !== undefined) return reasonOf([{ ...error.cause, stack: `${error.message}: ${error.cause.message}` }])
   return (error?.stack ?? error?.message)?.slice(0, maximumReasonLength).replaceAll('\n', '\n  ')
 }
 

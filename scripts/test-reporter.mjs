@@ -1,13 +1,26 @@
-/** A reporter for the test runner: writes how each test ended, and why it was skipped, to the file named by TEST_REPORT_FILE. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/**
+ * A reporter for the test runner: writes how each test ended, and why it was skipped, to the file named by TEST_REPORT_FILE.
+ * Until the run is over a line per test stands beside it, so that a run that is ended says what it had come to.
+ */
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { toReport } from './test-report.mjs'
+import { partialReportOf, toEntry, toReport } from './test-report.mjs'
 
 export default class {
+  #file = process.env.TEST_REPORT_FILE
+
+  onInit() {
+    if (this.#file === undefined) throw new Error('TEST_REPORT_FILE must name the report to write')
+    mkdirSync(dirname(this.#file), { recursive: true })
+    writeFileSync(partialReportOf(this.#file), '')
+  }
+
+  onTestCaseResult(test) {
+    appendFileSync(partialReportOf(this.#file), `${JSON.stringify(toEntry(test))}\n`)
+  }
+
   onTestRunEnd(modules, unhandledErrors) {
-    const file = process.env.TEST_REPORT_FILE
-    if (file === undefined) throw new Error('TEST_REPORT_FILE must name the report to write')
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, JSON.stringify(toReport(modules, unhandledErrors), undefined, 1))
+    writeFileSync(this.#file, JSON.stringify(toReport(modules, unhandledErrors), undefined, 1))
+    rmSync(partialReportOf(this.#file), { force: true })
   }
 }

@@ -7,7 +7,7 @@ import { chaosSeed as seed } from './seed.ts'
 import { openServiceSet } from './service-set.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const seconds = Number(process.env['ORCH_CHAOS_SECONDS'] ?? 40)
 const bounds = { faults: 20, operations: 2_000, events: 20_000, unknownPartMax: 0.05, readyMsMax }
 

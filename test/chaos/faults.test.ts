@@ -4,7 +4,7 @@ import { judge, runChaos } from './run.ts'
 import { openServiceSet } from './service-set.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 /** So wide that no busy machine leaves them; what is lost or out of order is a fault all the same. */
 const bounds = { faults: 6, operations: 100, events: 1_000, unknownPartMax: 0.5, readyMsMax: 60_000 }
 /** Draws kills of a gateway and a storage, a cut and a silent connection, a process that stands still, and NATS that is gone. */

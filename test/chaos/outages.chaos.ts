@@ -12,7 +12,7 @@ import { until } from './waiting.ts'
 import { openWatcher, type Watcher } from './watcher.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const waitMsMax = 60_000
 
 describe.skipIf(missing.length > 0)(`one process after the other ${missing.join('; ')}`, () => {

@@ -13,7 +13,7 @@ import { until } from './waiting.ts'
 import { openWatcher, type Watcher } from './watcher.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 /** A lease ends after ten seconds without a word of its holder. */
 const pauseSeconds = Number(process.env['ORCH_CHAOS_PAUSE_SECONDS'] ?? 14)
 

@@ -16,6 +16,7 @@ import {
   watchCommandSettings,
 } from '../../services/orch/src/settings/commands.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
+import { withoutPrograms } from '../programs.ts'
 import { composeServices, deployFolder, type Manifest, render, type Started, startedBy, systemdServices } from './manifests.ts'
 
 const settingsOf: Readonly<Record<string, Settings>> = {
@@ -29,12 +30,15 @@ const settingsOf: Readonly<Record<string, Settings>> = {
 const kubectl = findKubectls().at(-1)
 const overlays = ['overlays/small', 'overlays/ha', 'overlays/external'] as const
 const rendered = kubectl === undefined ? [] : overlays.map((overlay) => ({ overlay, ...render(kubectl, overlay) }))
-const skipReason = kubectl === undefined ? ' (there is no kubectl on the PATH to render the kustomizations)' : ''
+const withoutKubectl = withoutPrograms('kubectl')
 
 const folder = mkdtempSync(join(tmpdir(), 'orch-deploy-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
-const secrets = loadAllYaml(readFileSync(join(folder, 'secrets.yaml'), 'utf8')) as Manifest[]
+const withoutOpenssl = withoutPrograms('openssl')
+if (withoutOpenssl === '') execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
+const secrets = withoutOpenssl === '' ? (loadAllYaml(readFileSync(join(folder, 'secrets.yaml'), 'utf8')) as Manifest[]) : []
+/** Tests of what certificates.sh has made. */
+const testCertificates = test.skipIf(withoutOpenssl !== '')
 
 function expectReadable({ command, flags }: Started): void {
   const settings = settingsOf[command]
@@ -49,7 +53,7 @@ test('CARD-07, CARD-23: each service has a process of its own in Compose and in 
   }
 })
 
-describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => {
+describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, () => {
   test.each(rendered)(
     'CARD-07, CARD-23: in $overlay each service is a Deployment with flags that its command has',
     ({ overlay, manifests }) => {
@@ -59,22 +63,25 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     },
   )
 
-  test.each(rendered)('in $overlay every file that a flag names is in a Secret that certificates.sh makes', ({ overlay, manifests }) => {
-    for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
-      const pod = spec?.template?.spec
-      const [container] = pod?.containers ?? []
-      const paths = (container?.args ?? []).flatMap((flag) => /=(\/[a-z-]+\/\S+)$/.exec(flag)?.[1] ?? [])
-      expect(paths.length, metadata.name).toBeGreaterThanOrEqual(3)
-      for (const path of paths) {
-        const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
-        const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
-        // Who brings etcd and NATS of their own brings what those two want to see.
-        if (overlay === 'overlays/external' && /^orch-(etcd|nats)-/.test(secretName ?? '')) continue
-        const secret = secrets.find((one) => one.metadata.name === secretName)
-        expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))
+  testCertificates.each(rendered)(
+    `in $overlay every file that a flag names is in a Secret that certificates.sh makes${withoutOpenssl}`,
+    ({ overlay, manifests }) => {
+      for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+        const pod = spec?.template?.spec
+        const [container] = pod?.containers ?? []
+        const paths = (container?.args ?? []).flatMap((flag) => /=(\/[a-z-]+\/\S+)$/.exec(flag)?.[1] ?? [])
+        expect(paths.length, metadata.name).toBeGreaterThanOrEqual(3)
+        for (const path of paths) {
+          const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
+          const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
+          // Who brings etcd and NATS of their own brings what those two want to see.
+          if (overlay === 'overlays/external' && /^orch-(etcd|nats)-/.test(secretName ?? '')) continue
+          const secret = secrets.find((one) => one.metadata.name === secretName)
+          expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))
+        }
       }
-    }
-  })
+    },
+  )
 
   test.each(rendered)('in $overlay addresses name Services that are there, at ports that they have', ({ manifests }) => {
     const services = new Map(manifests.filter(({ kind }) => kind === 'Service').map((service) => [service.metadata.name, service]))
@@ -91,8 +98,8 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     }
   })
 
-  test.each(rendered)(
-    '$overlay and its Secrets are taken in by the server itself, with strict validation',
+  testCertificates.each(rendered)(
+    `$overlay and its Secrets are taken in by the server itself, with strict validation${withoutOpenssl}`,
     { timeout: 120_000 },
     async (one) => {
       const { kubectl: run } = await aKubectl(kubectl as string)
@@ -107,7 +114,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
   )
 })
 
-test('the certificates name the roles, and hosts by which the services are dialled', () => {
+testCertificates(`the certificates name the roles, and hosts by which the services are dialled${withoutOpenssl}`, () => {
   for (const role of serviceRoles) {
     const certificate = new X509Certificate(readFileSync(join(folder, `${role}.crt`)))
     const uris = [...(certificate.subjectAltName ?? '').matchAll(/URI:([^,]+)/g)].map(([, uri = '']) => parseServiceIdentity(uri))
@@ -118,7 +125,7 @@ test('the certificates name the roles, and hosts by which the services are diall
   }
 })
 
-test('the client configurations are read as they are written', async () => {
+testCertificates(`the client configurations are read as they are written${withoutOpenssl}`, async () => {
   for (const name of ['admin.conf', 'controllers.conf']) {
     const { server, clientCertificate = '' } = await parseConfiguration(readFileSync(join(folder, name), 'utf8'))
     expect(server).toBe('https://orch-gateway.orch.svc.cluster.local:6443')
@@ -126,7 +133,7 @@ test('the client configurations are read as they are written', async () => {
   }
 })
 
-test('a second run of certificates.sh keeps what is there', () => {
+testCertificates(`a second run of certificates.sh keeps what is there${withoutOpenssl}`, () => {
   const before = readFileSync(join(folder, 'storage.crt'), 'utf8')
   execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
   expect(readFileSync(join(folder, 'storage.crt'), 'utf8')).toBe(before)

@@ -7,10 +7,11 @@ import type { FeedMessage } from '@orch/core'
 import { createJetStream, createNats, streamName } from '@orch/platform/nats'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { withoutPrograms } from '../programs.ts'
 import { deployFolder } from './manifests.ts'
 
 const backend = await findBackend('nats-server')
-const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : withoutPrograms('openssl')
 
 /** nats-server with the configuration that is deployed, but for its folders and its port. */
 async function openDeployedNats() {
@@ -60,7 +61,7 @@ async function openDeployedNats() {
 const position: FeedMessage = { kind: 'position', epoch: 'e', revision: 7, last: 5 }
 const first = { id: 'e-7.0', expectedSequence: 0, expectedId: undefined }
 
-describe.skipIf(backend.kind === 'missing')(`the NATS that is deployed${reason}`, () => {
+describe.skipIf(reason !== '')(`the NATS that is deployed${reason}`, () => {
   test('storage publishes, watch reads, watch may not publish, and other roles are not let in', async () => {
     const { as } = await openDeployedNats()
     const storage = as('storage')

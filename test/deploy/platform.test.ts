@@ -6,6 +6,7 @@ import { loadAllYaml, loadYaml } from '@kubernetes/client-node'
 import { serviceRoles } from '@orch/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findKubectls } from '../e2e/kubectl.ts'
+import { withoutPrograms } from '../programs.ts'
 import { deployFolder } from './manifests.ts'
 
 /** What these tests look at, of manifests of any kind. */
@@ -60,7 +61,7 @@ interface Probe {
 const kubectl = findKubectls().at(-1)
 const overlays = ['small', 'ha', 'external']
 const rendered = kubectl === undefined ? [] : overlays.map((overlay) => ({ overlay, manifests: render(kubectl, overlay) }))
-const skipReason = kubectl === undefined ? ' (there is no kubectl on the PATH to render the kustomizations)' : ''
+const skipReason = withoutPrograms('kubectl')
 
 function render(path: string, overlay: string): Manifest[] {
   const text = execFileSync(path, ['kustomize', join(deployFolder, 'kustomize/overlays', overlay)], { encoding: 'utf8' })
@@ -240,7 +241,7 @@ test('in Compose everything that is named is there, and every service of ours sa
 
 const analyze = spawnSync('systemd-analyze', ['--version']).status === 0
 
-test.skipIf(!analyze)(`systemd takes in the units${analyze ? '' : ' (there is no systemd-analyze on the PATH)'}`, () => {
+test.skipIf(!analyze)(`systemd takes in the units${analyze ? '' : ' [skipped: no systemd-analyze on the PATH]'}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'orch-units-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const units = readdirSync(join(deployFolder, 'systemd'))

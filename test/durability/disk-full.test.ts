@@ -28,7 +28,9 @@ function canLimit(): boolean {
   }
 }
 
-describe.skipIf(!canLimit())('a disk that takes no more (skipped where prlimit is missing or not allowed)', () => {
+const isLimited = canLimit()
+
+describe.skipIf(!isLimited)(`a disk that takes no more${isLimited ? '' : ' [skipped: prlimit is missing or not allowed]'}`, () => {
   test('writes are refused with the cause and leave nothing, and go on when there is room', { timeout: 60_000 }, async () => {
     const directory = aFolder()
     const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=4000000:unlimited'] })

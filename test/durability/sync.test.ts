@@ -20,6 +20,8 @@ function canTrace(): boolean {
   }
 }
 
+const isTraced = canTrace()
+
 /** Runs a writer under strace and gives the trace of its calls. */
 async function traced(mode: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'durability-sync-'))
@@ -31,7 +33,7 @@ async function traced(mode: string): Promise<string> {
   return readFileSync(file, 'latin1')
 }
 
-describe.skipIf(!canTrace())('system calls (skipped where strace is missing or not allowed)', () => {
+describe.skipIf(!isTraced)(`system calls${isTraced ? '' : ' [skipped: strace is missing or not allowed]'}`, () => {
   test('STORE-04: no acknowledgement leaves before the sync that covers it has returned', { timeout: 120_000 }, async () => {
     expect(findEarlyAcknowledgements(await traced(''))).toEqual({ checked: 60, faults: [] })
   })

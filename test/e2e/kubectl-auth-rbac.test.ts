@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
-import { describe, expect, test } from 'vitest'
-import { aKubectl, findKubectls } from './kubectl.ts'
+import { expect, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
 
 const policy = `apiVersion: rbac.authorization.k8s.io/v1
@@ -19,7 +19,7 @@ subjects:
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader }
 `
 
-describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   /** What a command says that fails. */
   const failing = async (command: Promise<string>): Promise<string> => {
     const error: unknown = await command.then(

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration, printConfiguration } from '@orch/client'
-import { describe, expect, test } from 'vitest'
-import { aKubectl, findKubectls } from './kubectl.ts'
+import { expect, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
 
-describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   const failing = (command: Promise<string>) =>
     command.then(
       () => '',

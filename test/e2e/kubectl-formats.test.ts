@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { aKubectl, findKubectls } from './kubectl.ts'
-
-const kubectls = findKubectls()
-
-test.skipIf(kubectls.length === 0)('kubectl is tried in the oldest and the newest version found [skipped: no kubectl on the path]', () => {
-  expect(kubectls.length).toBeGreaterThan(0)
-})
+import { expect, onTestFinished, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 
 /** What has no generator. */
 const manifest = `
@@ -110,7 +104,7 @@ async function walkThrough(kubectl: (...args: string[]) => Promise<string>, with
   expect(await withFile('create', manifest)).toContain('scaler created')
 }
 
-describe.each(kubectls)('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('NEG-04, NEG-06: generators, permission checks, tables and descriptions', async () => {
     const { kubectl, withFile } = await aKubectl(binary)
     await walkThrough(kubectl, withFile)

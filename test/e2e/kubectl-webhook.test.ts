@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answering, aWebhookServer, patching } from '../admission/webhook-server.ts'
-import { aKubectl, findKubectls } from './kubectl.ts'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 
 const run = promisify(execFile)
 
@@ -13,7 +13,7 @@ function configuration(kind: string, name: string, { url, caBundle }: { url: str
   return `apiVersion: admissionregistration.k8s.io/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nwebhooks: [${hook}]\n`
 }
 
-describe.each(findKubectls())('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('ADM-REV-25, ADM-REV-27, ADM-FLOW-20: shows warnings, the change of a webhook, and its refusal', async () => {
     const judge = await aWebhookServer(
       answering(({ request }) => ({ allowed: request.name !== 'bad', status: { message: 'not that name' }, warnings: ['Namen zählen'] })),

@@ -1,14 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { aKubectl, findKubectls } from './kubectl.ts'
+import { expect, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
-
-const kubectls = findKubectls()
-
-test.skipIf(kubectls.length === 0)('kubectl writes in the oldest and the newest version found [skipped: no kubectl on the path]', () => {
-  expect(kubectls.length).toBeGreaterThan(0)
-})
 
 /** kubectl with a folder for what it reads: `file` writes one and gives its path. */
 async function aWriter(binary: string) {
@@ -45,7 +39,7 @@ const deployment = (image: string) =>
 
 const refusal = (text: string) => ({ stderr: expect.stringContaining(text) })
 
-describe.each(kubectls)('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('SSA-54: applies from the client: creates, changes, removes a field, prunes', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (text: string, ...more: string[]) => kubectl('apply', '-f', file(text), ...more)

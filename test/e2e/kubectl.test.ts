@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { aKubectl, findKubectls } from './kubectl.ts'
-
-const kubectls = findKubectls()
-
-test.skipIf(kubectls.length === 0)('kubectl is tried in the oldest and the newest version found [skipped: no kubectl on the path]', () => {
-  expect(kubectls.length).toBeGreaterThan(0)
-})
+import { expect, onTestFinished, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
 
 /** One object of each kind that is walked through. Those of the last column live in the namespace. */
 const kinds: readonly [kind: string, name: string, apiVersion: string, rest: string, namespaced: boolean][] = [
@@ -38,7 +32,7 @@ function manifestOf([kind, name, apiVersion, rest, namespaced]: (typeof kinds)[n
   return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}${place}, labels: {step: ${step}}}\n${rest}\n`
 }
 
-describe.each(kubectls)('%s', { timeout: 180_000 }, (binary) => {
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('finds out what the server has', async () => {
     const { kubectl } = await aKubectl(binary)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "25"')

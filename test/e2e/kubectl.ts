@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { describe } from 'vitest'
+import { findProgram, withoutPrograms } from '../programs.ts'
 import { aFolder, startProcess } from './server-process.ts'
 
 const run = promisify(execFile)
 
 /** The oldest and the newest kubectl that this machine has: on the path, and beside the one that the path leads to. */
 export function findKubectls(): string[] {
-  const first = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'kubectl'))
-    .find((path) => existsSync(path))
+  const first = findProgram('kubectl')
   if (first === undefined) return []
   const folder = dirname(realpathSync(first))
   const versions = readdirSync(folder)
@@ -20,6 +19,13 @@ export function findKubectls(): string[] {
     .map((name) => join(folder, name))
   return versions.length === 0 ? [first] : [...new Set([versions[0]!, versions.at(-1)!])]
 }
+
+const kubectls = findKubectls()
+
+/** A group of tests for each kubectl; skipped where there is none. */
+export const describeKubectls = describe
+  .skipIf(kubectls.length === 0)
+  .each(kubectls.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : kubectls)
 
 /** kubectl with a home, a configuration and a server of its own. */
 export async function aKubectl(binary: string) {

@@ -13,7 +13,7 @@ import { until } from '../chaos/waiting.ts'
 import { type Act, aPod, canonical, clientsAtOnce, hard, nextAct, seedsOf, Use, type UseChange } from './use.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const startMsMax = 60_000
 /** Longest that a client waits; it does not know then what became of its request. */
 const answerMsMax = 20_000

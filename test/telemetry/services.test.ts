@@ -6,7 +6,7 @@ import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { createTraced, startTraced, traceId } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
-const reason = missing?.kind === 'missing' ? missing.reason : ''
+const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
 const oneOfEach = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
 
 /** Where each process answers for its health, from the message of the start. */

@@ -10,7 +10,7 @@ import { printTrace } from './print-trace.ts'
 import { clientSpan, createTraced, startTraced, traceId } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
-const reason = missing?.kind === 'missing' ? missing.reason : ''
+const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
 
 const inTrace =
   (service: string, name: string) =>

@@ -12,7 +12,7 @@ import { createChangeFeed } from '../../services/watch/src/index.ts'
 import { issueAuthority, issueClient, issueServing } from '../../shared/platform/src/tls/issue.ts'
 
 const backend = await findBackend('nats-server')
-const reason = backend.kind === 'missing' ? backend.reason : ''
+const reason = backend.kind === 'missing' ? `[skipped: ${backend.reason}]` : ''
 const maps = 'core/configmaps'
 const environment = { clock: systemClock, log: silentLog, random: Math.random }
 

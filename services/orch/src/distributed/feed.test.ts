@@ -9,7 +9,7 @@ import { openChangeStream } from './feed.ts'
 import type { Assembly } from './replica.ts'
 
 const backend = await findBackend('nats-server')
-const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 
 async function startNats() {
   const dataDir = mkdtempSync(join(tmpdir(), 'orch-feed-'))

@@ -91,7 +91,7 @@ describe('members of etcd', () => {
 })
 
 const backend = await findBackend('etcd')
-const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 
 describe.skipIf(backend.kind === 'missing')(`an etcd of three members${reason}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'etcd-members-'))

@@ -14,7 +14,7 @@ import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-sto
 
 const backend = await findBackend('etcd')
 const path = backend.kind === 'found' ? backend.path : ''
-const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 const within = { timeout: 15_000, interval: 20 }
 
 interface Replica {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
 
 const backend = await findBackend('etcd')
-const reason = backend.kind === 'missing' ? ` (${backend.reason})` : ''
+const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 
 describe.skipIf(backend.kind === 'missing')(`on etcd${reason}`, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'etcd-test-'))

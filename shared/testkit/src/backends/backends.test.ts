@@ -23,7 +23,7 @@ function isListening({ address }: Program): Promise<boolean> {
 
 for (const name of ['etcd', 'nats-server'] as const) {
   const backend = await findBackend(name)
-  const reason = backend.kind === 'missing' ? backend.reason : ''
+  const reason = backend.kind === 'missing' ? `[skipped: ${backend.reason}]` : ''
   describe.skipIf(backend.kind === 'missing')(`${name} ${reason}`, () => {
     test('a killed program starts again at the same address with the same data', async () => {
       const dataDir = mkdtempSync(join(tmpdir(), 'backend-test-'))

@@ -1,0 +1,11 @@
+import { findBackend } from '@orch/testkit/backends'
+import { expect, test } from 'vitest'
+
+/** Where tests must not be skipped for want of a program, as in CI. */
+const isRequired = process.env['ORCH_TEST_BACKENDS'] === 'required'
+
+test.for(['etcd', 'nats-server'] as const)('%s is there for the tests that need it', async (name, { skip }) => {
+  const backend = await findBackend(name)
+  if (backend.kind === 'missing' && !isRequired) skip(backend.reason)
+  expect(backend).toMatchObject({ kind: 'found' })
+})
