@@ -79,6 +79,20 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(managers.split(' ')).toContain('kubectl')
   })
 
+  test('SSA-50: a field that was patched after a client-side apply is a conflict for the apply from the server', async () => {
+    const { kubectl, file } = await aWriter(binary)
+    const apply = (...more: string[]) => kubectl('apply', '-f', file(map({ x: '1', y: '1' })), ...more)
+    const data = () => kubectl('get', 'configmap', 'm', '-o', 'jsonpath={.data.x}{.data.y}')
+    await apply()
+    await kubectl('patch', 'configmap', 'm', '--type=merge', '-p', '{"data":{"x":"9"}}', '--field-manager=editor')
+    await expect(apply('--server-side')).rejects.toMatchObject(
+      refusal('Apply failed with 1 conflict: conflict with "editor" using v1: .data.x'),
+    )
+    expect(await data()).toBe('91')
+    await apply('--server-side', '--force-conflicts')
+    expect(await data()).toBe('11')
+  })
+
   test('DRY-04: shows the difference and stores nothing; dry runs store nothing', async () => {
     const { kubectl, file } = await aWriter(binary)
     await kubectl('apply', '-f', file(map({ x: '1' })))

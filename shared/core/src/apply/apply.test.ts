@@ -14,7 +14,12 @@ const keyed = {
   'x-kubernetes-list-map-keys': ['port', 'protocol'],
   items: {
     type: 'object',
-    properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' }, name: { type: 'string' } },
+    properties: {
+      port: { type: 'integer' },
+      protocol: { type: 'string', default: 'TCP' },
+      name: { type: 'string' },
+      note: { type: 'string' },
+    },
   },
 }
 const texts = { type: 'array', items: { type: 'string' } }
@@ -162,6 +167,16 @@ describe('one applier', () => {
     story.apply('m2', { tags: ['b', 'c'], ports: [{ port: 2, name: 'two' }] })
     story.apply('m1', { tags: ['a'] })
     expect(story.spec).toEqual({ tags: ['a', 'b', 'c'], ports: [{ port: 2, name: 'two' }] })
+  })
+
+  test('SSA-26: what has no owner stays in an item that its applier drops and another one keeps', () => {
+    const story = new Story()
+    story.apply('m1', { ports: [{ port: 1 }, { port: 2 }] })
+    story.apply('m2', { ports: [{ port: 1, name: 'a' }] })
+    const noted = (story.spec as { ports: object[] }).ports.map((port) => ({ ...port, note: 'n' }))
+    story.live = { ...story.live, spec: { ports: noted } }
+    story.apply('m1', { size: 1 })
+    expect(story.spec).toEqual({ size: 1, ports: [{ port: 1, name: 'a', note: 'n' }] })
   })
 
   test('SSA-58: an applier that gives everything up has no entry any more', () => {
@@ -416,6 +431,43 @@ describe('first apply after other writes', () => {
     const { metadata } = clientSide({ size: 1 })
     story.update('edit', { ...widget({ size: 1, color: 'blue' }), metadata })
     expect(paths(story.apply('kubectl', { size: 2, color: 'red' }))).toEqual(['edit .spec.color'])
+  })
+
+  test('SSA-50: a field whose value another manager has changed since the client-side apply conflicts', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red', labels: { a: 'x' }, tags: ['t'] }))
+    const { metadata } = clientSide({ size: 1, color: 'red', labels: { a: 'x' }, tags: ['t'] })
+    story.update('scaler', { ...widget({ size: 5, color: 'red', labels: { a: 'y' }, tags: ['t'] }), metadata })
+    const configuration = { size: 1, color: 'blue', labels: { a: 'x' }, tags: ['t'] }
+    expect(paths(story.apply('kubectl', configuration))).toEqual(['scaler .spec.size', 'scaler .spec.labels.a'])
+    expect(story.spec).toMatchObject({ size: 5, color: 'red', labels: { a: 'y' } })
+    expect(story.apply('kubectl', configuration, { force: true }).kind).toBe('applied')
+    expect(story.spec).toEqual(configuration)
+  })
+
+  test('SSA-49: a value that others applied, too, is taken over while it is the one of the client-side apply', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
+    story.apply('ci', { size: 1 })
+    expect(story.apply('kubectl', { size: 2 }).kind).toBe('applied')
+    expect(story.owners).toEqual({ 'kubectl Apply': { 'f:size': {} }, 'kubectl-client-side-apply Update': expect.anything() })
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['of another version', (text) => text.replace(apiVersion, 'example.com/v2')],
+    ['that is not JSON', (text) => text.slice(1)],
+    ['that is a list', (text) => `[${text}]`],
+    ['that does not fit the schema', (text) => text.replace('"spec":{', '"spec":{"ports":7,')],
+    ['that is empty', () => ''],
+  ])('SSA-50: a last-applied configuration %s takes over nothing', (_name, spoil) => {
+    const story = new Story()
+    const { metadata, ...rest } = clientSide({ size: 1 })
+    const text = `${JSON.stringify(widget({ size: 1 }))}\n`
+    story.update('kubectl-client-side-apply', {
+      ...rest,
+      metadata: { ...(metadata as object), annotations: { [annotation]: spoil(text) } },
+    })
+    expect(paths(story.apply('kubectl', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
   test('SSA-51: another manager does not take over', () => {

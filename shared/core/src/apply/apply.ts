@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { findUnownable, joinProblems } from './check.ts'
-import { isSame } from './compare.ts'
+import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
 import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts'
 import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
@@ -154,8 +154,9 @@ function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
 }
 
 /**
- * The command line may take, without force, what its client-side apply had in the annotation. Conflicts beyond that
- * are all that is left to report.
+ * The command line may take, without force, what its client-side apply has in the annotation, as far as the live values
+ * are still those: a field that another manager has changed since belongs to it. Conflicts beyond that are all that is
+ * left to report.
  */
 function takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): ApplyOutcome {
   const { manager, lastAppliedAnnotation: annotation, apiVersion, schema } = options
@@ -163,7 +164,8 @@ function takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extrac
   if (former === undefined || former['apiVersion'] !== apiVersion || findUnownable(schema, former).length > 0) {
     return { kind: 'conflicts', conflicts: conflictsOf(owners, taken) }
   }
-  const allowed = toFieldSet(schema, former)
+  const { modified, removed } = compare(schema, former, start.live)
+  const allowed = difference(difference(toFieldSet(schema, former), modified), removed)
   const others = [...taken].map(([identity, set]) => [identity, difference(set, allowed)] as const).filter(([, set]) => !isEmptySet(set))
   if (others.length > 0) return { kind: 'conflicts', conflicts: conflictsOf(owners, new Map(others)) }
   return applyFrom(start, options, true) as Extract<Attempt, { kind: 'applied' }>
