@@ -291,6 +291,32 @@ describe('Pods', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
+  test.each<[string, number, unknown, number]>([
+    ['without options', 100, undefined, 100],
+    ['with a policy alone', 100, options({ propagationPolicy: 'Background' }), 100],
+    ['with a longer grace', 100, options({ gracePeriodSeconds: 101 }), 100],
+    ['with a shorter grace', 100, options({ gracePeriodSeconds: 40 }), 40],
+    ['with a negative grace', 100, options({ gracePeriodSeconds: -1 }), 1],
+    ['without options, where the first asked for less than the Pod does', 10, undefined, 10],
+  ])('DEL-11: a second deletion %s leaves this grace, counted from the first', async (_name, first, second, expected) => {
+    const target = await aPod({ nodeName: 'n' })
+    const before = (await server.api.delete(target, options({ gracePeriodSeconds: first }))).body.metadata
+    const { status, body } = await server.api.delete(target, second)
+    expect({ status, grace: body.metadata['deletionGracePeriodSeconds'] }).toEqual({ status: 200, grace: expected })
+    expect(Date.parse(body.metadata.deletionTimestamp)).toBe(Date.parse(before.deletionTimestamp) + (expected - first) * 1000)
+    expect(body.metadata.resourceVersion === before.resourceVersion).toBe(expected === first)
+  })
+
+  test('DEL-11: a Pod that ends during its grace stays until a deletion without grace', async () => {
+    const target = await aPod({ nodeName: 'n' })
+    await server.api.delete(target)
+    expect((await server.api.patch(`${target}/status`, { status: { phase: 'Succeeded' } })).status).toBe(200)
+    expect((await server.api.delete(target)).body.metadata['deletionGracePeriodSeconds']).toBe(30)
+    expect((await server.api.get(target)).status).toBe(200)
+    await server.api.delete(target, options({ gracePeriodSeconds: 0 }))
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
   test('DEL-11: go at once where no node has them', async () => {
     const target = await aPod()
     expect((await server.api.delete(target)).body.kind).toBe('Pod')

@@ -88,8 +88,8 @@ describe('scale', () => {
     const patch = { spec: { replicas: 3, nope: 1 } }
     const strict = await server.api.patch(`${scale}?fieldValidation=Strict`, patch)
     expect({ status: strict.status, message: message(strict) }).toEqual({
-      status: 422,
-      message: 'Scale.autoscaling "w" is invalid: patch: Invalid value: strict decoding error: unknown field "spec.nope"',
+      status: 400,
+      message: 'Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.nope"',
     })
     const warned = await server.api.patch(scale, patch)
     expect(warned.headers['warning']).toBe('299 - "unknown field \\"spec.nope\\""')

@@ -82,12 +82,19 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/b`)).body).not.toHaveProperty('data')
   })
 
-  test('VAL-14: Strict on a patch is a 422 on the patch', async () => {
+  test.each<[string, string, unknown]>([
+    ['a JSON patch', 'application/json-patch+json', [{ op: 'add', path: '/bogus', value: 1 }]],
+    ['a merge patch', 'application/merge-patch+json', { bogus: 1, data: { k: '2' } }],
+    ['a strategic merge patch', 'application/strategic-merge-patch+json', { bogus: 1, data: { k: '2' } }],
+    ['an apply', 'application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', bogus: 1, data: { k: '2' } }],
+  ])('ERR-01, VAL-12, VAL-14: Strict refuses an unknown field in %s with a 400 and stores nothing', async (_name, type, patch) => {
     const path = await someConfigMaps(server.api, 'a')
-    const { status, body } = await server.api.patch(`${path}/a?fieldValidation=Strict`, { bogus: 1 })
-    expect(status).toBe(422)
-    expect(body).toMatchObject({ reason: 'Invalid', details: { causes: [{ field: 'patch' }] } })
-    expect(body['message']).toContain('strict decoding error: unknown field "bogus"')
+    const before = (await server.api.get(`${path}/a`)).text
+    const target = `${path}/a?fieldValidation=Strict&fieldManager=m`
+    const { status, body } = await server.api.send('PATCH', target, { body: patch, headers: { 'content-type': type } })
+    expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
+    expect(body['message']).toContain('bogus')
+    expect((await server.api.get(`${path}/a`)).text).toBe(before)
   })
 
   test('VAL-14: Warn on PUT and PATCH', async () => {

@@ -20,7 +20,7 @@ import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
-import { applyChange, type Change, judgePatched, readChange } from '../verbs/patch.ts'
+import { applyChange, type Change, readChange } from '../verbs/patch.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
 import { decodeCandidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
@@ -60,12 +60,11 @@ export const patchScale: Verb = async (request, target, parts) => {
   await writeScale(request, target, 'PatchOptions', (scale) => patchedScale(request, target, change, options, scale), parts)
 }
 
-function patchedScale(request: GatewayRequest, { subresource, info }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
+function patchedScale(request: GatewayRequest, { subresource }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
   const described = subresource as Subresource
-  const { group, kind } = described
   const value = applyChange(change, scale, described)
   const { object, problems } = decodeCandidate(described, value, change.body)
-  judgePatched(request, { group, kind, name: info.name }, problems, options)
+  judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
   return object as Scale
 }
 

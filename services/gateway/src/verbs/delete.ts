@@ -50,22 +50,22 @@ function nextPhase(served: Served, name: string, options: DeleteOptions, { clock
   const { rules } = served.strategy
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, served)
   const isGoing = metadata.deletionTimestamp != null
-  const graceSeconds = rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0
+  const running = metadata.deletionGracePeriodSeconds ?? 0
+  const graceSeconds = isGoing
+    ? graceAfter(running, options.gracePeriodSeconds, served)
+    : (rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0)
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
   if (graceSeconds === 0 && !isHeld) return { kind: 'remove' }
-  if (isGoing && !isShortened(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds) && isSame(finalizers, metadata.finalizers ?? [])) {
-    return { kind: 'nothing' }
-  }
-  const seconds = isGoing ? Math.min(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds) : graceSeconds
-  const object = markedObject(live, seconds, clock.now(), served, finalizers)
-  // The first request has said when; only a shorter grace moves it.
-  if (isGoing && !isShortened(metadata.deletionGracePeriodSeconds ?? 0, graceSeconds))
-    object.metadata.deletionTimestamp = metadata.deletionTimestamp
-  return { kind: 'mark', object }
+  if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing' }
+  // Every grace counts from the first request.
+  const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
+  return { kind: 'mark', object: markedObject(live, graceSeconds, beganMs, served, finalizers) }
 }
 
-function isShortened(running: number, asked: number): boolean {
-  return asked < running
+/** The grace of an object that is being deleted: it lasts, unless a shorter one is asked for by name. */
+function graceAfter(running: number, asked: number | undefined, { strategy }: Served): number {
+  if (strategy.rules.graceSeconds === undefined || asked === undefined) return running
+  return Math.min(running, asked < 0 ? 1 : asked)
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {

@@ -19,7 +19,7 @@ import { type ParsedBody, parseBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { type Candidate, decodeCandidate, isObject } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, isObject, judgeProblems } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
@@ -81,7 +81,7 @@ function patched(request: GatewayRequest, target: Target, change: Change, option
   const value = applyChange(change, live.object, served.resource)
   const { hasBigIntegers, duplicates } = change.body
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
-  judgePatched(request, { ...served.kind, name: info.name }, candidate.problems, options)
+  judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePatchedKind(target, value)
   requirePatchedPlace(target, candidate.object)
   requireSameVersion(target, candidate, live)
@@ -105,36 +105,6 @@ function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutc
     case 'strategic':
       return strategicMerge(live, change.body.value, resolveStruct(type))
   }
-}
-
-/** In a patch, unknown fields are the patch's fault: they are told as such. */
-export function judgePatched(
-  request: GatewayRequest,
-  { group, kind, name }: Patched,
-  problems: readonly string[],
-  options: WriteOptions,
-): void {
-  const { fieldValidation } = options
-  if (problems.length === 0 || fieldValidation === 'Ignore') return
-  if (fieldValidation === 'Warn') {
-    for (const problem of problems) request.warn(problem)
-    return
-  }
-  const dotted = group === '' ? kind : `${kind}.${group}`
-  const message = `Invalid value: strict decoding error: ${problems.join(', ')}`
-  throw failed(422, 'Invalid', `${dotted} ${JSON.stringify(name)} is invalid: patch: ${message}`, {
-    name,
-    ...(group === '' ? {} : { group }),
-    kind,
-    causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }],
-  })
-}
-
-/** What a patch was for. */
-interface Patched {
-  readonly group: string
-  readonly kind: string
-  readonly name: string
 }
 
 function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<string, unknown>): void {

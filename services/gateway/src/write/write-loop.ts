@@ -434,13 +434,13 @@ const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 export function markedObject(
   { object: live }: Live,
   seconds: number,
-  nowMs: number,
+  beganMs: number,
   { strategy, resource }: Target['served'],
   finalizers: readonly string[],
 ): ApiObject {
   const metadata = {
     ...live.metadata,
-    deletionTimestamp: printTime(toInstant(Math.min(nowMs + seconds * 1000, lastMs))),
+    deletionTimestamp: printTime(toInstant(Math.min(beganMs + seconds * 1000, lastMs))),
     deletionGracePeriodSeconds: seconds,
   }
   if (finalizers.length > 0) metadata.finalizers = [...finalizers]
