@@ -228,7 +228,7 @@ function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
   exchange.send(
     status?.code ?? 400,
     { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
-    JSON.stringify(status ?? {}),
+    `${JSON.stringify(status ?? {})}\n`,
   )
 }
 

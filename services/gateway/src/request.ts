@@ -35,6 +35,8 @@ export class GatewayRequest {
   user: User = nobody
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
+  /** What a 405 says can be done at its path instead. */
+  allowedMethods: readonly string[] | undefined
   /** Set by whoever answered. */
   code = 0
   sentBytes = 0
