@@ -13,9 +13,10 @@ import { type HeaderFields, headerText } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { type Format, mediaTypeOf } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
-import { prettyJson } from './pretty-json.ts'
 import type { GatewayRequest } from './request.ts'
-import { printYaml } from './yaml.ts'
+import type { TextJob } from './texts/jobs.ts'
+import { prettyJson } from './texts/pretty-json.ts'
+import { printYaml } from './texts/yaml.ts'
 
 /** An answer that is no Status: a plain text with a code. */
 export class PlainRefusal extends Error {
@@ -57,6 +58,9 @@ export function respondJson(
 ): void | Promise<void> {
   request.audit?.takeAnswer('application/json', json)
   if (format === 'yaml') return respondYaml(request, code, json)
+  if (request.isPretty && json.length >= limits.prettyBytesMin && request.texts !== undefined) {
+    return respondFromThread(request, code, { kind: 'prettyJson', bytes: json }, 'application/json')
+  }
   const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
   return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
 }
@@ -121,8 +125,18 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
 }
 
 function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
+  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
+    return respondFromThread(request, code, { kind: 'printYaml', bytes: json }, 'application/yaml')
+  }
   const text = printYaml(readOurJson(json))
   return sendBytes(request, code, commonHeaders(request, 'application/yaml'), Buffer.from(text))
+}
+
+/** Answers with a text that the thread of texts makes. */
+async function respondFromThread(request: GatewayRequest, code: number, job: TextJob, contentType: string): Promise<void> {
+  const answer = await request.texts?.do(job)
+  if (answer?.kind !== 'bytes') throw new Error('no text has been printed')
+  return sendBytes(request, code, commonHeaders(request, contentType), answer.bytes)
 }
 
 /** Sends a body that is whole, compressed where that pays. JSON ends with a newline. */
