@@ -8,8 +8,6 @@ import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
-/** Entry of the gateway's thread, which looks for it beside the file that starts it. */
-const threadSource = join(root, 'services/gateway/dist/texts/thread.js')
 const bundleFolder = join(root, 'services/orch/dist/bundle')
 
 /** What starts the server. */
@@ -50,7 +48,7 @@ export async function bundle() {
 
 async function write(folder) {
   await build({
-    entryPoints: { main: source, thread: threadSource },
+    entryPoints: [source],
     outdir: folder,
     bundle: true,
     splitting: true,

@@ -98,6 +98,25 @@ describe('a start that cannot be is refused with one sentence', () => {
     })
   })
 
+  test('a data file that is cut off, or in which a value has changed', async () => {
+    const first = await startProcess([])
+    await first.client.resource(configMaps).create(aConfigMap({ name: 'kept', data: { text: 'as it was written' } }))
+    await first.stop()
+    const path = join(first.dataDir, 'state.mdb')
+    const bytes = readFileSync(path)
+    const sentence = (what: string) =>
+      expect.stringMatching(new RegExp(`^orch: the data file ${path} is damaged \\(${what}\\): put back a copy of the folder .*\\n$`))
+    writeFileSync(path, bytes.subarray(0, 20_000))
+    const cut = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
+    expect(cut).toMatchObject({ code: 1, error: sentence('it has 20000 bytes, and its pages need \\d+') })
+    writeFileSync(path, Buffer.from(bytes.toString('latin1').replaceAll('as it was written', 'as it was Written'), 'latin1'))
+    const changed = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
+    expect(changed).toMatchObject({ code: 1, error: sentence('what was written at revision \\d+ has changed') })
+    writeFileSync(path, bytes)
+    const { client } = await startProcess([], { dataDir: first.dataDir })
+    expect(await client.resource(configMaps).get('kept', { namespace: 'default' })).toMatchObject({ data: { text: 'as it was written' } })
+  })
+
   test('a folder that belongs to the other profile', async () => {
     const first = await startProcess([])
     await first.stop()

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
-import type { Client, ClientConfiguration } from '@orch/client'
+import type { Client } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Names, type Store, storageContract, watchContract } from '@orch/core'
 import type { Gateway } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
+  type Certificates,
   type Clock,
   createLifecycle,
   createMetrics,
@@ -18,7 +19,6 @@ import {
 } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
-import { administratorConfiguration } from './composition/administrator.ts'
 import { openAdmission } from './composition/admission.ts'
 import { keepSigningKey } from './composition/authentication.ts'
 import { authenticationStart } from './composition/authentication-objects.ts'
@@ -60,8 +60,7 @@ export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
   readonly names: Names
-  /** How the administrator reaches it. */
-  readonly configuration: ClientConfiguration
+  readonly certificates: Certificates
   readonly storage: Storage
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
@@ -112,18 +111,16 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   ]
   await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
-  const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
-  const configuration = administratorConfiguration({ url, serving, certificates, log })
-  const rootCertificate = configuration.certificateAuthority
   const secretTokens = {
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
-    certificateAuthority: rootCertificate,
+    certificateAuthority: serving.servingPair?.certificate ?? certificates.authority,
   }
+  const rootCertificate = secretTokens.certificateAuthority
   await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs }, surroundings)
   return {
-    url,
+    url: `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`,
     names,
-    configuration,
+    certificates,
     storage: services.storage,
     clientAs,
     async stop(how) {

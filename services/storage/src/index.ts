@@ -3,6 +3,7 @@
 export { type Leadership, soleLeadership } from './leadership.ts'
 export { createStorage, type StateSnapshot, type Storage, type StorageOptions } from './service.ts'
 export type { Reencode } from './state.ts'
+export { DamagedStoreError } from './store/data-folder.ts'
 export { type DirectoryLock, lockDirectory } from './store/directory-lock.ts'
 export { type LmdbStoreOptions, openLmdbStore } from './store/lmdb-store.ts'
 export type { StoreEnvironment } from './store/log-store.ts'

@@ -1,6 +1,5 @@
 import type { ApiObject, CallContext, Entry, Freshness } from '@orch/core'
-import { readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
-import { limits } from '../limits.ts'
+import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
@@ -22,8 +21,7 @@ export async function readLive(
   return entry === undefined ? undefined : toLive(entry, served, parts)
 }
 
-async function toLive(entry: Entry, served: Served, parts: GatewayParts): Promise<Live> {
-  const isLarge = entry.value.length >= limits.largeBytesMin
-  const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
+function toLive(entry: Entry, served: Served, parts: GatewayParts): Live {
+  const { object, hasBigIntegers } = readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
 }

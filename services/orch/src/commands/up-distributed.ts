@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { ClientConfiguration } from '@orch/client'
+import { printConfiguration } from '@orch/client'
 import { type Names, namesOf, type ServiceRole } from '@orch/core'
 import {
   addressAt,
+  type Certificates,
   certificateFolder,
   createLog,
   keepServiceCertificates,
@@ -18,10 +19,7 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { printHost } from '../addresses.ts'
-import { writeClientFiles } from '../client-files.ts'
 import type { Terminal } from '../command-line.ts'
-import { administratorConfiguration } from '../composition/administrator.ts'
 import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
 import { lockDataFolder } from '../data-folder.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
@@ -71,7 +69,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   try {
     const { plan, urls } = await withOtherPorts({
       attempt: async () => {
-        const plan = await makePlan(options, log)
+        const plan = await makePlan(options)
         return { plan, urls: await startAll(plan, children, log) }
       },
       isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),
@@ -105,9 +103,8 @@ interface Plan {
   readonly names: Names
   /** Folder of the certificates that services show one another. */
   readonly certificates: string
-  /** How the administrator reaches the first gateway. */
-  readonly configuration: ClientConfiguration
-  readonly hasGivenCertificate: boolean
+  /** Those that clients and gateways show one another. */
+  readonly clients: Certificates
   readonly clientFlags: readonly string[]
   /** By what gateways and controllers sign tokens of service accounts. */
   readonly signingKeyFile: string
@@ -126,7 +123,7 @@ interface Plan {
 const loopback = '127.0.0.1'
 
 /** Decides about ports and makes certificates, so that all can be started at once. */
-async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
+async function makePlan(options: UpOptions): Promise<Plan> {
   const { settings, dataDir, serving, texts } = options
   const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
   const names = namesOf(profile)
@@ -155,13 +152,11 @@ async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
     ...named('controllers', controllerReplicas),
   ]
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
-  const url = `https://${printHost(serving.bindAddress)}:${gatewayPorts[0]}${serving.pathPrefix}`
-  const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
+  const { certificates: clients, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
   return {
     names,
     certificates,
-    configuration: administratorConfiguration({ url, serving, certificates: made, log }),
-    hasGivenCertificate: serving.servingPair !== undefined,
+    clients,
     clientFlags,
     signingKeyFile,
     dataDir,
@@ -266,8 +261,8 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     }),
   )
   const [urls] = await Promise.all([gateways, ...started])
-  const { names, configuration, hasGivenCertificate } = plan
-  writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
+  const kubeconfig = join(dataDir, 'admin.conf')
+  writeConfiguration(kubeconfig, urls[0] ?? '', plan)
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   await Promise.all(
     controllers.map((name) =>
@@ -275,7 +270,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
         name,
         arguments: [
           'controllers',
-          `--kubeconfig=${join(dataDir, 'admin.conf')}`,
+          `--kubeconfig=${kubeconfig}`,
           `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
           `--probe-address=${probes[name]}`,
@@ -296,9 +291,20 @@ function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: Serv
   ]
 }
 
+function writeConfiguration(path: string, server: string, { names, clients }: Plan): void {
+  const name = names.serverServiceName
+  const configuration = {
+    server,
+    certificateAuthority: clients.authority,
+    clientCertificate: clients.admin.certificate,
+    clientKey: clients.admin.key,
+  }
+  writePrivateFile(path, printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
+}
+
 function printReady(
   urls: readonly string[],
-  { addresses, probes, configuration, hasGivenCertificate }: Plan,
+  { addresses, probes }: Plan,
   { settings, dataDir }: UpOptions,
   { workingFolder }: Terminal,
 ): string {
@@ -312,13 +318,6 @@ function printReady(
       .map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
-  const message = printStartMessage({
-    profile: settings.profile,
-    configuration,
-    hasGivenCertificate,
-    dataDir,
-    isInMemory: false,
-    workingFolder,
-  })
+  const message = printStartMessage({ profile: settings.profile, url: urls[0] ?? '', dataDir, isInMemory: false, workingFolder })
   return `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${message}`
 }

@@ -1,5 +1,6 @@
 import { renewalBy, type Store } from '@orch/core'
-import { createStorage, type Leadership, type Storage, soleLeadership } from '@orch/storage'
+import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
+import { StartError } from '../start-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export interface StorageParts {
@@ -16,14 +17,17 @@ export async function openStorage(
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, clock, lifecycle, log } = surroundings
-  const storage = await createStorage({
+  const options = {
     store,
     clock,
     leadership,
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
-    onError: (error, what) => log.error({ err: error, what }, 'storage failed'),
+    onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
+  }
+  const storage = await createStorage(options).catch((cause: unknown) => {
+    throw cause instanceof DamagedStoreError ? new StartError(cause.message, { cause }) : cause
   })
   await lifecycle.run({ name: 'storage', stop: () => storage.close() })
   return storage

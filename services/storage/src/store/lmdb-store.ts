@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Profile, Revision, Store } from '@orch/core'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
+import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markUsed } from './data-folder.ts'
+import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
@@ -20,9 +21,7 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
   readonly unsafeNoSync?: boolean
 }
 
-const fileName = 'state.mdb'
-
-/** A store in one file. What it acknowledges has been flushed to the disk. */
+/** A store in one file. What it acknowledges has been flushed to the disk. Rejects with a DamagedStoreError when the file is not sound. */
 export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
   // Loading it takes 30 ms, which a server without a disk should not pay.
   const { open } = await import('lmdb')
@@ -41,10 +40,17 @@ interface TablesOptions {
   readonly epoch: string
 }
 
+interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch'> {
+  readonly folder: DataFolder
+  readonly root: RootDatabase<Buffer, string>
+  readonly file: DataFile
+}
+
 /** Opens the file and makes sure that the transactions of a new store have room before they begin. */
 export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const { open, directory, unsafeNoSync } = options
-  const path = join(directory, fileName)
+  const folder = checkDataFolder(directory)
+  const { path } = folder
   writeLockFile(`${path}-lock`)
   const root = open<Buffer, string>({
     path,
@@ -60,7 +66,9 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const file = new DataFile(path, usedBytes)
   try {
     if (lastPageNumber < metaPages) await extendFirst(file, usedBytes, directory)
-    return new LmdbTables(options, root, file)
+    const tables = new LmdbTables({ ...options, folder, root, file })
+    markUsed(folder)
+    return tables
   } catch (error) {
     file.close()
     await root.close()
@@ -84,7 +92,7 @@ function writeLockFile(path: string): void {
 class LmdbTables implements Tables {
   readonly isImmediate = false
   readonly meta: Meta
-  readonly #directory: string
+  readonly #folder: DataFolder
   readonly #root: RootDatabase<Buffer, string>
   readonly #file: DataFile
   readonly #reserve: Reserve
@@ -94,15 +102,17 @@ class LmdbTables implements Tables {
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-  constructor({ directory, profile, epoch }: TablesOptions, root: RootDatabase<Buffer, string>, file: DataFile) {
-    this.#directory = directory
+  constructor({ folder, root, file, profile, epoch }: OpenedFile) {
+    const { directory, isUsed } = folder
+    this.#folder = folder
     this.#root = root
     this.#file = file
     this.#log = this.#root.openDB({ name: 'log', encoding: 'binary' })
     this.#latest = this.#root.openDB({ name: 'latest', encoding: 'binary' })
     this.#about = this.#root.openDB({ name: 'about', encoding: 'binary' })
     this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
-    this.meta = this.#openMeta({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
+    if (!isUsed) this.#begin({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
+    this.meta = explainDamage(folder, () => this.#readMeta())
     if (this.meta.profile !== profile) {
       throw new Error(`${directory} belongs to the profile '${this.meta.profile}' and can't be opened under the profile '${profile}'`)
     }
@@ -114,28 +124,50 @@ class LmdbTables implements Tables {
 
   latest(key: string): Revision {
     const bytes = this.#latest.getBinaryFast(key)
-    return bytes === undefined ? 0 : bytes.readDoubleLE(0)
+    return bytes === undefined ? 0 : this.#revision(key, bytes)
   }
 
   *keys({ prefix, start }: KeySpan): Iterable<Latest> {
     const from = start > prefix ? start : prefix
     const options = { ...(from === '' ? {} : { start: from }), ...(prefix === '' ? {} : { end: prefixEnd(prefix) }), snapshot: false }
-    for (const { key, value } of this.#latest.getRange(options)) yield { key, revision: value.readDoubleLE(0) }
+    for (const { key, value } of this.#readable(this.#latest.getRange(options))) yield { key, revision: this.#revision(key, value) }
+  }
+
+  /** What lmdb's iterators give; a key that lmdb can't decode is damage. */
+  *#readable<T>(items: Iterable<T>): Iterable<T> {
+    try {
+      yield* items
+    } catch (cause) {
+      throw new DamagedStoreError(this.#folder, 'a key in it is unreadable', { cause })
+    }
+  }
+
+  #revision(key: string, bytes: Buffer): Revision {
+    const revision = bytes.length < 8 ? Number.NaN : bytes.readDoubleLE(0)
+    if (!Number.isSafeInteger(revision)) throw new DamagedStoreError(this.#folder, `the latest revision of ${key} is not a revision`)
+    return revision
   }
 
   entry(revision: Revision): LogEntry | undefined {
     const bytes = this.#log.getBinary(revision)
-    return bytes === undefined ? undefined : decodeLogEntry(revision, bytes)
+    return bytes === undefined ? undefined : explainDamage(this.#folder, () => decodeLogEntry(revision, bytes))
   }
 
-  glance(revision: Revision): LogEntry | undefined {
-    const bytes = this.#log.getBinaryFast(revision)
-    // lmdb's buffer is larger than what it says to hold.
-    return bytes === undefined ? undefined : decodeLogEntry(revision, bytes.subarray(0, bytes.length))
+  glance({ key, revision }: Latest): LogEntry | undefined {
+    return explainDamage(this.#folder, () => {
+      const bytes = this.#log.getBinaryFast(revision)
+      // lmdb's buffer is larger than what it says to hold.
+      const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes.subarray(0, bytes.length))
+      if (entry?.value === undefined || entry.key !== key)
+        throw new DamageError(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
+      return entry
+    })
   }
 
   *entries(after: Revision): Iterable<LogEntry> {
-    for (const revision of this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })) {
+    const revisions = this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })
+    for (const revision of this.#readable(revisions)) {
+      if (!Number.isSafeInteger(revision)) throw new DamagedStoreError(this.#folder, 'a key of its log is not a revision')
       const entry = this.entry(revision)
       if (entry !== undefined) yield entry
     }
@@ -198,25 +230,45 @@ class LmdbTables implements Tables {
   }
 
   /** A new store gets its meta in one transaction, so that it has all of it or none. */
-  #openMeta(first: Meta): Meta {
-    if (this.#about.getBinary('epoch') === undefined) {
-      this.#root.transactionSync(() => {
-        for (const [name, value] of Object.entries(first)) this.#about.putSync(name, Buffer.from(JSON.stringify(value)))
-      })
+  #begin(first: Meta): void {
+    if (this.#about.getBinary('epoch') !== undefined) return
+    this.#root.transactionSync(() => {
+      for (const [name, value] of Object.entries(first)) this.#about.putSync(name, Buffer.from(JSON.stringify(value)))
+    })
+  }
+
+  #readMeta(): Meta {
+    const read = (name: keyof Meta): unknown => {
+      try {
+        return JSON.parse(this.#about.getBinary(name)?.toString() ?? '')
+      } catch (cause) {
+        throw new DamageError(`its own record of '${name}' is missing or unreadable`, { cause })
+      }
     }
-    const read = (name: keyof Meta) => JSON.parse(this.#about.getBinary(name)!.toString())
+    const text = (name: keyof Meta): string => {
+      const value = read(name)
+      if (typeof value !== 'string') throw new DamageError(`its own record of '${name}' is not a text`)
+      return value
+    }
+    const revision = (name: keyof Meta): Revision => {
+      const value = read(name)
+      if (!Number.isSafeInteger(value)) throw new DamageError(`its own record of '${name}' is not a revision`)
+      return Number(value)
+    }
+    const [last = 0] = this.#readable(this.#log.getKeys({ reverse: true, limit: 1 }))
+    if (revision('revision') < last) throw new DamageError(`its log goes on to revision ${last}, beyond ${revision('revision')}`)
     return {
-      profile: read('profile'),
-      epoch: read('epoch'),
-      revision: read('revision'),
-      compacted: read('compacted'),
-      swept: read('swept'),
+      profile: text('profile'),
+      epoch: text('epoch'),
+      revision: revision('revision'),
+      compacted: revision('compacted'),
+      swept: revision('swept'),
     }
   }
 
   async #reasonOf(error: unknown): Promise<string> {
     const told = (error as { commitError?: Promise<never> }).commitError
-    return explain(told === undefined ? error : await told.catch((reason: unknown) => reason), this.#directory)
+    return explain(told === undefined ? error : await told.catch((reason: unknown) => reason), this.#folder.directory)
   }
 }
 

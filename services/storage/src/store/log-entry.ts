@@ -1,38 +1,65 @@
+import { crc32 } from 'node:zlib'
+import { DamageError } from './lmdb-file.ts'
 import type { LogEntry } from './tables.ts'
 
 /**
- * A log entry as bytes, little endian: u8 kind (0 delete, 1 put), u8 write id's bytes, u16 key's bytes,
- * f64 previous, f64 replaces, then write id, key and value. The revision is the entry's key in the log.
+ * A log entry as bytes, little endian: u8 kind (2 delete, 3 put), u8 write id's bytes, u16 key's bytes,
+ * f64 previous, f64 replaces, then write id, key and value, and a checksum of all that and the revision, which is the
+ * entry's key in the log. Entries of older versions (0 delete, 1 put) have no checksum.
  */
 const headerBytes = 20
+const checksumBytes = 4
+const kinds = { unsummedDelete: 0, unsummedPut: 1, delete: 2, put: 3 } as const
 
 /** How many bytes a log entry takes. */
 export function logEntryBytes({ key, writeId, value }: LogEntry): number {
-  return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + (value?.length ?? 0)
+  return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + (value?.length ?? 0) + checksumBytes
 }
 
 /** Writes a log entry to a buffer with as much room as `logEntryBytes` says. */
-export function encodeLogEntry({ previous, replaces, key, writeId, value }: LogEntry, bytes: Buffer): void {
+export function encodeLogEntry({ revision, previous, replaces, key, writeId, value }: LogEntry, bytes: Buffer): void {
   const idBytes = bytes.write(writeId, headerBytes)
   const keyBytes = bytes.write(key, headerBytes + idBytes)
-  bytes.writeUInt8(value === undefined ? 0 : 1, 0)
+  bytes.writeUInt8(value === undefined ? kinds.delete : kinds.put, 0)
   bytes.writeUInt8(idBytes, 1)
   bytes.writeUInt16LE(keyBytes, 2)
   bytes.writeDoubleLE(previous, 4)
   bytes.writeDoubleLE(replaces, 12)
   if (value !== undefined) bytes.set(value, headerBytes + idBytes + keyBytes)
+  const end = bytes.length - checksumBytes
+  bytes.writeUInt32LE(checksum(revision, bytes.subarray(0, end)), end)
 }
 
-/** The entry of a revision. Its value is a view into the given bytes. */
-export function decodeLogEntry(revision: number, bytes: Buffer): LogEntry {
+/** The entry of a revision. Its value is a view into the given bytes. Throws a DamageError when they are not what was written. */
+export function decodeLogEntry(revision: number, whole: Buffer): LogEntry {
+  const bytes = withoutChecksum(revision, whole)
   const idEnd = headerBytes + bytes.readUInt8(1)
   const keyEnd = idEnd + bytes.readUInt16LE(2)
+  if (keyEnd > bytes.length) throw damaged(revision)
   return {
     revision,
     previous: bytes.readDoubleLE(4),
     replaces: bytes.readDoubleLE(12),
     writeId: bytes.toString('utf8', headerBytes, idEnd),
     key: bytes.toString('utf8', idEnd, keyEnd),
-    ...(bytes[0] === 0 ? {} : { value: bytes.subarray(keyEnd) }),
+    ...(bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.delete ? {} : { value: bytes.subarray(keyEnd) }),
   }
+}
+
+function withoutChecksum(revision: number, bytes: Buffer): Buffer {
+  if (bytes.length < headerBytes) throw damaged(revision)
+  if (bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.unsummedPut) return bytes
+  const end = bytes.length - checksumBytes
+  const content = bytes.subarray(0, end)
+  if (end < headerBytes || bytes[0]! > kinds.put || bytes.readUInt32LE(end) !== checksum(revision, content)) throw damaged(revision)
+  return content
+}
+
+function checksum(revision: number, bytes: Buffer): number {
+  // Begun with the revision, so that an entry in the place of another is found, too.
+  return crc32(bytes, revision >>> 0)
+}
+
+function damaged(revision: number): DamageError {
+  return new DamageError(`what was written at revision ${revision} has changed`)
 }

@@ -2,7 +2,7 @@ import type { StoreCommit } from '@orch/core'
 import { describe, expect, test } from 'vitest'
 import { LogStore } from './log-store.ts'
 import { MemoryTables } from './memory-store.ts'
-import { type Batch, type KeySpan, NoRoomError, type Tables } from './tables.ts'
+import { type Batch, type KeySpan, type Latest, NoRoomError, type Tables } from './tables.ts'
 
 /** Tables whose writes end when the test says so, well or badly. */
 class HeldTables implements Tables {
@@ -31,8 +31,8 @@ class HeldTables implements Tables {
     return this.#inner.entry(revision)
   }
 
-  glance(revision: number) {
-    return this.#inner.glance(revision)
+  glance(latest: Latest) {
+    return this.#inner.glance(latest)
   }
 
   entries(after: number) {

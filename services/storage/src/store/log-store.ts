@@ -104,7 +104,7 @@ export class LogStore implements Store {
 
   async visit(show: (record: StoreRecord) => void): Promise<void> {
     for (const { key, revision } of this.#tables.keys({ prefix: '', start: '' })) {
-      const value = this.#tables.glance(revision)?.value
+      const value = this.#tables.glance({ key, revision })?.value
       if (value !== undefined) show({ key, revision, value })
     }
   }

@@ -43,7 +43,7 @@ export class MemoryTables implements Tables {
     return this.#log.get(revision)
   }
 
-  glance(revision: Revision): LogEntry | undefined {
+  glance({ revision }: Latest): LogEntry | undefined {
     return this.#log.get(revision)
   }
 

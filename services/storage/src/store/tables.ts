@@ -64,8 +64,8 @@ export interface Tables {
   latest(key: string): Revision
   keys(span: KeySpan): Iterable<Latest>
   entry(revision: Revision): LogEntry | undefined
-  /** The entry with a value that holds until the next call only. */
-  glance(revision: Revision): LogEntry | undefined
+  /** The entry that the index names for a key, with a value that holds until the next call only. */
+  glance(latest: Latest): LogEntry | undefined
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */

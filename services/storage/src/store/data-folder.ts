@@ -1,0 +1,64 @@
+import { closeSync, existsSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { checkFile } from './file-check.ts'
+import { DamageError } from './lmdb-file.ts'
+
+const fileName = 'state.mdb'
+const markName = 'initialized'
+
+/** The files of a store in a folder. */
+export interface DataFolder {
+  readonly directory: string
+  /** LMDB's data file. */
+  readonly path: string
+  /** The folder has had a store, so a missing or empty data file is not a new one. */
+  readonly isUsed: boolean
+}
+
+/** Looks at a folder before LMDB opens the file in it; a DamagedStoreError says in one sentence what is wrong and what to do. */
+export function checkDataFolder(directory: string): DataFolder {
+  const path = join(directory, fileName)
+  const folder = { directory, path, isUsed: existsSync(join(directory, markName)) }
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined && folder.isUsed) throw new DamagedStoreError(folder, 'it is missing, and the folder has been in use')
+  if (size === 0 && folder.isUsed) throw new DamagedStoreError(folder, 'it is empty, and the folder has been in use')
+  if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path))
+  return folder
+}
+
+/** Turns a DamageError into one that names the file. */
+export function explainDamage<T>(folder: DataFolder, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof DamageError ? new DamagedStoreError(folder, error.message, { cause: error }) : error
+  }
+}
+
+/** Notes that the folder has a store, durably: before the first commit is acknowledged. */
+export function markUsed({ directory, path, isUsed }: DataFolder): void {
+  if (isUsed) return
+  const text = `${fileName} holds the state of this folder. While this file is here, no server starts without that one.\n`
+  writeFileSync(join(directory, markName), text, { mode: 0o600, flush: true })
+  // The names of both files.
+  syncFolder(dirname(path))
+}
+
+function syncFolder(directory: string): void {
+  // Windows can't open folders, and its file systems keep names in a journal.
+  if (process.platform === 'win32') return
+  const descriptor = openSync(directory, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** The data file of a store is not what the store has written. */
+export class DamagedStoreError extends Error {
+  constructor({ directory, path }: Pick<DataFolder, 'directory' | 'path'>, what: string, options?: { cause?: unknown }) {
+    super(
+      `the data file ${path} is damaged (${what}): put back a copy of the folder ${directory}, or move it away to start with an empty one`,
+      options,
+    )
+    this.name = 'DamagedStoreError'
+  }
+}

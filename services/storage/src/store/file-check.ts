@@ -1,0 +1,237 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  DamageError,
+  type MetaPage,
+  metaBytes,
+  metaPages,
+  nodeFlags,
+  nodeHeaderBytes,
+  noPage,
+  overflowReferenceBytes,
+  pageFlags,
+  pageHeaderBytes,
+  readMetaPage,
+  readNumber,
+  readPageHead,
+  readTree,
+  type Tree,
+  treeBytes,
+} from './lmdb-file.ts'
+
+/**
+ * Checks LMDB's data file before LMDB maps it into memory, as LMDB follows what it finds there without a look: a page
+ * number or an offset that is wrong ends the process. All pages that the last transaction can reach are looked at but
+ * those that hold nothing than a large value. A DamageError says what was found. What it cannot find is a changed byte inside a key or a value.
+ */
+export function checkFile(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    new FileCheck(descriptor, latestMeta(descriptor, size)).run()
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What the last transaction left, once both of the first pages have been found sound. */
+function latestMeta(descriptor: number, size: number): MetaPage {
+  const first = readMetaPage(readAt(descriptor, 0, metaBytes), 0)
+  const second = readMetaPage(readAt(descriptor, first.pageSize, metaBytes), 1)
+  if (second.pageSize !== first.pageSize) throw new DamageError('its first two pages tell different sizes of pages')
+  const latest = second.transaction > first.transaction ? second : first
+  if (Math.abs(second.transaction - first.transaction) > 1) throw new DamageError('its first two pages are not of successive transactions')
+  const needed = (latest.lastPage + 1) * latest.pageSize
+  if (size < needed) throw new DamageError(`it has ${size} bytes, and its pages need ${needed}`)
+  return latest
+}
+
+function readAt(descriptor: number, at: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  const read = readSync(descriptor, bytes, 0, length, at)
+  if (read < length) throw new DamageError(`it ends after ${at + read} bytes, within its first pages`)
+  return bytes
+}
+
+/** A node of a leaf whose key and value lie inside the page. */
+interface LeafNode {
+  readonly flags: number
+  readonly key: Buffer
+  /** Bytes in the page: the value, or where it is. */
+  readonly data: Buffer
+  /** Length of the value. */
+  readonly length: number
+}
+
+type Visit = (node: LeafNode) => void
+
+interface Counts {
+  branchPages: number
+  leafPages: number
+  overflowPages: number
+  entries: number
+}
+
+class FileCheck {
+  readonly #descriptor: number
+  readonly #meta: MetaPage
+  /** One bit for each page that something refers to. */
+  readonly #seen: Uint8Array
+
+  constructor(descriptor: number, meta: MetaPage) {
+    this.#descriptor = descriptor
+    this.#meta = meta
+    this.#seen = new Uint8Array(Math.ceil((meta.lastPage + 1) / 8))
+  }
+
+  run(): void {
+    const { free, main } = this.#meta
+    this.#checkTree('the table of trees', main, ({ flags, key, data }) => {
+      const name = `the tree ${JSON.stringify(key.toString('latin1').replace(/\0+$/, ''))}`
+      if (flags !== nodeFlags.tree) throw new DamageError(`${name} has no description`)
+      const tree = readTree(data, 0)
+      if (tree.flags !== 0) throw new DamageError(`${name} is of another kind`)
+      this.#checkTree(name, tree, (node) => {
+        if (node.flags === nodeFlags.tree) throw new DamageError(`${name} holds another tree`)
+      })
+    })
+    const lists: Buffer[] = []
+    this.#checkTree('the list of free pages', free, (node) => lists.push(this.#value(node)))
+    // When all that is in use is known.
+    for (const list of lists) this.#checkFreePages(list)
+  }
+
+  #checkTree(name: string, tree: Tree, visit: Visit): void {
+    if (tree.root >= noPage - 1) {
+      if (tree.entries !== 0) throw new DamageError(`${name} has ${tree.entries} entries and no root`)
+      return
+    }
+    const counts = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
+    this.#checkPages({ name, tree, visit, counts })
+    for (const what of ['branchPages', 'leafPages', 'overflowPages', 'entries'] as const)
+      if (counts[what] !== tree[what]) throw new DamageError(`${name} has ${counts[what]} ${words[what]} where ${tree[what]} were expected`)
+  }
+
+  #checkPages({ name, tree, visit, counts }: { name: string; tree: Tree; visit: Visit; counts: Counts }): void {
+    const open = [{ number: tree.root, level: 1 }]
+    // Taken from the end, so that no more than the pages of one path and their neighbours are open.
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { number, level } = next
+      const isLeaf = level === tree.depth
+      const nodes = this.#nodes(number, name, isLeaf ? pageFlags.leaf : pageFlags.branch)
+      if (isLeaf) {
+        counts.leafPages++
+        counts.entries += nodes.length
+        for (const node of this.#leafNodes(nodes, { name, number, counts })) visit(node)
+        continue
+      }
+      // LMDB ends the process when a branch has one child; in the list of free pages it may.
+      if (nodes.length < 2 && tree !== this.#meta.free) throw damagedPage(name, number, 'has one child')
+      counts.branchPages++
+      for (const { bytes, at } of nodes) open.push({ number: bytes.readUIntLE(at, 6), level: level + 1 })
+    }
+  }
+
+  /** Where the nodes of a page begin; their heads and keys lie inside it. */
+  #nodes(number: number, name: string, flags: number): { readonly bytes: Buffer; readonly at: number; readonly keyBytes: number }[] {
+    const { pageSize, transaction } = this.#meta
+    this.#see(number, 1, name)
+    const bytes = readAt(this.#descriptor, number * pageSize, pageSize)
+    const head = readPageHead(bytes)
+    if (head.number !== number || head.flags !== flags) throw damagedPage(name, number, 'is not a page of it')
+    // LMDB writes to pages that it takes for those of a transaction under way.
+    if (head.transaction > transaction) throw damagedPage(name, number, 'is of a transaction that was not')
+    const { lower, upper } = head
+    if (lower < 2 || lower % 2 !== 0 || lower > upper || upper > pageSize - pageHeaderBytes)
+      throw damagedPage(name, number, 'has wrong bounds')
+    const nodes = []
+    for (let at = pageHeaderBytes; at < pageHeaderBytes + lower; at += 2) {
+      const offset = bytes.readUInt16LE(at)
+      const start = pageHeaderBytes + offset
+      if (offset < upper || offset % 2 !== 0 || start + nodeHeaderBytes > pageSize)
+        throw damagedPage(name, number, 'has a node outside of it')
+      const keyBytes = bytes.readUInt16LE(start + 6)
+      if (start + nodeHeaderBytes + keyBytes > pageSize) throw damagedPage(name, number, 'has a key that is too long')
+      nodes.push({ bytes, at: start, keyBytes })
+    }
+    return nodes
+  }
+
+  *#leafNodes(
+    nodes: readonly { readonly bytes: Buffer; readonly at: number; readonly keyBytes: number }[],
+    { name, number, counts }: { name: string; number: number; counts: Counts },
+  ): Iterable<LeafNode> {
+    for (const { bytes, at, keyBytes } of nodes) {
+      const length = bytes.readUInt32LE(at)
+      const flags = bytes.readUInt16LE(at + 4)
+      const keyStart = at + nodeHeaderBytes
+      const dataStart = keyStart + keyBytes
+      const isOverflow = flags === nodeFlags.overflow
+      const dataEnd = dataStart + (isOverflow ? overflowReferenceBytes : length)
+      if (keyBytes === 0 || flags > nodeFlags.tree || dataEnd > bytes.length) throw damagedPage(name, number, 'has a value outside of it')
+      if (flags === nodeFlags.tree && length !== treeBytes) throw damagedPage(name, number, 'describes a tree wrongly')
+      const data = bytes.subarray(dataStart, dataEnd)
+      if (isOverflow) counts.overflowPages += this.#checkOverflow(data, length, name)
+      yield { flags, key: bytes.subarray(keyStart, dataStart), data, length }
+    }
+  }
+
+  #checkOverflow(reference: Buffer, length: number, name: string): number {
+    const { pageSize, transaction } = this.#meta
+    const first = readNumber(reference, 0)
+    const pages = readNumber(reference, 16)
+    if (pages !== Math.floor((pageHeaderBytes - 1 + length) / pageSize) + 1)
+      throw damagedPage(name, first, 'has another length than its value')
+    this.#see(first, pages, name)
+    const head = readPageHead(readAt(this.#descriptor, first * pageSize, pageHeaderBytes))
+    if (head.number !== first || head.flags !== pageFlags.overflow || head.pages !== pages)
+      throw damagedPage(name, first, 'is not a value of it')
+    if (head.transaction > transaction || readNumber(reference, 8) > transaction)
+      throw damagedPage(name, first, 'is of a transaction that was not')
+    return pages
+  }
+
+  #value({ flags, data, length }: LeafNode): Buffer {
+    if (flags !== nodeFlags.overflow) return data
+    return readAt(this.#descriptor, readNumber(data, 0) * this.#meta.pageSize + pageHeaderBytes, length)
+  }
+
+  /**
+   * Free pages may not be in use. In the list: how many numbers follow, then those of single pages, or of a first page with
+   * minus the count of pages before it; 0 is an empty place.
+   */
+  #checkFreePages(list: Buffer): void {
+    const name = 'the list of free pages'
+    const count = list.length < 8 ? Number.NaN : readNumber(list, 0)
+    if (!(count * 8 + 8 <= list.length)) throw new DamageError(`${name} has an entry with a wrong length`)
+    for (let place = 1; place <= count; place++) {
+      const entry = Number(list.readBigInt64LE(place * 8))
+      if (entry === 0) continue
+      if (entry < 0 && place === count) throw new DamageError(`${name} has an entry that is cut off`)
+      const first = entry > 0 ? entry : Number(list.readBigInt64LE(++place * 8))
+      const end = first + (entry > 0 ? 1 : -entry)
+      if (first < metaPages || end > this.#meta.lastPage + 1)
+        throw new DamageError(`${name} names page ${first}, which the file does not have`)
+      for (let number = first; number < end; number++)
+        if (this.#isSeen(number)) throw new DamageError(`${name} names page ${number}, which is in use`)
+    }
+  }
+
+  #see(first: number, pages: number, name: string): void {
+    if (first < metaPages || first + pages - 1 > this.#meta.lastPage)
+      throw new DamageError(`${name} refers to page ${first}, which the file does not have`)
+    for (let number = first; number < first + pages; number++) {
+      if (this.#isSeen(number)) throw new DamageError(`${name} refers to page ${number}, which is in use elsewhere`)
+      this.#seen[number >> 3]! |= 1 << (number & 7)
+    }
+  }
+
+  #isSeen(number: number): boolean {
+    return (this.#seen[number >> 3]! & (1 << (number & 7))) !== 0
+  }
+}
+
+const words = { branchPages: 'branch pages', leafPages: 'leaf pages', overflowPages: 'pages of large values', entries: 'entries' } as const
+
+function damagedPage(name: string, number: number, what: string): DamageError {
+  return new DamageError(`page ${number} of ${name} ${what}`)
+}

@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLmdbStore } from '../../services/storage/src/index.ts'
+import { readState, type State, writeSampleStore } from './sample-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'durability-damaged-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const pageSize = 4096
+const sound = join(folder, 'sound')
+let state: State = []
+beforeAll(async () => {
+  state = await writeSampleStore(sound)
+})
+
+/** Changes the bytes of a file. */
+function edit(change: (bytes: Buffer) => Buffer): (path: string) => void {
+  return (path) => writeFileSync(path, change(readFileSync(path)))
+}
+
+/** Writes over a part of a file. */
+function overwrite(at: number, value: Buffer): (path: string) => void {
+  return edit((bytes) => {
+    value.copy(bytes, at)
+    return bytes
+  })
+}
+
+function numberBytes(value: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes)
+  buffer.writeUIntLE(value, 0, Math.min(bytes, 6))
+  return buffer
+}
+
+/** Where the fields of the first page are, behind its head. */
+const fields = { magic: 24, version: 28, pageSize: 48, freeFlags: 52, mainRoot: 136, lastPage: 144, transaction: 152 }
+/** The first page of the newest transaction: its fields decide. */
+function editNewest(field: number, value: Buffer): (path: string) => void {
+  return edit((bytes) => {
+    const first = bytes.readUIntLE(fields.transaction, 6) > bytes.readUIntLE(pageSize + fields.transaction, 6) ? 0 : pageSize
+    value.copy(bytes, first + field)
+    return bytes
+  })
+}
+
+/** What is done to the file, and what the sentence says of it. */
+const damages: readonly [string, (path: string) => void, string | RegExp][] = [
+  ['is missing', unlinkSync, 'it is missing, and the folder has been in use'],
+  ['has no bytes', (path) => truncateSync(path, 0), 'it is empty, and the folder has been in use'],
+  ['ends in its first page', (path) => truncateSync(path, 100), 'it ends after 100 bytes, within its first pages'],
+  ['ends in its second page', (path) => truncateSync(path, pageSize + 100), 'it ends after 4196 bytes, within its first pages'],
+  ['ends after its first pages', (path) => truncateSync(path, pageSize * 2), /^it has 8192 bytes, and its pages need \d+$/],
+  ['ends in the middle', (path) => truncateSync(path, pageSize * 60), /^it has 245760 bytes, and its pages need \d+$/],
+  ['is something else', edit((bytes) => Buffer.from('x'.repeat(bytes.length))), "page 0 is not one of LMDB's first pages"],
+  ['is a few words', (path) => writeFileSync(path, 'hello'), 'it ends after 5 bytes, within its first pages'],
+  ['begins with zeros', overwrite(0, Buffer.alloc(pageSize)), "page 0 is not one of LMDB's first pages"],
+  ['has a second page of zeros', overwrite(pageSize, Buffer.alloc(pageSize)), "page 1 is not one of LMDB's first pages"],
+  ['has another magic', overwrite(fields.magic, numberBytes(1, 4)), 'page 0 does not begin as those of LMDB do'],
+  ['has another version', overwrite(fields.version, numberBytes(1, 4)), "page 0 tells version 1 of LMDB's format, 2 was expected"],
+  ['has pages of a wrong size', overwrite(fields.pageSize, numberBytes(5_000, 4)), 'page 0 tells pages of 5000 bytes'],
+  [
+    'has pages of two sizes',
+    overwrite(pageSize + fields.pageSize, numberBytes(8192, 4)),
+    'its first two pages tell different sizes of pages',
+  ],
+  ['has trees of another kind', overwrite(fields.freeFlags, numberBytes(4, 2)), 'page 0 describes trees of another kind'],
+  ['has another last page', editNewest(fields.lastPage, numberBytes(1_000_000, 8)), /^it has \d+ bytes, and its pages need 4096004096$/],
+  [
+    'has a transaction far ahead',
+    editNewest(fields.transaction, numberBytes(9_000, 8)),
+    'its first two pages are not of successive transactions',
+  ],
+  [
+    'has a root outside of it',
+    editNewest(fields.mainRoot, numberBytes(900_000, 8)),
+    'the table of trees refers to page 900000, which the file does not have',
+  ],
+  [
+    'has a root in its first pages',
+    editNewest(fields.mainRoot, numberBytes(1, 8)),
+    'the table of trees refers to page 1, which the file does not have',
+  ],
+  [
+    'has a value that is another',
+    edit((bytes) => Buffer.from(bytes.toString('latin1').replace('large/3\x07\x07\x07', 'large/3\x07\x08\x07'), 'latin1')),
+    /^what was written at revision \d+ has changed$/,
+  ],
+  [
+    'has no pages behind the first ones',
+    edit((bytes) => bytes.fill(0, pageSize * 2)),
+    /^page \d+ of the table of trees is not a page of it$/,
+  ],
+]
+
+describe('a data file that is damaged', () => {
+  test.each(damages)('%s: one sentence names the file, the damage and the way out', async (name, damage, what) => {
+    const directory = join(folder, name)
+    cpSync(sound, directory, { recursive: true })
+    const path = join(directory, 'state.mdb')
+    damage(path)
+    const open = async () => {
+      const store = await openLmdbStore({ directory, profile: 'orch' })
+      await readState(store).finally(() => store.close())
+    }
+    const error = await open().catch((cause: Error) => cause)
+    const [, before, found, after] = /^(the data file .*? is damaged) \((.*)\): (.*)$/.exec(error?.message ?? '') ?? []
+    expect({ before, after }).toEqual({
+      before: `the data file ${path} is damaged`,
+      after: `put back a copy of the folder ${directory}, or move it away to start with an empty one`,
+    })
+    expect(found).toEqual(typeof what === 'string' ? what : expect.stringMatching(what))
+  })
+
+  test('an undamaged copy opens with all that was written', async () => {
+    const directory = join(folder, 'copy')
+    cpSync(sound, directory, { recursive: true })
+    const store = await openLmdbStore({ directory, profile: 'orch' })
+    expect(await readState(store)).toEqual(state)
+    expect(state.length).toBeGreaterThan(400)
+    await store.close()
+  })
+
+  test('a file without content in a folder that was never in use is a new store', async () => {
+    const directory = join(folder, 'new')
+    cpSync(sound, directory, { recursive: true })
+    unlinkSync(join(directory, 'initialized'))
+    truncateSync(join(directory, 'state.mdb'), 0)
+    const store = await openLmdbStore({ directory, profile: 'orch' })
+    expect(await readState(store)).toEqual([])
+    await store.close()
+    expect(readFileSync(join(directory, 'initialized'), 'utf8')).toContain('state.mdb')
+  })
+
+  test('a sound file without the mark, as older versions left it, opens and gets the mark', async () => {
+    const directory = join(folder, 'unmarked')
+    cpSync(sound, directory, { recursive: true })
+    unlinkSync(join(directory, 'initialized'))
+    const store = await openLmdbStore({ directory, profile: 'orch' })
+    expect(await readState(store)).toEqual(state)
+    await store.close()
+    unlinkSync(join(directory, 'state.mdb'))
+    await expect(openLmdbStore({ directory, profile: 'orch' })).rejects.toThrow('it is missing')
+  })
+
+  test('damage at random places is refused or without effect, and never ends the process', { timeout: 120_000 }, () => {
+    const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))
+    const words = ['--conditions=source', '--no-warnings', script, join(folder, 'random'), '1', '210']
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
+    const outcomes = stdout.trim().split('\n')
+    expect(outcomes.filter((outcome) => !/^(refused|same): /.test(outcome))).toEqual([])
+    expect(outcomes.filter((outcome) => outcome.startsWith('refused')).length).toBeGreaterThan(100)
+  })
+})

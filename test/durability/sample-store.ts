@@ -1,0 +1,35 @@
+import type { Store, StoreRecord } from '@orch/core'
+import { openLmdbStore } from '../../services/storage/src/index.ts'
+
+/** What a store answers about its latest state, as one text for each object. */
+export type State = readonly string[]
+
+/** Writes a store that has branch pages, large values, deletions and free pages, and gives its state. */
+export async function writeSampleStore(directory: string): Promise<State> {
+  const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
+  const revisions = new Map<string, number>()
+  const write = async (key: string, bytes: number | undefined) => {
+    const expected = revisions.get(key) ?? 0
+    const value = bytes === undefined ? undefined : new Uint8Array(bytes).fill(key.length)
+    const outcome = await store.commit({ key, expected, conditions: [], value, writeId: `w${expected}` })
+    if (outcome.kind === 'written') revisions.set(key, value === undefined ? 0 : outcome.revision)
+  }
+  const key = (number: number) => `objects/${'x'.repeat(number % 120)}/${number}`
+  await Promise.all(Array.from({ length: 500 }, (_, number) => write(key(number), 50 + ((number * 37) % 1_500))))
+  await Promise.all(Array.from({ length: 20 }, (_, number) => write(`large/${number}`, 5_000 * number)))
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 40 }, (_, number) => write(key(number * 3), round % 3 === 0 ? undefined : 300)))
+    if (round % 4 === 3) await store.compact(store.status().revision)
+  }
+  const state = await readState(store)
+  await store.close()
+  return state
+}
+
+/** The state as a start reads it. */
+export async function readState(store: Store): Promise<State> {
+  const state: string[] = []
+  const show = ({ key, revision, value }: StoreRecord) => void state.push(`${key}@${revision} ${Buffer.from(value).toString('base64')}`)
+  await store.visit(show)
+  return state
+}
