@@ -8,6 +8,8 @@ import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
+/** Entry of the gateway's thread, which looks for it beside the file that starts it. */
+const threadSource = join(root, 'services/gateway/dist/texts/thread.js')
 const bundleFolder = join(root, 'services/orch/dist/bundle')
 
 /** What starts the server. */
@@ -48,7 +50,7 @@ export async function bundle() {
 
 async function write(folder) {
   await build({
-    entryPoints: [source],
+    entryPoints: { main: source, thread: threadSource },
     outdir: folder,
     bundle: true,
     splitting: true,

@@ -9,6 +9,7 @@ import { countTests, describeFailures, describeSkipped, partialReportOf, toParti
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
+const stallsEntry = join(root, 'test/abuse/stalls.ts')
 /** Tests that run with the services together and with the services apart. */
 const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
 const admission = ['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(
@@ -20,7 +21,7 @@ const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admissi
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, 'test:chaos': testChaos, bench, requirements, mutate, lint, dev, golden }
+const commands = { start, test, 'test:chaos': testChaos, bench, abuse, requirements, mutate, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -148,6 +149,12 @@ async function bench(args) {
   buildServer()
   await bundleServer()
   return runChild(node, [benchEntry, ...args], { cwd: root })
+}
+
+async function abuse(args) {
+  const node = prepare()
+  buildServer()
+  return runChild(node, [...serverNodeFlags, stallsEntry, ...args], { cwd: root })
 }
 
 async function requirements(args) {

@@ -67,7 +67,8 @@ describe('CSINode', () => {
   })
 
   test('KIND-CSI-09: a driver has a name, and no two have the same', async () => {
-    expect(blamed(await server.api.post(csiNodes, drivers({ nodeID: 'n' })))).toEqual({ status: 422, fields: ['spec.drivers[0].name'] })
+    const unnamed = blamed(await server.api.post(csiNodes, drivers({ nodeID: 'n' })))
+    expect({ ...unnamed, fields: [...new Set(unnamed.fields)] }).toEqual({ status: 422, fields: ['spec.drivers[0].name'] })
     const twice = await server.api.post(csiNodes, drivers({ name: 'd', nodeID: 'a' }, { name: 'd', nodeID: 'b' }))
     expect(blamed(twice)).toEqual({ status: 422, fields: ['spec.drivers[1].name'] })
     expect(twice.body['message']).toContain('spec.drivers[1].name: Duplicate value: "d"')
@@ -95,6 +96,11 @@ describe('CSINode', () => {
   test('KIND-CSI-15: topologyKeys may be empty', async () => {
     const made = await created(server.api, csiNodes, drivers({ name: 'd', nodeID: 'n', topologyKeys: [] }))
     expect(made).toMatchObject({ spec: { drivers: [{ name: 'd', nodeID: 'n' }] } })
+  })
+
+  test('KIND-CSI-15: topologyKeys are the names of labels', async () => {
+    const answer = await server.api.post(csiNodes, drivers({ name: 'd', nodeID: 'n', topologyKeys: ['a b'] }))
+    expect(blamed(answer)).toEqual({ status: 422, fields: ['spec.drivers[0]'] })
   })
 
   test('KIND-CSI-16: the list kind', async () => {
@@ -281,6 +287,13 @@ describe('Node', () => {
     expect(blamed(await post({ podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }))).toEqual({ status: 422, fields: ['spec.podCIDRs[0]'] })
   })
 
+  test('KIND-NODE-12, KIND-NODE-13: who gives podCIDR gives podCIDRs, and the other way round', async () => {
+    const ranges = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }
+    for (const field of ['podCIDR', 'podCIDRs'] as const) {
+      expect((await post({ [field]: ranges[field] })).body).toMatchObject({ spec: ranges })
+    }
+  })
+
   test('KIND-NODE-14, LIM-08: one of podCIDRs for each family', async () => {
     for (const podCIDRs of [
       ['10.1.0.0/24', '10.2.0.0/24'],
@@ -299,8 +312,8 @@ describe('Node', () => {
     for (const effect of ['NoSchedule', 'PreferNoSchedule', 'NoExecute']) {
       expect((await post({ taints: [{ key: 'k', effect }] })).status).toBe(201)
     }
-    expect(blamed(await post({ taints: [{ key: 'k' }] }))).toEqual({ status: 422, fields: ['spec.taints[0].effect'] })
-    expect(blamed(await post({ taints: [{ key: 'k', effect: 'Never' }] }))).toEqual({ status: 422, fields: ['spec.taints[0].effect'] })
+    expect(blamed(await post({ taints: [{ key: 'k' }] }))).toEqual({ status: 422, fields: ['metadata.taints[0].effect'] })
+    expect(blamed(await post({ taints: [{ key: 'k', effect: 'Never' }] }))).toEqual({ status: 422, fields: ['metadata.taints[0].effect'] })
   })
 
   test('KIND-NODE-35: a node gets no phase', async () => {
@@ -561,7 +574,6 @@ describe('VolumeAttachment', () => {
   })
 
   const inlineVolumeSpec = {
-    capacity: { storage: '1Gi' },
     accessModes: ['ReadWriteOnce'],
     csi: { driver: 'disk.example.com', volumeHandle: 'h' },
   }
@@ -577,6 +589,20 @@ describe('VolumeAttachment', () => {
   test('KIND-VA-08, KIND-GEN-08: a source may be the volume itself', async () => {
     const made = await created(server.api, attachments, attachment({ ...good, source: { inlineVolumeSpec } }))
     expect(made).toMatchObject({ spec: { source: { inlineVolumeSpec } } })
+  })
+
+  test('KIND-VA-08: a volume in a source is one of a CSI driver, and has nothing that makes a PersistentVolume of it', async () => {
+    const at = 'spec.source.inlineVolumeSpec'
+    const { csi: _csi, ...others } = inlineVolumeSpec
+    for (const [given, field] of [
+      [{ ...others, hostPath: { path: '/x' } }, 'csi'],
+      [{ ...inlineVolumeSpec, capacity: { storage: '1Gi' } }, 'capacity'],
+      [{ ...inlineVolumeSpec, claimRef: { namespace: 'a', name: 'b' } }, 'claimRef'],
+      [{ ...inlineVolumeSpec, persistentVolumeReclaimPolicy: 'Delete' }, 'persistentVolumeReclaimPolicy'],
+    ] as const) {
+      const answer = await post({ ...good, source: { inlineVolumeSpec: given } })
+      expect(blamed(answer)).toEqual({ status: 422, fields: [`${at}.${field}`] })
+    }
   })
 
   test('KIND-VA-09, KIND-VA-10, KIND-VA-11, KIND-VA-12, KIND-VA-13, KIND-GEN-07: status is written through its path', async () => {

@@ -39,7 +39,7 @@ describe('types', () => {
     const { status, body } = await server.api.post('/api/v1/nodes', node({ taints: [{ key: 'k' }] }))
     expect(status).toBe(422)
     expect(body['details']).toMatchObject({
-      causes: [{ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.taints[0].effect' }],
+      causes: [{ reason: 'FieldValueRequired', message: 'Required value', field: 'metadata.taints[0].effect' }],
     })
   })
 })

@@ -103,6 +103,22 @@ describe('a user may do what roles give', () => {
     expect((await person.get('/livez/ping')).status).toBe(403)
   })
 
+  test('AUTHZ-03: a cluster role that is bound in a namespace gives its resources there, and none of its paths', async () => {
+    const { api } = server
+    const [namespace, person, name] = [await aNamespace(api), aPerson(api), aName('both')]
+    const role = aClusterRole(name, [readConfigMaps, { verbs: ['get'], nonResourceURLs: ['/metrics'] }])
+    await created(api, `${rbac}/clusterroles`, role)
+    await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', name, 'ClusterRole', name, person.name))
+    expect((await onceAllowed(() => person.get(configMapsIn(namespace)))).status).toBe(200)
+    expect((await person.get('/metrics')).status).toBe(403)
+    const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } }
+    const listed = await until(
+      () => person.post('/apis/authorization.orch.io/v1/selfsubjectrulesreviews', review),
+      ({ text }) => text.includes('configmaps'),
+    )
+    expect(listed.text).not.toContain('/metrics')
+  })
+
   test('AUTHZ-03: a service account is a subject of its own', async () => {
     const { api } = server
     const namespace = await aNamespace(api)
@@ -260,6 +276,25 @@ describe('nobody gives away what they do not have', () => {
       ({ text }) => text.includes('aggregationRule'),
     )
     expect(refused.body.message).toMatch(/is forbidden: must have cluster-admin privileges to use the aggregationRule$/)
+  })
+
+  test('AUTHZ-03: only who has everything takes an aggregationRule away, or changes it', async () => {
+    const { api } = server
+    const [person, name] = [aPerson(api), aName('sum')]
+    await give(api, person, [{ verbs: ['update'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [name]: 'b' } }] }
+    await created(api, `${rbac}/clusterroles`, aClusterRole(name, [], { aggregationRule }))
+    const put = (role: object) => person.send('PUT', `${rbac}/clusterroles/${name}`, { body: role })
+    const changed = { clusterRoleSelectors: [{ matchLabels: { [name]: 'c' } }] }
+    for (const role of [aClusterRole(name, []), aClusterRole(name, [], { aggregationRule: changed })]) {
+      const refused = await until(
+        () => put(role),
+        ({ text }) => text.includes('aggregationRule'),
+      )
+      expect(refused.status).toBe(403)
+      expect(refused.body.message).toMatch(/is forbidden: must have cluster-admin privileges to use the aggregationRule$/)
+    }
+    expect((await api.get(`${rbac}/clusterroles/${name}`)).body).toMatchObject({ aggregationRule })
   })
 
   test('AUTHZ-03: the role of a binding cannot be changed', async () => {

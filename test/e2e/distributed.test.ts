@@ -1,8 +1,11 @@
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { StatusError } from '@orch/core'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { aConfigMap } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -133,6 +136,23 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(error.trimEnd().split('\n').at(-1)).toMatch(
       new RegExp(`^orch: gateway-0 ended before it was ready: port ${port} on 127\\.0\\.0\\.1 is in use .*--secure-port`),
     )
+  })
+
+  test('FLAG-05: with a given certificate the controllers and the client configuration trust what the gateways serve', async () => {
+    const root = await anAuthority('root')
+    const { certificate, key } = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', dnsNames: ['api.example.com'] })
+    const folder = aFolder()
+    const at = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const given = [`--tls-cert-file=${at('a.crt', certificate)}`, `--tls-private-key-file=${at('a.key', key)}`]
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', ...given])
+    const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
+    await expect
+      .poll(() => accounts.get('default', inDefault).catch((error: Error) => error.message), { timeout: 60_000 })
+      .toMatchObject({ kind: 'ServiceAccount' })
+    expect(readFileSync(join(server.dataDir, 'serving-ca.crt'), 'utf8')).toBe(certificate)
   })
 
   test('CARD-25: state is there again after a stop', async () => {

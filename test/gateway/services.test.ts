@@ -167,3 +167,23 @@ test('KIND-GEN: a Service that is refused leaves no address behind', async () =>
   await expect(create('a', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
   expect(specOf(await create('b', { clusterIP: '10.0.0.6' })).clusterIP).toBe('10.0.0.6')
 })
+
+test('KIND-GEN: a Service is of the family of the range, and asking for another is a 422', async () => {
+  const { services, create } = servicesOf(await aServer())
+  const selector = { app: 'a' }
+  const single = { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }
+  expect(specOf(await create('headless', { clusterIP: 'None', selector }))).toMatchObject({ ...single, clusterIPs: ['None'] })
+  expect(specOf(await create('plain', { selector }))).toMatchObject(single)
+  for (const [spec, field] of [
+    [{ ipFamilyPolicy: 'RequireDualStack' }, 'spec.ipFamilyPolicy'],
+    [{ ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]'],
+    [{ clusterIP: 'fd00::1' }, 'spec.clusterIPs[0]'],
+  ] as const) {
+    await expect(create('refused', { ...spec, selector })).rejects.toMatchObject({ code: 422, message: expect.stringContaining(field) })
+  }
+  const change = { spec: { type: 'ExternalName', externalName: 'example.com' } }
+  const named = specOf(await services.patch('plain', change, { type: 'merge', namespace: 'default' }))
+  for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
+    expect(named).not.toHaveProperty(field)
+  }
+})

@@ -561,3 +561,30 @@ test('a write to what interests are made from is answered once they include it',
   tell(1_000)
   expect(await answer).toMatchObject({ code: 201 })
 })
+
+test('LIM-12: between the steps of a large write others are answered', async () => {
+  const { call } = await aGateway()
+  await call('POST', collection, configMap())
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']))
+  const answeredDuring = async (large: Promise<{ code: number }>): Promise<number> => {
+    let isDone = false
+    void large.then(() => {
+      isDone = true
+    })
+    let count = 0
+    for (; !isDone; count++) {
+      expect((await call('GET', `${collection}/a`)).code).toBe(200)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return count
+  }
+  const named = (name: string) => ({ ...configMap(data), metadata: { name } })
+  expect(await answeredDuring(call('POST', collection, named('b')))).toBeGreaterThan(8)
+  expect(await answeredDuring(call('PUT', `${collection}/b`, { ...named('b'), data: { ...data, k1: 'w' } }))).toBeGreaterThan(8)
+  expect(await answeredDuring(call('PATCH', `${collection}/b`, { data: { k2: 'w' } }, merge))).toBeGreaterThan(8)
+  const applied = { ...named('c'), apiVersion: 'v1', kind: 'ConfigMap' }
+  const apply = 'application/apply-patch+yaml'
+  expect(await answeredDuring(call('PATCH', `${collection}/c?fieldManager=m`, applied, apply))).toBeGreaterThan(8)
+  // A small one is done within one turn.
+  expect(await answeredDuring(call('PATCH', `${collection}/a`, { data: { x: 'y' } }, merge))).toBeLessThan(3)
+})

@@ -1,6 +1,6 @@
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { adminPair, call, callHttp2, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
 
@@ -161,4 +161,132 @@ test('IMP-02: as system:anonymous one is in no group of those who are known', as
   const { server, admin } = await aServer()
   const answer = await call(server, { pair: admin, path: '/api/v1/pods', headers: { 'Impersonate-User': 'system:anonymous' } })
   expect(answer).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "system:anonymous"') } })
+})
+
+describe('every part of an impersonation must be allowed', () => {
+  const rule = (apiGroup: string, resource: string, ...resourceNames: string[]) => ({
+    verbs: ['impersonate'],
+    apiGroups: [apiGroup],
+    resources: [resource],
+    resourceNames,
+  })
+  const parts = {
+    user: rule('', 'users', 'bob'),
+    firstGroup: rule('', 'groups', 'dev'),
+    secondGroup: rule('', 'groups', 'ops'),
+    uid: rule(authentication, 'uids', '7'),
+    firstValue: rule(authentication, 'userextras/scopes', 'view'),
+    secondValue: rule(authentication, 'userextras/scopes', 'edit'),
+    secondKey: rule(authentication, 'userextras/team', 'red'),
+  }
+  const headers = {
+    'Impersonate-User': 'bob',
+    'Impersonate-Group': ['dev', 'ops'],
+    'Impersonate-Uid': '7',
+    'Impersonate-Extra-Scopes': ['view', 'edit'],
+    'Impersonate-Extra-Team': 'red',
+  }
+
+  test('IMP-10, IMP-11, IMP-13, IMP-14: with a rule for each part the request is allowed', async () => {
+    const { server } = await aServer(Object.values(parts))
+    expect((await call(server, { pair: jane, headers })).code).toBe(200)
+  })
+
+  test.each([
+    ['IMP-10', 'user', 'users "bob" is forbidden'],
+    ['IMP-11', 'firstGroup', 'groups "dev" is forbidden'],
+    ['IMP-11', 'secondGroup', 'groups "ops" is forbidden'],
+    ['IMP-14', 'uid', `uids.${authentication} "7" is forbidden`],
+    ['IMP-13', 'firstValue', `userextras.${authentication} "view" is forbidden`],
+    ['IMP-13', 'secondValue', `userextras.${authentication} "edit" is forbidden`],
+    ['IMP-13', 'secondKey', `userextras.${authentication} "red" is forbidden`],
+  ] as const)('%s: without the rule for %s alone it is a 403', async (_id, missing, message) => {
+    const { server } = await aServer(Object.entries(parts).flatMap(([name, one]) => (name === missing ? [] : [one])))
+    expect(await call(server, { pair: jane, headers })).toMatchObject({ code: 403, body: { message: expect.stringContaining(message) } })
+  })
+
+  test('IMP-12: a service account is impersonated only with a rule in its own namespace', async () => {
+    const { server, admin } = await aServer()
+    const group = 'rbac.authorization.orch.io'
+    const apiVersion = `${group}/v1`
+    const metadata = { name: 'tills' }
+    const till = { verbs: ['impersonate'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: ['till'] }
+    const subjects = [{ kind: 'User', apiGroup: group, name: 'jane' }]
+    const roleRef = { apiGroup: group, kind: 'Role', name: 'tills' }
+    const path = `/apis/${group}/v1/namespaces/shop`
+    const bodies = {
+      '/api/v1/namespaces': { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+      [`${path}/roles`]: { apiVersion, kind: 'Role', metadata, rules: [till] },
+      [`${path}/rolebindings`]: { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects },
+    }
+    for (const [path, body] of Object.entries(bodies))
+      expect((await call(server, { pair: admin, method: 'POST', path, body })).code).toBe(201)
+    const codeAs = async (user: string) => (await call(server, { pair: jane, headers: { 'Impersonate-User': user } })).code
+    await expect.poll(() => codeAs('system:serviceaccount:shop:till')).toBe(200)
+    expect(await codeAs('system:serviceaccount:store:till')).toBe(403)
+    expect(await codeAs('system:serviceaccount:shop:other')).toBe(403)
+  })
+})
+
+test.each([
+  ['x:system:serviceaccount:shop:till'],
+  ['system:serviceaccount:shop:till:x'],
+  ['system:serviceaccount:shop:Till'],
+  ['system:serviceaccount::till'],
+])('IMP-12: %s is an ordinary user', async (name) => {
+  const { server, admin } = await aServer()
+  expect(await whoAmI(server, { pair: admin, headers: { 'Impersonate-User': name, 'Impersonate-Group': 'system:masters' } })).toMatchObject(
+    {
+      username: name,
+      groups: ['system:masters', 'system:authenticated'],
+    },
+  )
+  const answer = await call(server, { pair: jane, headers: { 'Impersonate-User': name } })
+  expect(answer).toMatchObject({ code: 403, body: { message: expect.stringContaining(`users "${name}" is forbidden`) } })
+})
+
+test('IMP-12: a service account may have a name of one character or with dots', async () => {
+  const { server, admin } = await aServer()
+  const groupsAs = async (user: string) => (await whoAmI(server, { pair: admin, headers: { 'Impersonate-User': user } }))?.groups
+  expect(await groupsAs('system:serviceaccount:s:t')).toContain('system:serviceaccounts:s')
+  expect(await groupsAs('system:serviceaccount:shop:till.one')).toContain('system:serviceaccounts:shop')
+})
+
+describe('the group that is added', () => {
+  // The review of the caller needs a role; the members of system:masters have it in each case.
+  const groupsAs = async (user: string, groups: string[]) => {
+    const { server, admin } = await aServer()
+    const headers = { 'Impersonate-User': user, 'Impersonate-Group': ['system:masters', ...groups] }
+    return (await whoAmI(server, { pair: admin, headers }))?.groups
+  }
+
+  test('IMP-02: system:authenticated is added once to those of a user', async () => {
+    expect(await groupsAs('john', [])).toEqual(['system:masters', 'system:authenticated'])
+    expect(await groupsAs('john', ['system:authenticated'])).toEqual(['system:masters', 'system:authenticated'])
+  })
+
+  test('IMP-02: system:unauthenticated is kept, and system:authenticated is not added to it', async () => {
+    expect(await groupsAs('john', ['system:unauthenticated'])).toEqual(['system:masters', 'system:unauthenticated'])
+  })
+
+  test('IMP-02: system:unauthenticated is added to those of system:anonymous', async () => {
+    expect(await groupsAs('system:anonymous', [])).toEqual(['system:masters', 'system:unauthenticated'])
+  })
+})
+
+test('IMP-04: an empty Impersonate-User is a 400', async () => {
+  const { server, admin } = await aServer()
+  expect(await call(server, { pair: admin, headers: { 'Impersonate-User': '' } })).toMatchObject({
+    code: 400,
+    body: { message: expect.stringContaining('Impersonate-User: must be the name of a user') },
+  })
+})
+
+test('IMP-06: an extra attribute without a key is a 400', async () => {
+  const { server, admin } = await aServer()
+  const headers = { 'Impersonate-User': 'john', 'Impersonate-Extra-': 'a' }
+  expect(await call(server, { pair: admin, headers })).toMatchObject({
+    code: 400,
+    body: { message: expect.stringContaining('Impersonate-Extra-: must be followed by the key of an extra attribute') },
+  })
 })

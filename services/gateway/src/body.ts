@@ -1,6 +1,8 @@
 import {
   badRequest,
+  type DecodedJson,
   decodeJson,
+  decodeJsonInSteps,
   decodeProtobuf,
   type Names,
   parseEnvelope,
@@ -10,9 +12,10 @@ import {
 } from '@orch/core'
 import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
+import { advance, pause } from './pace.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
-import { hasBigInteger, parseYaml } from './yaml.ts'
+import { hasBigInteger, type ParsedYaml, parseYaml } from './texts/yaml.ts'
 
 /** A body that has been read, whatever its format. */
 export interface ParsedBody {
@@ -33,6 +36,7 @@ export async function readBytes(request: GatewayRequest, { clock, wheel }: Gatew
   if (outcome === 'late') throw requestLate()
   switch (outcome.kind) {
     case 'body':
+      request.isLarge ||= outcome.bytes.length >= limits.largeBytesMin
       request.audit?.takeBody(request.contentType, outcome.bytes)
       return outcome.bytes
     case 'tooLarge':
@@ -62,33 +66,66 @@ export async function readBody(request: GatewayRequest, parts: GatewayParts, exp
 }
 
 /** A body of a known media type, to be parsed as often as it is needed. */
-export async function receiveBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<() => ParsedBody> {
+export async function receiveBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<() => Promise<ParsedBody>> {
   const format = bodyFormat(request.contentType, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
   const bytes = await readBytes(request, parts)
-  return () => parseBodyOf(bytes, format, expected, parts)
+  return () => parseBodyOf(request, bytes, format, expected, parts)
 }
 
 /** As `readBody`, of bytes that have been read. */
-export function parseBodyOf(
+export async function parseBodyOf(
+  request: GatewayRequest,
   bytes: Uint8Array,
   format: Exclude<BodyFormat, 'unknown'>,
   expected: Expected,
-  { names }: GatewayParts,
-): ParsedBody {
-  return format === 'protobuf' ? parseProtobuf(bytes, expected, names) : parseBody(bytes, format, expected.kind)
+  parts: GatewayParts,
+): Promise<ParsedBody> {
+  if (format !== 'protobuf') return parseBody(request, bytes, format, expected.kind, parts)
+  await pause(request, parts)
+  return parseProtobuf(bytes, expected, parts.names)
 }
 
-export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', expected: string): ParsedBody {
+/** Reads JSON or YAML. */
+export async function parseBody(
+  request: GatewayRequest,
+  bytes: Uint8Array,
+  format: 'json' | 'yaml',
+  expected: string,
+  parts: GatewayParts,
+): Promise<ParsedBody> {
   const text = () => Buffer.from(bytes.subarray(0, 256)).toString()
   if (format === 'yaml') {
-    const parsed = parseYaml(Buffer.from(bytes).toString())
+    const parsed = await parseYamlBody(request, bytes)
     if (parsed.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`)
     return { ...parsed, text: text() }
   }
-  const decoded = decodeJson(bytes)
+  const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
   return { ...decoded, text: text() }
+}
+
+/** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
+export async function parseYamlBody({ isLarge, texts }: GatewayRequest, bytes: Uint8Array): Promise<ParsedYaml> {
+  if (!isLarge || texts === undefined) return parseYaml(Buffer.from(bytes).toString())
+  const answer = await texts.do({ kind: 'parseYaml', bytes })
+  switch (answer.kind) {
+    case 'json':
+      return { kind: 'yaml', value: JSON.parse(utf8.decode(answer.bytes)), duplicates: answer.duplicates, hasBigIntegers: false }
+    case 'value':
+      return { ...answer, kind: 'yaml' }
+    case 'malformed':
+      return answer
+    case 'bytes':
+      throw new Error('YAML was printed instead of read')
+  }
+}
+
+const utf8 = new TextDecoder()
+
+/** The JSON of a body. */
+export function decodeBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): DecodedJson | Promise<DecodedJson> {
+  return request.isLarge ? advance(request, decodeJsonInSteps(bytes), parts) : decodeJson(bytes)
 }
 
 /** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */

@@ -1,4 +1,4 @@
-import { type ApiObject, convert, decodeJson, printJson } from '@orch/core'
+import { type ApiObject, convert, decodeJsonInSteps, printJson, runAtOnce, type Steps } from '@orch/core'
 import type { GatewayParts } from './parts.ts'
 import type { Served } from './served.ts'
 
@@ -26,7 +26,12 @@ export function toStoredObject({ names }: GatewayParts, { resource, isStoredVers
 }
 
 export function readBytesOfOurs(bytes: Uint8Array): ReadObject {
-  const decoded = decodeJson(bytes)
+  return runAtOnce(readBytesOfOursInSteps(bytes))
+}
+
+/** As `readBytesOfOurs`, for large objects. */
+export function* readBytesOfOursInSteps(bytes: Uint8Array): Steps<ReadObject> {
+  const decoded = yield* decodeJsonInSteps(bytes)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return { object: decoded.value as ApiObject, hasBigIntegers: decoded.hasBigIntegers }
 }

@@ -2,7 +2,7 @@ import { badRequest, failed, methodNotAllowed, notAcceptable, notFound, type Res
 import { acceptedMediaTypes } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
-import type { ResourceInfo, ResourceVerb } from './request-info.ts'
+import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
 import { pageNotFound } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
 import { subresourceVerb } from './subresources/subresource-verbs.ts'
@@ -21,7 +21,7 @@ import { watch } from './verbs/watch.ts'
 /** Serves a request to a resource: finds what the path names, then does what the method says. */
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
   const target = findTarget(request, info, parts)
-  const verb = requireVerb(info.verb, target)
+  const verb = requireVerb(request, target)
   if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
   if (request.negotiated.objects === undefined) throw notAcceptable(acceptedMediaTypes(parts.names))
   const { form } = target.served.resource
@@ -76,14 +76,31 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-function requireVerb(name: ResourceVerb, { served, subresource, info }: Target): Verb {
-  const allowed = subresource?.verbs ?? served.resource.verbs
-  const needsNamespace = served.resource.isNamespaced && info.namespace === '' && name !== 'list' && name !== 'watch'
-  if (name === 'unknown' || needsNamespace || !allowed.includes(name) || !fitsPath(name, info)) throw methodNotAllowed()
+function requireVerb(request: GatewayRequest, target: Target): Verb {
+  const { served, subresource, info } = target
+  const name = info.verb
+  if (name === 'unknown' || !isServed(name, target)) {
+    request.allowedMethods = methodsOf(request.path, target)
+    throw methodNotAllowed()
+  }
   if (subresource === undefined || ownParts.has(subresource.name)) return verbs[name]
   const verb = subresourceVerb(subresource.name, name)
   if (verb === undefined) throw unavailable({ served, subresource, info })
   return verb
+}
+
+function isServed(verb: ResourceVerb, { served, subresource, info }: Target): boolean {
+  const allowed: readonly string[] = subresource?.verbs ?? served.resource.verbs
+  const needsNamespace = served.resource.isNamespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch'
+  return allowed.includes(verb) && !needsNamespace && fitsPath(verb, info)
+}
+
+/** Methods that are served at the path of a request. */
+function methodsOf(path: string, target: Target): string[] {
+  return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => {
+    const info = parseRequestInfo({ method, path, isWatch: false })
+    return info.kind === 'resource' && isServed(info.verb, { ...target, info })
+  })
 }
 
 /** What the creation of something that is not kept does. */

@@ -20,6 +20,7 @@ import { type Listener, type ListenOptions, listen } from './listen.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
+import { Pace } from './pace.ts'
 import type { GatewayOptions, GatewayParts, GatewayState } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
@@ -31,6 +32,7 @@ import { authorize } from './steps/authorize.ts'
 import { deadline } from './steps/deadline.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
+import { TextThread } from './texts/text-thread.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
 import { ownUser, type PlantedObject, plant } from './write/plant.ts'
 import { Turns } from './write/turns.ts'
@@ -93,6 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       parts.allocator.close()
       parts.flowControl?.close()
       parts.wheel.close()
+      await parts.texts.close()
       await options.auditor?.close()
       log.debug({}, 'the gateway has stopped')
     },
@@ -142,6 +145,8 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
     metrics: createGatewayMetrics(options.metrics, state),
     served: createServedResources(catalogue),
     forms: new FormCache(limits.formBytesMax),
+    pace: new Pace(),
+    texts: new TextThread(),
     turns: new Turns(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
@@ -164,6 +169,7 @@ function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     pathPrefix: options.pathPrefix ?? '',
     negotiate: createNegotiator(parts.names),
+    texts: parts.texts,
     isAudited: options.auditor !== undefined,
   }
   const routes = createRoutes()
@@ -228,7 +234,7 @@ function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
   exchange.send(
     status?.code ?? 400,
     { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
-    JSON.stringify(status ?? {}),
+    `${JSON.stringify(status ?? {})}\n`,
   )
 }
 

@@ -2,6 +2,14 @@
 export const limits = {
   /** Largest request body. The level's own bound; a client is told it in the 413. */
   bodyBytesMax: 3 * 1024 * 1024,
+  /** Bodies and objects from this size on are worked on in steps. Smaller ones take a few milliseconds at most. */
+  largeBytesMin: 64 * 1024,
+  /** JSON from this size on is indented for readers in the thread of texts. */
+  prettyBytesMin: 512 * 1024,
+  /** Longest that the thread of texts may take for one; the longest that a body or a list of ours takes is some seconds. */
+  textJobMsMax: 30_000,
+  /** Memory of the thread of texts in megabytes: what a list of 10,000 objects takes as YAML, and as much again. */
+  textThreadMbMax: 2_048,
   /** Largest request head, all fields together. A client certificate travels in the handshake, so heads stay far below. */
   headBytesMax: 1024 * 1024,
   /** Longest a client may take to send a head; ends a client that trickles bytes to hold a connection. */

@@ -126,7 +126,19 @@ function routeByProtocol(http1: ReturnType<typeof createHttpsServer>, http2: Ret
     if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
     else serveHttp1?.call(http1, socket)
   })
-  http1.on('tlsClientError', (_error, socket) => socket.destroy())
+  http1.on('tlsClientError', (error, socket) => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
+    socket.destroy()
+  })
+}
+
+const plainHttpText = 'Client sent an HTTP request to an HTTPS server.\n'
+const plainHttpAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${plainHttpText.length}\r\nConnection: close\r\n\r\n${plainHttpText}`
+
+/** Tells a client that speaks HTTP without TLS so. The connection below the failed handshake is still open; Node has no public name for it. */
+function answerPlainHttp(handshake: TLSSocket): void {
+  const { _parent: connection } = handshake as TLSSocket & { readonly _parent?: Socket | null }
+  connection?.end(plainHttpAnswer)
 }
 
 interface OpenSession {

@@ -14,8 +14,10 @@ import type { KeptExplanations } from './explain/explanation.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
 import type { FormCache } from './forms/form-cache.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import type { Pace } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 import type { ServedResources } from './served.ts'
+import type { TextThread } from './texts/text-thread.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 import type { Turns } from './write/turns.ts'
 
@@ -119,6 +121,10 @@ export interface GatewayParts {
   readonly served: ServedResources
   /** Other forms of objects, made on first demand. */
   readonly forms: FormCache
+  /** Large requests take turns by it. */
+  readonly pace: Pace
+  /** Reads and prints large texts. */
+  readonly texts: TextThread
   /** Of writers that met at one object. */
   readonly turns: Turns
   /** How the last writes were decided; absent: it is not kept. */

@@ -7,6 +7,7 @@ import { limits } from './limits.ts'
 import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import type { TextThread } from './texts/text-thread.ts'
 import type { RequestTrace } from './trace.ts'
 import { Warnings } from './warnings.ts'
 
@@ -15,6 +16,8 @@ export interface RequestOptions {
   readonly requestTimeoutMs: number
   readonly pathPrefix: string
   readonly negotiate: Negotiate
+  /** Does the work of large texts; absent: it is done here. */
+  readonly texts?: TextThread
   /** Requests are written down: what is said about them is kept. */
   readonly isAudited?: boolean
 }
@@ -35,9 +38,13 @@ export class GatewayRequest {
   user: User = nobody
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
+  /** What a 405 says can be done at its path instead. */
+  allowedMethods: readonly string[] | undefined
   /** Set by whoever answered. */
   code = 0
   sentBytes = 0
+  /** Its body or its object is so large that its work is divided into steps, between which others have their turn. */
+  isLarge = false
   /** It lasts longer than its verb, which concludes it when it ends. */
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
@@ -58,13 +65,19 @@ export class GatewayRequest {
   bodyAnnotations: Record<string, string> | undefined
   /** How it comes to its answer, where somebody wants to know. */
   explanation: Explanation | undefined
+  readonly texts: TextThread | undefined
   readonly #isAudited: boolean
   #finish: (() => void)[] | undefined
   readonly #negotiate: Negotiate
   #negotiated: Negotiated | undefined
 
-  constructor(exchange: Exchange, startedMs: number, { requestTimeoutMs, pathPrefix, negotiate, isAudited = false }: RequestOptions) {
+  constructor(
+    exchange: Exchange,
+    startedMs: number,
+    { requestTimeoutMs, pathPrefix, negotiate, texts, isAudited = false }: RequestOptions,
+  ) {
     this.exchange = exchange
+    this.texts = texts
     this.#negotiate = negotiate
     this.#isAudited = isAudited
     this.method = exchange.method

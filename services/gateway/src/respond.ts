@@ -9,13 +9,14 @@ import {
   type StatusDetails,
   StatusError,
 } from '@orch/core'
-import type { HeaderFields } from './exchange/exchange.ts'
+import { type HeaderFields, headerText } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { type Format, mediaTypeOf } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
-import { prettyJson } from './pretty-json.ts'
 import type { GatewayRequest } from './request.ts'
-import { printYaml } from './yaml.ts'
+import type { TextJob } from './texts/jobs.ts'
+import { prettyJson } from './texts/pretty-json.ts'
+import { printYaml } from './texts/yaml.ts'
 
 /** An answer that is no Status: a plain text with a code. */
 export class PlainRefusal extends Error {
@@ -44,7 +45,7 @@ export function commonHeaders(request: GatewayRequest, contentType: string): Hea
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
   if (request.flowHeaders !== undefined) Object.assign(headers, request.flowHeaders)
   if (request.explanation?.isShown === true) headers[request.explanation.header] = request.explanation.print()
-  if (request.warnings !== undefined) headers.warning = request.warnings.texts.map((text) => `299 - ${quoted(text)}`).join(', ')
+  if (request.warnings !== undefined) headers.warning = request.warnings.texts.map((text) => `299 - ${quoted(text)}`)
   return headers
 }
 
@@ -57,6 +58,9 @@ export function respondJson(
 ): void | Promise<void> {
   request.audit?.takeAnswer('application/json', json)
   if (format === 'yaml') return respondYaml(request, code, json)
+  if (request.isPretty && json.length >= limits.prettyBytesMin && request.texts !== undefined) {
+    return respondFromThread(request, code, { kind: 'prettyJson', bytes: json }, 'application/json')
+  }
   const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
   return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
 }
@@ -97,6 +101,7 @@ export function respondError(request: GatewayRequest, error: unknown, { protobuf
   const format = request.plainFormat
   const headers = commonHeaders(request, format === 'protobuf' ? protobufMediaType : `application/${format}`)
   if (retryAfter !== undefined && retryAfter > 0) headers['retry-after'] = String(retryAfter)
+  if (request.allowedMethods !== undefined) headers.allow = request.allowedMethods.join(', ')
   send(request, status.code, headers, printStatus(request, status, format))
 }
 
@@ -115,18 +120,30 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
     case 'yaml':
       return printYaml(status)
     case 'json':
-      return request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)
+      return `${request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)}\n`
   }
 }
 
 function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
+  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
+    return respondFromThread(request, code, { kind: 'printYaml', bytes: json }, 'application/yaml')
+  }
   const text = printYaml(readOurJson(json))
   return sendBytes(request, code, commonHeaders(request, 'application/yaml'), Buffer.from(text))
 }
 
-/** Sends a body that is whole, compressed where that pays. */
-export function sendBytes(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array): void | Promise<void> {
-  request.audit?.takeAnswer(mediaTypeOf(headers['content-type'] ?? ''), body)
+/** Answers with a text that the thread of texts makes. */
+async function respondFromThread(request: GatewayRequest, code: number, job: TextJob, contentType: string): Promise<void> {
+  const answer = await request.texts?.do(job)
+  if (answer?.kind !== 'bytes') throw new Error('no text has been printed')
+  return sendBytes(request, code, commonHeaders(request, contentType), answer.bytes)
+}
+
+/** Sends a body that is whole, compressed where that pays. JSON ends with a newline. */
+export function sendBytes(request: GatewayRequest, code: number, headers: HeaderFields, content: Uint8Array): void | Promise<void> {
+  const mediaType = mediaTypeOf(headerText(headers['content-type']) ?? '')
+  request.audit?.takeAnswer(mediaType, content)
+  const body = mediaType.endsWith('json') ? withNewline(content) : content
   if (body.length < limits.gzipBytesMin || !acceptsGzip(request)) return send(request, code, headers, body)
   return new Promise((resolve, reject) => {
     gzip(body, { level: 1 }, (error, packed) => {
@@ -135,6 +152,12 @@ export function sendBytes(request: GatewayRequest, code: number, headers: Header
       resolve()
     })
   })
+}
+
+const newline = 0x0a
+
+function withNewline(text: Uint8Array): Uint8Array {
+  return text[text.length - 1] === newline ? text : Buffer.concat([text, Buffer.of(newline)])
 }
 
 /** Sends a body as it is. */

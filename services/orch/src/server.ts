@@ -1,12 +1,11 @@
 import { hostname } from 'node:os'
-import type { Client } from '@orch/client'
+import type { Client, ClientConfiguration } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Names, type Store, storageContract, watchContract } from '@orch/core'
 import type { Gateway } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
-  type Certificates,
   type Clock,
   createLifecycle,
   createMetrics,
@@ -19,6 +18,7 @@ import {
 } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 import { advertisedAddress, printHost } from './addresses.ts'
+import { administratorConfiguration } from './composition/administrator.ts'
 import { openAdmission } from './composition/admission.ts'
 import { keepSigningKey } from './composition/authentication.ts'
 import { authenticationStart } from './composition/authentication-objects.ts'
@@ -60,7 +60,8 @@ export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
   readonly names: Names
-  readonly certificates: Certificates
+  /** How the administrator reaches it. */
+  readonly configuration: ClientConfiguration
   readonly storage: Storage
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
@@ -111,16 +112,18 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   ]
   await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
+  const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
+  const configuration = administratorConfiguration({ url, serving, certificates, log })
+  const rootCertificate = configuration.certificateAuthority
   const secretTokens = {
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
-    certificateAuthority: serving.servingPair?.certificate ?? certificates.authority,
+    certificateAuthority: rootCertificate,
   }
-  const rootCertificate = secretTokens.certificateAuthority
   await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs }, surroundings)
   return {
-    url: `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`,
+    url,
     names,
-    certificates,
+    configuration,
     storage: services.storage,
     clientAs,
     async stop(how) {

@@ -194,10 +194,22 @@ describe('the command', () => {
 })
 
 test('the start message shows curl lines in the orch profile and kubectl lines in the other', () => {
-  const options = { url: 'https://127.0.0.1:6443', dataDir: '/w/.orch/x', isInMemory: false, workingFolder: '/w' }
+  const configuration = { server: 'https://127.0.0.1:6443/prefix' }
+  const options = { configuration, dataDir: '/w/.orch/x', isInMemory: false, hasGivenCertificate: false, workingFolder: '/w' }
   const orch = printStartMessage({ ...options, profile: 'orch' })
   expect(orch.match(/^ {2}curl --cacert \.orch\/x\/ca\.crt --cert \.orch\/x\/admin\.crt --key \.orch\/x\/admin\.key /gm)).toHaveLength(3)
   expect(orch).toContain('For kubectl, start with: --profile kubernetes')
   const kubernetes = printStartMessage({ ...options, profile: 'kubernetes' })
-  expect(kubernetes.match(/^ {2}kubectl --kubeconfig \.orch\/x\/admin\.conf /gm)).toHaveLength(3)
+  expect(kubernetes.split('Try:\n')[1]).toBe(
+    '  export KUBECONFIG=/w/.orch/x/admin.conf\n  kubectl get namespaces\n  kubectl explain node.spec.taints\n',
+  )
+  const named = printStartMessage({
+    ...options,
+    configuration: { ...configuration, serverName: 'api.example.com' },
+    hasGivenCertificate: true,
+    profile: 'orch',
+  })
+  expect(named).toContain(
+    '  curl --connect-to api.example.com:6443:127.0.0.1:6443 --cacert .orch/x/serving-ca.crt --cert .orch/x/admin.crt --key .orch/x/admin.key https://api.example.com:6443/prefix/api/v1/namespaces\n',
+  )
 })

@@ -1,7 +1,8 @@
-import { parseConfiguration, printConfiguration } from '@orch/client'
+import { printConfiguration } from '@orch/client'
 import { namesOf, type ServiceRole } from '@orch/core'
 import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servingNames, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
+import { administratorConfiguration } from './composition/administrator.ts'
 import { keepSigningKey } from './composition/authentication.ts'
 import { catalogueOf } from './composition/surroundings.ts'
 import { openAdmissionReplica } from './distributed/admission-replica.ts'
@@ -122,20 +123,15 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   )
   await Promise.all(gateways.map(({ ready }) => ready))
   const urls = addressesOf(gateways)
+  const configuration = administratorConfiguration({ url: urls[0] ?? '', serving: groups.serving, certificates, log: world.log })
   const kubeconfig = printConfiguration({
     cluster: 'distributed',
     user: 'admin',
-    configuration: {
-      server: urls[0] ?? '',
-      certificateAuthority: certificates.authority,
-      clientCertificate: certificates.admin.certificate,
-      clientKey: certificates.admin.key,
-    },
+    configuration,
   })
-  const configuration = await parseConfiguration(kubeconfig)
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
   const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
-  const secretTokens = { signingKey, certificateAuthority: certificates.authority }
+  const secretTokens = { signingKey, certificateAuthority: configuration.certificateAuthority }
   await running(
     openControllersReplica(
       { ...as('controllers'), configuration, servers: urls, controllers, leaderElect: false, impersonates: true, secretTokens },

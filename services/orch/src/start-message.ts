@@ -1,44 +1,57 @@
 import { join, relative } from 'node:path'
+import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core'
+import { authorityFile } from './client-files.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile
-  readonly url: string
+  /** How the administrator reaches the server. */
+  readonly configuration: Pick<ClientConfiguration, 'server' | 'serverName'>
   readonly dataDir: string
   readonly isInMemory: boolean
+  /** The caller has given the certificate that is served. */
+  readonly hasGivenCertificate: boolean
   readonly workingFolder: string
 }
 
 /** What `orch up` prints when it is ready: where the server is, and three commands to try. */
 export function printStartMessage(options: StartMessageOptions): string {
-  const { profile, url, dataDir, isInMemory, workingFolder } = options
-  const file = (name: string) => shellQuote(shortest(join(dataDir, name), workingFolder))
+  const { profile, configuration, dataDir, isInMemory, workingFolder } = options
   const state = isInMemory ? 'objects in memory' : `data in ${shortest(dataDir, workingFolder)}`
-  const commands = profile === 'kubernetes' ? kubectlLines(file('admin.conf')) : curlLines(file, url)
   const hint = profile === 'kubernetes' ? [] : ['For kubectl, start with: --profile kubernetes']
   return [
-    `orch is ready at ${url} (profile ${profile}, ${state})`,
-    `Client configuration: ${file('admin.conf')}`,
+    `orch is ready at ${configuration.server} (profile ${profile}, ${state})`,
+    `Client configuration: ${shellQuote(shortest(join(dataDir, 'admin.conf'), workingFolder))}`,
     'Try:',
-    ...commands.map((command) => `  ${command}`),
+    ...(profile === 'kubernetes' ? kubectlLines(options) : curlLines(options)).map((command) => `  ${command}`),
     ...hint,
     '',
   ].join('\n')
 }
 
-function kubectlLines(configuration: string): string[] {
-  const kubectl = `kubectl --kubeconfig ${configuration}`
-  return [`${kubectl} get namespaces`, `${kubectl} api-resources`, `${kubectl} explain node.spec.taints`]
+/** The path is absolute, as the variable goes on to hold when the shell changes its folder. */
+function kubectlLines({ dataDir }: StartMessageOptions): string[] {
+  return [`export KUBECONFIG=${shellQuote(join(dataDir, 'admin.conf'))}`, 'kubectl get namespaces', 'kubectl explain node.spec.taints']
 }
 
-function curlLines(file: (name: string) => string, url: string): string[] {
-  const curl = `curl --cacert ${file('ca.crt')} --cert ${file('admin.crt')} --key ${file('admin.key')}`
+function curlLines({ configuration, dataDir, hasGivenCertificate, workingFolder }: StartMessageOptions): string[] {
+  const file = (name: string) => shellQuote(shortest(join(dataDir, name), workingFolder))
+  const { url, connection } = byName(configuration)
+  const curl = `curl ${connection}--cacert ${file(authorityFile(hasGivenCertificate))} --cert ${file('admin.crt')} --key ${file('admin.key')}`
   const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"first"},"data":{"greeting":"hello"}}'
   return [
     `${curl} ${url}/api/v1/namespaces`,
     `${curl} ${url}/api/v1/namespaces/default/configmaps -H 'Content-Type: application/json' -d '${object}'`,
     `${curl} '${url}/api/v1/namespaces/default/configmaps?watch=1'`,
   ]
+}
+
+/** curl asks a certificate for the host of the URL alone, and is told apart from that where to connect to. */
+function byName({ server, serverName }: StartMessageOptions['configuration']): { readonly url: string; readonly connection: string } {
+  if (serverName === undefined) return { url: server, connection: '' }
+  const { host, hostname, port } = new URL(server)
+  const name = serverName.includes(':') ? `[${serverName}]` : serverName
+  return { url: server.replace(host, `${name}:${port}`), connection: `--connect-to ${name}:${port}:${hostname}:${port} ` }
 }
 
 function shortest(path: string, workingFolder: string): string {

@@ -82,13 +82,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
 }
 
 function toRunningServer(server: Server, shutdownDelayMs: number): RunningServer {
-  const { url, names, certificates, storage } = server
-  const configuration = {
-    server: url,
-    certificateAuthority: certificates.authority,
-    clientCertificate: certificates.admin.certificate,
-    clientKey: certificates.admin.key,
-  }
+  const { url, names, configuration, storage } = server
   const client = createClient(createHttpsTransport(configuration))
   const atStart = storage.snapshot()
   const stop = async () => {

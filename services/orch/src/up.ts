@@ -1,17 +1,6 @@
-import { X509Certificate } from 'node:crypto'
-import { join } from 'node:path'
-import { type ClientConfiguration, printConfiguration } from '@orch/client'
-import {
-  certificateFolder,
-  createLifecycle,
-  createLog,
-  type Log,
-  makePrivateFolder,
-  stopOnSignal,
-  systemClock,
-  writePrivateFile,
-} from '@orch/platform'
+import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
+import { writeClientFiles } from './client-files.ts'
 import type { Terminal } from './command-line.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { watchGraceMs } from './limits.ts'
@@ -40,7 +29,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     let how: StopOptions = { delayMs: 0, graceMs: 0 }
     await scope.run({ name: 'server', stop: () => server.stop(how) })
     lock.announce(server.url)
-    writeClientFiles(server, options)
+    const hasGivenCertificate = options.serving.servingPair !== undefined
+    writeClientFiles({ ...server, dataDir, hasGivenCertificate })
     stopOnSignal({
       source: process,
       log,
@@ -53,7 +43,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     terminal.out(
       printStartMessage({
         profile: settings.profile,
-        url: server.url,
+        configuration: server.configuration,
+        hasGivenCertificate,
         dataDir,
         isInMemory: settings.memory,
         workingFolder: terminal.workingFolder,
@@ -86,26 +77,4 @@ async function openStore(directory: string, profile: UpOptions['settings']['prof
   } catch (error) {
     throw new StartError((error as Error).message, { cause: error })
   }
-}
-
-/** `admin.conf`, for clients that read such files; `ca.crt`, `admin.crt` and `admin.key` are there already. */
-function writeClientFiles({ url, names, certificates }: Server, { dataDir, serving: { servingPair } }: UpOptions): void {
-  const serverName = servingPair === undefined ? undefined : serverNameFor(url, servingPair.certificate)
-  const configuration: ClientConfiguration = {
-    server: url,
-    ...(serverName === undefined ? {} : { serverName }),
-    certificateAuthority: `${certificates.authority}${servingPair === undefined ? '' : `\n${servingPair.certificate}`}`,
-    clientCertificate: certificates.admin.certificate,
-    clientKey: certificates.admin.key,
-  }
-  const name = names.serverServiceName
-  writePrivateFile(join(dataDir, 'admin.conf'), printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
-}
-
-/** The name to ask a certificate for, where it does not carry the host of the address. */
-function serverNameFor(url: string, pem: string): string | undefined {
-  const certificate = new X509Certificate(pem)
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  if (certificate.checkIP(host) !== undefined) return undefined
-  return /DNS:([^,*]+)/.exec(certificate.subjectAltName ?? '')?.[1]
 }

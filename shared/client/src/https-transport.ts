@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import type { ClientConfiguration } from './configuration.ts'
 import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
 
@@ -53,12 +54,19 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
 
 function tlsOptions({ certificateAuthority, clientCertificate, clientKey, serverName, isInsecure }: ClientConfiguration) {
   return {
-    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+    // What is trusted need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
+    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
     ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
     ...(clientKey === undefined ? {} : { key: clientKey }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(serverName === undefined ? {} : namedServer(serverName)),
     rejectUnauthorized: isInsecure !== true,
   }
+}
+
+/** An address is checked like a name, but TLS does not send it. */
+function namedServer(serverName: string) {
+  if (isIP(serverName) === 0) return { servername: serverName }
+  return { servername: '', checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate) }
 }
 
 function credentialHeaders({ token }: ClientConfiguration): Record<string, string> {

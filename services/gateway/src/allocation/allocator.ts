@@ -3,6 +3,7 @@ import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orc
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
 import type { Write } from '../write/write-loop.ts'
+import { familiesOf } from './ip-families.ts'
 import {
   addressPrefix,
   heldKeys,
@@ -135,31 +136,24 @@ async function claimAddress(
     return
   }
   const wanted = spec.clusterIP || spec.clusterIPs?.[0] || (before.type === 'ExternalName' ? '' : (before.clusterIP ?? ''))
-  if (wanted === 'None') {
-    Object.assign(spec, { clusterIP: 'None', clusterIPs: ['None'] })
-    return
-  }
-  const address = wanted === '' ? await claim.any(addresses) : wanted
-  if (wanted !== '') {
-    const problem = isUsable(range, wanted) ? await claim.one(addressPrefix, usualAddress(wanted)) : 'not in the valid range'
-    const text =
-      problem === 'taken'
-        ? 'provided IP is already allocated'
-        : `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
-    if (problem !== undefined)
-      throw refused(
-        subject,
-        'spec.clusterIPs',
-        `Invalid value: []string{${JSON.stringify(wanted)}}: failed to allocate IP ${wanted}: ${text}`,
-      )
-  }
-  const family = range.family === 4 ? 'IPv4' : 'IPv6'
-  Object.assign(spec, {
-    clusterIP: address,
-    clusterIPs: [address],
-    ipFamilies: [family],
-    ipFamilyPolicy: spec.ipFamilyPolicy ?? 'SingleStack',
-  })
+  const clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [wanted].filter((address) => address !== '')
+  const own = range.family === 4 ? 'IPv4' : 'IPv6'
+  const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
+  if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors)
+  const address = wanted === 'None' ? wanted : await claimOneAddress(claim, range, addresses, wanted, subject)
+  Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
+}
+
+async function claimOneAddress(claim: Claim, range: Cidr, addresses: Pool, wanted: string, subject: Subject): Promise<string> {
+  if (wanted === '') return claim.any(addresses)
+  const problem = isUsable(range, wanted) ? await claim.one(addressPrefix, usualAddress(wanted)) : 'not in the valid range'
+  if (problem === undefined) return wanted
+  const text =
+    problem === 'taken'
+      ? 'provided IP is already allocated'
+      : `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
+  const message = `Invalid value: []string{${JSON.stringify(wanted)}}: failed to allocate IP ${wanted}: ${text}`
+  throw refused(subject, 'spec.clusterIPs', message)
 }
 
 async function claimPorts(

@@ -24,6 +24,9 @@ export interface ServiceSpec {
   readonly ports?: readonly ServicePort[]
   readonly healthCheckNodePort?: number
   readonly externalTrafficPolicy?: string
+  readonly ipFamilies?: readonly string[]
+  readonly ipFamilyPolicy?: string
+  readonly selector?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 

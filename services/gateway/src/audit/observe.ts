@@ -1,7 +1,7 @@
 import { decodeJson, decodeProtobuf, decoderOf, type Names, parseEnvelope, type Status, typeOfKind, type User } from '@orch/core'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
-import { parseYaml } from '../yaml.ts'
+import { parseYaml } from '../texts/yaml.ts'
 import type { AuditEvent, AuditObjectRef, AuditStatus, AuditUser } from './event.ts'
 import type { AuditStage } from './policy.ts'
 import type { AuditedBody, AuditOrigin, AuditRecord } from './record.ts'

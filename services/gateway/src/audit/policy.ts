@@ -1,5 +1,5 @@
 import { domainGroup, type Names } from '@orch/core'
-import { parseYaml } from '../yaml.ts'
+import { parseYaml } from '../texts/yaml.ts'
 
 /** How much of a request is written down, from nothing to everything. */
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const

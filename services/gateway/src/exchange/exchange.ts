@@ -21,8 +21,8 @@ export interface ProxyPeer {
   readonly expiresMs: number
 }
 
-/** Header fields of a response. Names are lower-case; HTTP/2 wants them so. */
-export type HeaderFields = Record<string, string>
+/** Header fields of a response. Names are lower-case; HTTP/2 wants them so. Several values are as many fields. */
+export type HeaderFields = Record<string, string | string[]>
 
 /** One request and its response, whatever carries them: HTTP/1.1, HTTP/2 or a call in this process. */
 export interface Exchange {

@@ -109,7 +109,7 @@ export class Http2Exchange implements Exchange {
   }
 
   #respond(code: number, headers: HeaderFields, endStream: boolean): void {
-    const fields: Record<string, string | number> = headers
+    const fields: Record<string, string | string[] | number> = headers
     fields[':status'] = code
     this.#stream.respond(fields, { endStream })
   }

@@ -1,4 +1,4 @@
-import type { BodyOutcome, Exchange, HeaderFields, Peer } from './exchange.ts'
+import { type BodyOutcome, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
 
 /** A request made by a part of this process. It has the shape that clients send through any transport. */
 export interface InProcessRequest {
@@ -98,7 +98,8 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   begin(code: number, headers: HeaderFields): void {
-    this.#answer({ status: code, headers, body: this })
+    const joined = Object.entries(headers).map(([name, value]) => [name, headerText(value)] as const)
+    this.#answer({ status: code, headers: Object.fromEntries(joined), body: this })
   }
 
   write(bytes: Uint8Array | string): boolean {

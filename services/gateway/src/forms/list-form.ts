@@ -9,7 +9,6 @@ import {
   printTableRow,
   type RowObject,
   type TableVersion,
-  tableBack,
   tableFormOf,
 } from '@orch/core'
 import { toServedBytes } from '../convert.ts'
@@ -90,7 +89,7 @@ function table(served: Served, parts: GatewayParts, { format, version, include }
   return {
     format,
     storageForm: 'entries',
-    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, form }), listed, print, tableBack),
+    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, form }), listed, print),
   }
 }
 
@@ -119,7 +118,7 @@ function metadata(served: Served, parts: GatewayParts, { format, version }: { fo
 type Print = (entry: Entry, forms?: Forms) => Uint8Array
 
 /** Opening, items with commas between them, closing. */
-async function* textPieces(opening: string, { objects, forms }: Listed, print: Print, closing = ']}'): AsyncGenerator<Uint8Array> {
+async function* textPieces(opening: string, { objects, forms }: Listed, print: Print): AsyncGenerator<Uint8Array> {
   yield Buffer.from(opening)
   let isFirst = true
   for await (const part of objects) {
@@ -131,7 +130,7 @@ async function* textPieces(opening: string, { objects, forms }: Listed, print: P
     }
     if (part.kind === 'entries') await nextTurn()
   }
-  yield Buffer.from(closing)
+  yield closing
 }
 
 function printed(part: ListPart, print: Print, forms: Forms | undefined): readonly Uint8Array[] {
@@ -143,6 +142,8 @@ function joined(objects: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(objects.flatMap((object, index) => (index === 0 ? [object] : [comma, object])))
 }
 
+/** Behind the last item of a list, and behind the last row of a Table. */
+const closing = Buffer.from(']}\n')
 const comma = Buffer.from(',')
 
 /** Others get their turn between two parts of a list whose objects are looked into. */

@@ -81,7 +81,10 @@ export function createRoutes(): Hono<Environment> {
 /** Documents are read; there is nothing to be done with them. */
 function onlyRead(handler: Handler): Handler {
   return (request, parts, context) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      request.allowedMethods = ['GET', 'HEAD']
+      throw methodNotAllowed()
+    }
     return handler(request, parts, context)
   }
 }

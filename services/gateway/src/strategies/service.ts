@@ -5,13 +5,21 @@ import type { KindRules } from './strategy.ts'
 export const serviceStrategy: KindRules = {
   prepareCreate(object) {
     object.status = { loadBalancer: {} }
+    fillAddresses(object)
   },
   prepareUpdate(object, live) {
+    fillAddresses(object)
     const spec = { ...(object.spec as object | undefined) }
     dropFieldsOfFormerType(spec, (live.spec ?? {}) as Record<string, unknown>)
     object.spec = spec
   },
   validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
+}
+
+/** Older clients give the one address only. Its writer does not own the field that the server fills in. */
+function fillAddresses(object: ApiObject): void {
+  const { clusterIP = '', clusterIPs = [] } = (object.spec ?? {}) as AddressSpec
+  if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...(object.spec as object), clusterIPs: [clusterIP] }
 }
 
 interface AddressSpec {

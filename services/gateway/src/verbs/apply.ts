@@ -1,6 +1,7 @@
-import { badRequest, conflict, conflictStatus, decodeJson, notFound, type OwnedObject } from '@orch/core'
-import { readBytes } from '../body.ts'
+import { badRequest, conflict, conflictStatus, notFound, type OwnedObject } from '@orch/core'
+import { decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
+import { advance, pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Candidate, decodeCandidate, isObject, requirePlace } from '../write/candidate.ts'
@@ -9,7 +10,6 @@ import { namesVersion } from '../write/metadata.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { applyConfiguration } from '../write/ownership.ts'
 import { type Intent, write } from '../write/write-loop.ts'
-import { parseYaml } from '../yaml.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Target, Verb } from './verb.ts'
 
@@ -37,7 +37,7 @@ export interface Configuration {
 /** The configuration in a body; what stands in it twice is told, or refuses it. */
 export async function readConfiguration(request: GatewayRequest, options: WriteOptions, parts: GatewayParts): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
-  const { value, duplicates, hasBigIntegers } = parseConfiguration(bytes)
+  const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
   if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
   const problems = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
   if (problems.length > 0 && options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
@@ -46,10 +46,14 @@ export async function readConfiguration(request: GatewayRequest, options: WriteO
 }
 
 /** JSON is YAML, and most clients send it; its own reader is faster and keeps large integers exact. */
-function parseConfiguration(bytes: Uint8Array): { value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean } {
-  const decoded = decodeJson(bytes)
+async function parseConfiguration(
+  request: GatewayRequest,
+  bytes: Uint8Array,
+  parts: GatewayParts,
+): Promise<{ value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean }> {
+  const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'json') return decoded
-  const parsed = parseYaml(Buffer.from(bytes).toString())
+  const parsed = await parseYamlBody(request, bytes)
   if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
   return parsed
 }
@@ -64,10 +68,12 @@ function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): voi
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }
 
 /** What is to be written when the configuration is merged into what is there. */
-export function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Intent {
+export async function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Promise<Intent> {
   const { served, subresource, info } = plan.target
   if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)
-  const outcome = applyConfiguration(plan, configuration.object, live?.object, parts)
+  const { request } = plan
+  const outcome = await advance(request, applyConfiguration(plan, configuration.object, live?.object, parts), parts)
+  await pause(request, parts)
   switch (outcome.kind) {
     case 'invalid':
       throw badRequest(outcome.message)
@@ -95,5 +101,5 @@ function intend({ served, info }: Target, candidate: Candidate, live: Live | und
     throw conflict(served.name, info.name, reason)
   }
   if (namesVersion(candidate.object)) throw conflict(served.name, info.name)
-  return { kind: 'create', take: () => candidate }
+  return { kind: 'create', take: async () => candidate }
 }

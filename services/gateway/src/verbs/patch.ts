@@ -17,6 +17,7 @@ import {
 } from '@orch/core'
 import { type ParsedBody, parseBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
+import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Candidate, decodeCandidate, isObject, judgeProblems } from '../write/candidate.ts'
@@ -41,7 +42,7 @@ export const patch: Verb = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = (live: Live | undefined) => patched(request, target, change, options, live)
+  const step = (live: Live | undefined) => patched(request, target, change, options, live, parts)
   const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
   await respondStored(request, 200, target.served, { value: json }, parts)
 }
@@ -72,13 +73,21 @@ export async function readChange(request: GatewayRequest, parts: GatewayParts): 
 async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Promise<ParsedBody> {
   const bytes = await readBytes(request, parts)
   if (bytes.length === 0) throw badRequest('error decoding patch: unexpected end of JSON input')
-  return parseBody(bytes, 'json', 'Patch')
+  return parseBody(request, bytes, 'json', 'Patch', parts)
 }
 
-function patched(request: GatewayRequest, target: Target, change: Change, options: WriteOptions, live: Live | undefined): Intent {
+async function patched(
+  request: GatewayRequest,
+  target: Target,
+  change: Change,
+  options: WriteOptions,
+  live: Live | undefined,
+  parts: GatewayParts,
+): Promise<Intent> {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)
+  await pause(request, parts)
   const { hasBigIntegers, duplicates } = change.body
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))

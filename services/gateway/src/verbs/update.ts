@@ -27,7 +27,7 @@ function replace({ served, subresource, info }: Target, candidate: Candidate, li
     if (!served.strategy.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
     // Whoever names a version or uid means an object that is gone.
     if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
-    return { kind: 'create', take: () => candidate }
+    return { kind: 'create', take: async () => candidate }
   }
   requireSameObject(served, info.name, candidate, live)
   return { kind: 'update', candidate }

@@ -26,7 +26,7 @@ const deleteOptions = { kind: 'DeleteOptions', type: 'meta/v1.DeleteOptions' }
 /** The options in the body or, where that is empty, in the query. */
 export async function readDeleteOptions(request: GatewayRequest, parts: GatewayParts): Promise<DeleteOptions> {
   const bytes = await readBytes(request, parts)
-  return toDeleteOptions(bytes.length === 0 ? fromQuery(request) : fromBody(request, bytes, parts), parts)
+  return toDeleteOptions(bytes.length === 0 ? fromQuery(request) : await fromBody(request, bytes, parts), parts)
 }
 
 function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
@@ -41,10 +41,10 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   }
 }
 
-function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Record<string, unknown> {
+async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
-  const { value } = parseBodyOf(bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
+  const { value } = await parseBodyOf(request, bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
   if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${JSON.stringify(kind)} is registered for delete options; expected DeleteOptions`)

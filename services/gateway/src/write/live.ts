@@ -1,5 +1,6 @@
 import type { ApiObject, CallContext, Entry, Freshness } from '@orch/core'
-import { readBytesOfOurs, toServedObject } from '../convert.ts'
+import { readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
+import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
@@ -21,7 +22,8 @@ export async function readLive(
   return entry === undefined ? undefined : toLive(entry, served, parts)
 }
 
-function toLive(entry: Entry, served: Served, parts: GatewayParts): Live {
-  const { object, hasBigIntegers } = readBytesOfOurs(entry.value)
+async function toLive(entry: Entry, served: Served, parts: GatewayParts): Promise<Live> {
+  const isLarge = entry.value.length >= limits.largeBytesMin
+  const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
 }

@@ -1,7 +1,7 @@
 import {
   type ApiObject,
   type ApplyOutcome,
-  applyTo,
+  applyToInSteps,
   decoderOf,
   fieldSets,
   type ManagedFieldsEntry,
@@ -10,10 +10,12 @@ import {
   parseApiVersion,
   printTime,
   type Resource,
+  runAtOnce,
+  type Steps,
   shapeOfType,
   subdomainLabel,
   toInstant,
-  trackUpdate,
+  trackUpdateInSteps,
   type Versioned,
 } from '@orch/core'
 import { toServedObject, toStoredObject } from '../convert.ts'
@@ -26,26 +28,31 @@ import type { Write } from './write-loop.ts'
 type Writer = Pick<Write, 'request' | 'target' | 'options'>
 
 /** Who owns which fields after a write that is no apply. `after` has the `managedFields` that the writer has sent. */
-export function ownersAfter(
+export function* ownersAfter(
   writer: Writer,
   { before, after }: { before: ApiObject | undefined; after: ApiObject },
   parts: GatewayParts,
-): ManagedFieldsEntry[] {
+): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
-  return trackUpdate({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
+  return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
 }
 
 /** Who owns the fields of a new object that the server makes for itself. */
 export function ownersOfNew(served: Served, object: ApiObject, parts: GatewayParts): ManagedFieldsEntry[] {
   const view = viewOf({ served, subresource: undefined }, parts)
-  return trackUpdate({ ...view, before: undefined, after: object, manager: parts.names.serverManager })
+  return runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: object, manager: parts.names.serverManager }))
 }
 
 /** Applies a configuration to what is there. */
-export function applyConfiguration(writer: Writer, config: OwnedObject, live: ApiObject | undefined, parts: GatewayParts): ApplyOutcome {
+export function applyConfiguration(
+  writer: Writer,
+  config: OwnedObject,
+  live: ApiObject | undefined,
+  parts: GatewayParts,
+): Steps<ApplyOutcome> {
   const { options, target } = writer
   const lastAppliedAnnotation = subdomainLabel(parts.names, 'kubectl', 'last-applied-configuration')
-  return applyTo({
+  return applyToInSteps({
     ...viewOf(target, parts),
     live,
     config,

@@ -9,6 +9,7 @@ import {
   invalid,
   printTime,
   StatusError,
+  type Steps,
   sameOwners,
   toInstant,
   UnknownOutcomeError,
@@ -20,6 +21,7 @@ import type { Reservation } from '../allocation/allocator.ts'
 import { refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { limits } from '../limits.ts'
+import { advance, pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { requireMayCreate } from '../steps/authorize.ts'
@@ -38,7 +40,7 @@ import type { EndTurn } from './turns.ts'
 /** What the first step of a write wants to happen, given what is there. */
 export type Intent =
   /** The object is given when it is asked for, so that nobody need keep it while the disk is waited for. */
-  | { readonly kind: 'create'; readonly take: () => Candidate }
+  | { readonly kind: 'create'; readonly take: () => Promise<Candidate> }
   | { readonly kind: 'update'; readonly candidate: Candidate }
   /** The object stays for now, and is marked as going. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
@@ -123,6 +125,7 @@ async function attemptsLeft(plan: PlannedWrite, parts: GatewayParts): Promise<Wr
 
 async function attempt(plan: PlannedWrite, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
   const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
+  plan.request.isLarge ||= live !== undefined && live.entry.value.length >= limits.largeBytesMin
   try {
     return await attemptWrite(plan, live, parts)
   } catch (error) {
@@ -173,24 +176,30 @@ async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: G
   }
 }
 
-async function attemptCreate(plan: PlannedWrite, take: () => Candidate, parts: GatewayParts): Promise<Attempt> {
+async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>, parts: GatewayParts): Promise<Attempt> {
   const { served } = plan.target
   await requireMayCreate(plan.request, plan.name, parts)
-  const { object: given, hasBigIntegers, body, owners } = take()
+  const { request } = plan
+  const { object: given, hasBigIntegers, body, owners } = await take()
+  await pause(request, parts)
   const draft: ApiObject = { ...given }
   if (served.hasStatus) delete draft.status
   clearMetadata(draft)
   const completed = complete(served.resource, draft, parts)
-  setOwners(completed, owners ?? ownersAfter(plan, { before: undefined, after: completed }, parts))
+  await pause(request, parts)
+  setOwners(completed, owners ?? (await advance(request, ownersAfter(plan, { before: undefined, after: completed }, parts), parts)))
   // What is added from here on is nobody's.
   const change = { operation: 'CREATE', live: undefined } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
+  await pause(request, parts)
   fillMetadata(object, served, parts)
   // Some of what is derived is derived from the name or the uid.
   served.strategy.rules.prepareCreate?.(object, parts.names, plan.request.user)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: undefined }, parts)
-  refuseInvalid(plan, object, judgeNew(object, body, plan, parts))
+  await pause(request, parts)
+  refuseInvalid(plan, object, await advance(request, judgeNew(object, body, plan, parts), parts))
+  await pause(request, parts)
   const { object: whole, release } = await parts.allocator.reserve(plan, object, undefined)
   // Not within the call of `both`: what stands beside an `await` is kept until the function ends.
   const validation = await orRelease(validated(plan, { ...change, object: whole }, mutation, parts), { release })
@@ -239,19 +248,27 @@ function generatedNameTaken({ target }: Write, name: string): StatusError {
 
 async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
+  const { request } = plan
   const { served, subresource } = plan.target
+  await pause(request, parts)
   const draft = prepareUpdate(plan, given, live, parts)
   const completed = complete(served.resource, draft, parts)
-  setOwners(completed, candidate.owners ?? ownersAfter(plan, { before: live.object, after: completed }, parts))
+  await pause(request, parts)
+  const owners = candidate.owners ?? (await advance(request, ownersAfter(plan, { before: live.object, after: completed }, parts), parts))
+  setOwners(completed, owners)
+  await pause(request, parts)
   const { managedFields } = completed.metadata
   const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
   const change = { operation: 'UPDATE', live: live.object } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
+  await pause(request, parts)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
-  refuseInvalid(plan, object, [...metadataErrors, ...judgeChanged(object, body, live.object, plan, parts)])
+  await pause(request, parts)
+  refuseInvalid(plan, object, [...metadataErrors, ...(await advance(request, judgeChanged(object, body, live.object, plan, parts), parts))])
+  await pause(request, parts)
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const validation = await orRelease(validated(plan, { ...change, object: reserved.object }, mutation, parts), reserved)
   const admitted = both(mutation, validation)
@@ -279,9 +296,12 @@ async function commitUpdate(
   const { key, revision } = live.entry
   const write = { ...update, served: plan.target.served, key, expected: revision }
   const uid = update.object.metadata.uid ?? ''
+  await pause(plan.request, parts)
   const encoding = encodeWrite(write, parts)
+  await pause(plan.request, parts)
   const preview = previewObject(write, parts, revision, encoding)
   if (Buffer.compare(preview, live.entry.value) === 0) return confirmUnchanged(plan, live, parts)
+  await pause(plan.request, parts)
   if (isApplied && differsInTimesOnly(write, preview, live, parts)) return confirmUnchanged(plan, live, parts)
   if (isDeletedByUpdate(update.object, live.object, plan))
     return removeLive(plan, { json: preview, live, conditions: [], settlement }, parts)
@@ -347,33 +367,32 @@ function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Targe
   if (isCounted) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
-function judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): FieldError[] {
+function* judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): Steps<FieldError[]> {
   const { resource, strategy } = served
   const nameKind = strategy.behaviour.nameKind
-  return [
-    ...validateObjectMeta(object.metadata, { isNamespaced: resource.isNamespaced, nameKind }),
-    ...validateObject({ type: resource.type, body, object, part: 'main', names }),
-    ...(strategy.rules.validate?.(object, undefined) ?? []),
-  ]
+  const ofMetadata = validateObjectMeta(object.metadata, { isNamespaced: resource.isNamespaced, nameKind })
+  yield
+  const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names })
+  yield
+  return [...ofMetadata, ...ofKind, ...(strategy.rules.validate?.(object, undefined) ?? [])]
 }
 
-function judgeChanged(
+function* judgeChanged(
   object: ApiObject,
   body: unknown,
   live: ApiObject,
   { target: { served, subresource } }: Write,
   { names }: GatewayParts,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { resource, strategy } = served
   const part = subresource === undefined ? undefined : objectPartOf(resource.kind, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
     return validateObject({ type: resource.type, body, object, live, part: 'status', names })
   }
-  return [
-    ...validateObject({ type: resource.type, body, object, live, part: 'main', names }),
-    ...(strategy.rules.validate?.(object, live) ?? []),
-  ]
+  const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names })
+  yield
+  return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
 }
 
 function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {

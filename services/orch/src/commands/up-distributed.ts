@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { printConfiguration } from '@orch/client'
+import type { ClientConfiguration } from '@orch/client'
 import { type Names, namesOf, type ServiceRole } from '@orch/core'
 import {
   addressAt,
-  type Certificates,
   certificateFolder,
   createLog,
   keepServiceCertificates,
@@ -19,7 +18,10 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
+import { printHost } from '../addresses.ts'
+import { writeClientFiles } from '../client-files.ts'
 import type { Terminal } from '../command-line.ts'
+import { administratorConfiguration } from '../composition/administrator.ts'
 import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
 import { lockDataFolder } from '../data-folder.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
@@ -69,7 +71,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   try {
     const { plan, urls } = await withOtherPorts({
       attempt: async () => {
-        const plan = await makePlan(options)
+        const plan = await makePlan(options, log)
         return { plan, urls: await startAll(plan, children, log) }
       },
       isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),
@@ -103,8 +105,9 @@ interface Plan {
   readonly names: Names
   /** Folder of the certificates that services show one another. */
   readonly certificates: string
-  /** Those that clients and gateways show one another. */
-  readonly clients: Certificates
+  /** How the administrator reaches the first gateway. */
+  readonly configuration: ClientConfiguration
+  readonly hasGivenCertificate: boolean
   readonly clientFlags: readonly string[]
   /** By what gateways and controllers sign tokens of service accounts. */
   readonly signingKeyFile: string
@@ -123,7 +126,7 @@ interface Plan {
 const loopback = '127.0.0.1'
 
 /** Decides about ports and makes certificates, so that all can be started at once. */
-async function makePlan(options: UpOptions): Promise<Plan> {
+async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
   const { settings, dataDir, serving, texts } = options
   const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
   const names = namesOf(profile)
@@ -152,11 +155,13 @@ async function makePlan(options: UpOptions): Promise<Plan> {
     ...named('controllers', controllerReplicas),
   ]
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
-  const { certificates: clients, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
+  const url = `https://${printHost(serving.bindAddress)}:${gatewayPorts[0]}${serving.pathPrefix}`
+  const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
   return {
     names,
     certificates,
-    clients,
+    configuration: administratorConfiguration({ url, serving, certificates: made, log }),
+    hasGivenCertificate: serving.servingPair !== undefined,
     clientFlags,
     signingKeyFile,
     dataDir,
@@ -261,8 +266,8 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     }),
   )
   const [urls] = await Promise.all([gateways, ...started])
-  const kubeconfig = join(dataDir, 'admin.conf')
-  writeConfiguration(kubeconfig, urls[0] ?? '', plan)
+  const { names, configuration, hasGivenCertificate } = plan
+  writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   await Promise.all(
     controllers.map((name) =>
@@ -270,7 +275,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
         name,
         arguments: [
           'controllers',
-          `--kubeconfig=${kubeconfig}`,
+          `--kubeconfig=${join(dataDir, 'admin.conf')}`,
           `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
           `--probe-address=${probes[name]}`,
@@ -291,20 +296,9 @@ function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: Serv
   ]
 }
 
-function writeConfiguration(path: string, server: string, { names, clients }: Plan): void {
-  const name = names.serverServiceName
-  const configuration = {
-    server,
-    certificateAuthority: clients.authority,
-    clientCertificate: clients.admin.certificate,
-    clientKey: clients.admin.key,
-  }
-  writePrivateFile(path, printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
-}
-
 function printReady(
   urls: readonly string[],
-  { addresses, probes }: Plan,
+  { addresses, probes, configuration, hasGivenCertificate }: Plan,
   { settings, dataDir }: UpOptions,
   { workingFolder }: Terminal,
 ): string {
@@ -318,6 +312,13 @@ function printReady(
       .map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
-  const message = printStartMessage({ profile: settings.profile, url: urls[0] ?? '', dataDir, isInMemory: false, workingFolder })
+  const message = printStartMessage({
+    profile: settings.profile,
+    configuration,
+    hasGivenCertificate,
+    dataDir,
+    isInMemory: false,
+    workingFolder,
+  })
   return `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${message}`
 }

@@ -33,7 +33,8 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const { catalogue, clock, random, log, tracer = noTracer } = rest
     const { configuration, controllers, secretTokens } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
-    const gateways = createReachability('gateway')
+    const gateways = createReachability({ name: 'gateway', servers, clock, log })
+    await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
     const transport = (identity?: Identity) => {
       const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
       const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)

@@ -1,32 +1,64 @@
 import type { Transport } from '@orch/client'
 import type { HealthCheck } from '@orch/gateway'
+import type { Clock, Log, Timer } from '@orch/platform'
 
-/** Knows from the requests that are made anyway whether somebody answers them. */
+/** Knows from the requests that are made anyway whether they are answered. */
 export interface Reachability {
-  /** Well once a request was answered, whatever the answer; not well after one that came to nobody, until the next answer. */
+  /** Well once a request was answered, whatever the answer; not well after one that failed or was left without an answer, until the next answer. */
   readonly check: HealthCheck
   /** The same way to a server, whose requests are noticed. */
   over(transport: Transport): Transport
+  close(): void
 }
 
-/** Nobody has answered yet. */
-export function createReachability(name: string): Reachability {
-  let problem: string | undefined = 'nobody has answered yet'
+export interface ReachabilityOptions {
+  /** Of the check, and in the log: `gateway`. */
+  readonly name: string
+  /** For the log. */
+  readonly servers: readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How long requests may be without any answer before that is an error in the log. */
+const silenceMsMax = 10_000
+
+/** Nothing has been answered yet. */
+export function createReachability({ name, servers, clock, log }: ReachabilityOptions): Reachability {
+  let problem: string | undefined = 'no request has been answered yet'
+  let silence: Timer | undefined
+  let isLogged = false
+  const expectAnswer = () => {
+    silence ??= clock.after(silenceMsMax, () => {
+      problem ??= 'requests are left without an answer'
+      isLogged = true
+      log.error({ servers, problem }, `no ${name} has answered for ${silenceMsMax / 1000} s`)
+    })
+  }
+  const answered = () => {
+    silence?.cancel()
+    silence = undefined
+    problem = undefined
+    if (isLogged) log.info({ servers }, `a ${name} answers again`)
+    isLogged = false
+  }
   return {
     check: { name, check: () => problem },
     over: (transport) => ({
       async send(request) {
+        expectAnswer()
         try {
           const response = await transport.send(request)
-          problem = undefined
+          answered()
           return response
         } catch (error) {
           // A request that its sender gave up says nothing about the other side.
-          if (request.signal?.aborted !== true) problem = `nobody answers: ${(error as Error).message}`
+          if (request.signal?.aborted !== true) problem = `requests fail: ${(error as Error).message}`
           throw error
         }
       },
       close: () => transport.close(),
     }),
+    close: () => silence?.cancel(),
   }
 }

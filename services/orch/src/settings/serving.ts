@@ -46,7 +46,7 @@ export const servingSettings = {
     type: path,
     default: '',
     group: 'Serving',
-    doc: 'Certificate to serve with, followed by those that signed it; without it one is made. It is read again when it has changed, with its key.',
+    doc: 'Certificate to serve with, followed by those that signed it up to their authority, which client configurations of orch up then trust; without it one is made. It is read again when it has changed, with its key.',
   }),
   tlsPrivateKeyFile: setting({
     flag: '--tls-private-key-file',

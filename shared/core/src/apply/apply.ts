@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import { findUnownable, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
@@ -56,10 +57,16 @@ export type ApplyOutcome =
 
 /** Applies a configuration to an object, or creates the object from it. The inputs stay as they are. */
 export function applyTo(options: ApplyOptions): ApplyOutcome {
+  return runAtOnce(applyToInSteps(options))
+}
+
+/** As `applyTo`, for objects of many fields. */
+export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
   const problem = findProblem(options)
   if (problem !== undefined) return { kind: 'invalid', message: problem }
+  yield
   try {
-    return applyChecked(options)
+    return yield* applyChecked(options)
   } catch (error) {
     // Both objects were fine in the request's version; in an owner's version they need not be.
     if (error instanceof Unownable) return { kind: 'invalid', message: error.message }
@@ -67,10 +74,11 @@ export function applyTo(options: ApplyOptions): ApplyOutcome {
   }
 }
 
-function applyChecked(options: ApplyOptions): ApplyOutcome {
-  const start = startOf(options)
-  const attempt = applyFrom(start, options, options.force)
-  const outcome = attempt.kind === 'applied' ? attempt : takeOver(start, options, attempt)
+function* applyChecked(options: ApplyOptions): Steps<ApplyOutcome> {
+  const start = yield* startOf(options)
+  yield
+  const attempt = yield* applyFrom(start, options, options.force)
+  const outcome = attempt.kind === 'applied' ? attempt : yield* takeOver(start, options, attempt)
   if (outcome.kind !== 'applied' || options.manager !== takeOverManager || options.lastAppliedAnnotation === undefined) return outcome
   const object = withLastApplied(outcome.object, options.config, options.lastAppliedAnnotation)
   return object === outcome.object ? outcome : { ...outcome, object, changed: true }
@@ -106,13 +114,23 @@ interface Start {
 }
 
 /** An object whose fields nobody owns belongs, from now on, to what was before. */
-function startOf({ live: given, apiVersion, schema: shape, convert, resetFields, blank = {}, subresource = '', now }: ApplyOptions): Start {
+function* startOf({
+  live: given,
+  apiVersion,
+  schema: shape,
+  convert,
+  resetFields,
+  blank = {},
+  subresource = '',
+  now,
+}: ApplyOptions): Steps<Start> {
   const view: View = { shape, apiVersion, convert, resetFields }
   const live = withoutManagedFields(given ?? blank)
-  const known = parseOwners(managedFieldsOf(given)) ?? new Map<string, Owner>()
+  const known = (yield* parseOwners(managedFieldsOf(given))) ?? new Map<string, Owner>()
   const formerCount = known.size
-  if (formerCount > 0 || given === undefined) return { view, live, owners: reconcileOwners(view, live, known), formerCount }
-  const owners = recordUpdate(view, known, { before: blank, after: live }, { manager: beforeFirstApplyManager, subresource, now })
+  yield
+  if (formerCount > 0 || given === undefined) return { view, live, owners: yield* reconcileOwners(view, live, known), formerCount }
+  const owners = yield* recordUpdate(view, known, { before: blank, after: live }, { manager: beforeFirstApplyManager, subresource, now })
   return { view, live, owners, formerCount }
 }
 
@@ -120,15 +138,19 @@ type Attempt =
   | Extract<ApplyOutcome, { kind: 'applied' }>
   | { readonly kind: 'refused'; readonly owners: Owners; readonly taken: ReadonlyMap<string, FieldSet> }
 
-function applyFrom({ view, live, owners, formerCount }: Start, options: ApplyOptions, force: boolean): Attempt {
+function* applyFrom({ view, live, owners, formerCount }: Start, options: ApplyOptions, force: boolean): Steps<Attempt> {
   const { config, manager, apiVersion, subresource = '', now } = options
   const applied = withoutReset(view, toFieldSet(view.shape, config))
   const fresh: Owner = { manager, operation: 'Apply', apiVersion, subresource, time: undefined, set: applied }
   const self = ownerIdentity(fresh)
   const last = owners.get(self)
+  yield
   const merged = mergeApply(view.shape, live, config)
-  const after = pruneDropped(view, { merged, last, owners: new Map(owners).set(self, fresh), applied })
-  const change = changeOf(view, owners, { before: live, after, self })
+  yield
+  const after = yield* pruneDropped(view, { merged, last, owners: new Map(owners).set(self, fresh), applied })
+  yield
+  const change = yield* changeOf(view, owners, { before: live, after, self })
+  yield
   if (!force && change.taken.size > 0) return { kind: 'refused', owners, taken: change.taken }
   const isObjectSame = isSame(change.comparison)
   const tracked = withoutUntracked(applied)
@@ -144,7 +166,7 @@ function applyFrom({ view, live, owners, formerCount }: Start, options: ApplyOpt
   return {
     kind: 'applied',
     object: isObjectSame ? live : (after as OwnedObject),
-    managedFields: printOwners(change.owners.values()),
+    managedFields: yield* printOwners(change.owners.values()),
     changed: !isObjectSame || change.owners.size !== formerCount || [...change.owners.values()].some(isOtherThanStored),
   }
 }
@@ -158,7 +180,7 @@ function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
  * are still those: a field that another manager has changed since belongs to it. Conflicts beyond that are all that is
  * left to report.
  */
-function takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): ApplyOutcome {
+function* takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): Steps<ApplyOutcome> {
   const { manager, lastAppliedAnnotation: annotation, apiVersion, schema } = options
   const former = manager === takeOverManager && annotation !== undefined ? lastAppliedOf(start.live, annotation) : undefined
   if (former === undefined || former['apiVersion'] !== apiVersion || findUnownable(schema, former).length > 0) {
@@ -168,5 +190,5 @@ function takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extrac
   const allowed = difference(difference(toFieldSet(schema, former), modified), removed)
   const others = [...taken].map(([identity, set]) => [identity, difference(set, allowed)] as const).filter(([, set]) => !isEmptySet(set))
   if (others.length > 0) return { kind: 'conflicts', conflicts: conflictsOf(owners, new Map(others)) }
-  return applyFrom(start, options, true) as Extract<Attempt, { kind: 'applied' }>
+  return (yield* applyFrom(start, options, true)) as Extract<Attempt, { kind: 'applied' }>
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   describePaths,
@@ -11,6 +12,7 @@ import {
   recursiveDifference,
   setOfPaths,
   union,
+  unionOfAll,
 } from './field-set.ts'
 import { describeElement, parseElement, printElement, sortElements } from './path-element.ts'
 
@@ -151,4 +153,15 @@ describe('operations', () => {
       expect(equalSets(parseFieldSet(printFieldSet(a)) as FieldSet, a)).toBe(true)
     }
   })
+})
+
+test('the union of many sets at once is that of one after the other', () => {
+  const path = fc.array(fc.constantFrom('f:a', 'f:b', 'f:c', 'v:1'), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(fc.array(fc.array(path, { maxLength: 5 }), { maxLength: 6 }), (lists) => {
+      const sets = lists.map((paths) => setOfPaths(paths))
+      const oneByOne = sets.reduce((left, right) => union(left, right), emptySet)
+      expect(equalSets(unionOfAll(sets), oneByOne)).toBe(true)
+    }),
+  )
 })

@@ -89,6 +89,27 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return isMember === left.isMember && children === left.children ? left : { isMember, children }
 }
 
+/** Paths that are in any of the sets. Costs as much as there are paths, however many sets there are. */
+export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length < 2) return sets[0] ?? emptySet
+  const groups = new Map<ElementText, FieldSet[]>()
+  for (const { children } of sets) {
+    for (const [element, child] of children ?? []) {
+      const group = groups.get(element)
+      if (group === undefined) groups.set(element, [child])
+      else group.push(child)
+    }
+  }
+  const children = new Map<ElementText, FieldSet>()
+  for (const [element, group] of groups) children.set(element, unionOfAll(group))
+  return (
+    nodeOf(
+      sets.some(({ isMember }) => isMember),
+      children,
+    ) ?? emptySet
+  )
+}
+
 type Children = FieldSet['children']
 
 function unionOfChildren(left: Children, right: Children): Children {

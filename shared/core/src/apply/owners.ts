@@ -1,4 +1,5 @@
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { isStepEnd, type Steps } from '../steps.ts'
 import { difference, type FieldSet, isEmptySet, parseFieldSet, printFieldSet, setOfPaths } from './field-set.ts'
 import { compareText, fieldElement } from './path-element.ts'
 
@@ -22,9 +23,10 @@ export function ownerIdentity({ manager, operation, apiVersion, subresource }: O
 }
 
 /** Reads `metadata.managedFields`. Undefined: an entry cannot be understood. */
-export function parseOwners(entries: readonly ManagedFieldsEntry[] | null | undefined): Map<string, Owner> | undefined {
+export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Map<string, Owner> | undefined> {
   const owners = new Map<string, Owner>()
-  for (const entry of entries ?? []) {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    if (isStepEnd(index, entries?.length ?? 0)) yield
     const { manager = '', operation, apiVersion, subresource = '', fieldsType, time } = entry
     if ((operation !== 'Apply' && operation !== 'Update') || !apiVersion || fieldsType !== 'FieldsV1') return undefined
     const set = parseFieldSet(fieldsOf(entry))
@@ -41,11 +43,14 @@ function fieldsOf(entry: ManagedFieldsEntry & { readonly fields?: unknown }): un
 }
 
 /** Prints `metadata.managedFields`: appliers first, then by time, manager, version and subresource. */
-export function printOwners(owners: Iterable<Owner>): ManagedFieldsEntry[] {
-  return [...owners]
-    .filter(({ set }) => !isEmptySet(set))
-    .sort(compareOwners)
-    .map(printOwner)
+export function* printOwners(owners: Iterable<Owner>): Steps<ManagedFieldsEntry[]> {
+  const sorted = [...owners].filter(({ set }) => !isEmptySet(set)).sort(compareOwners)
+  const entries: ManagedFieldsEntry[] = []
+  for (const [index, owner] of sorted.entries()) {
+    if (isStepEnd(index, sorted.length)) yield
+    entries.push(printOwner(owner))
+  }
+  return entries
 }
 
 function printOwner({ manager, operation, apiVersion, subresource, time, set, stored }: Owner): ManagedFieldsEntry {

@@ -1,5 +1,6 @@
+import { isStepEnd, type Steps } from '../steps.ts'
 import { type Comparison, compare, withoutPaths } from './compare.ts'
-import { difference, emptySet, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from './field-set.ts'
+import { difference, emptySet, type FieldSet, intersection, isEmptySet, recursiveDifference, union, unionOfAll } from './field-set.ts'
 import { type Owner, type Owners, ownerIdentity, secondsOf, withoutUntracked } from './owners.ts'
 import { compareText } from './path-element.ts'
 import { reconcileWithShape } from './reconcile.ts'
@@ -32,9 +33,11 @@ export function inVersion(view: View, object: unknown, apiVersion: string): Vers
 }
 
 /** Owners with their sets as today's schema has them. */
-export function reconcileOwners(view: View, live: unknown, owners: Owners): Map<string, Owner> {
+export function* reconcileOwners(view: View, live: unknown, owners: Owners): Steps<Map<string, Owner>> {
   const kept = new Map<string, Owner>()
+  let index = 0
   for (const [identity, owner] of owners) {
+    if (isStepEnd(index++, owners.size)) yield
     const shape = inVersion(view, live, owner.apiVersion)?.shape
     if (shape !== undefined) kept.set(identity, withSet(owner, reconcileWithShape(owner.set, shape)))
   }
@@ -51,13 +54,16 @@ export interface Change {
 }
 
 /** Works out who loses what when an object changes. Each owner is asked in the version in which it wrote. */
-export function changeOf(view: View, owners: Owners, states: { before: unknown; after: unknown; self: string }): Change {
+export function* changeOf(view: View, owners: Owners, states: { before: unknown; after: unknown; self: string }): Steps<Change> {
   const comparisons = new Map<string, Comparison | undefined>()
   const comparison = compareIn(view, states, view.apiVersion) as Comparison
+  yield
   comparisons.set(view.apiVersion, comparison)
   const taken = new Map<string, FieldSet>()
   const left = new Map<string, Owner>()
+  let index = 0
   for (const [identity, owner] of owners) {
+    if (isStepEnd(index++, owners.size)) yield
     if (identity === states.self) {
       left.set(identity, owner)
       continue
@@ -89,7 +95,12 @@ export interface Writer {
 }
 
 /** Notes a write that is no apply: the writer owns what it changed, nobody else does, and nobody owns what is gone. */
-export function recordUpdate(view: View, owners: Owners, states: { before: unknown; after: unknown }, writer: Writer): Map<string, Owner> {
+export function* recordUpdate(
+  view: View,
+  owners: Owners,
+  states: { before: unknown; after: unknown },
+  writer: Writer,
+): Steps<Map<string, Owner>> {
   const fresh: Owner = {
     manager: writer.manager,
     operation: 'Update',
@@ -99,9 +110,13 @@ export function recordUpdate(view: View, owners: Owners, states: { before: unkno
     set: emptySet,
   }
   const self = ownerIdentity(fresh)
-  const change = changeOf(view, reconcileOwners(view, states.before, owners), { ...states, self })
+  const reconciled = yield* reconcileOwners(view, states.before, owners)
+  yield
+  const change = yield* changeOf(view, reconciled, { ...states, self })
+  yield
   const { added, modified, removed } = change.comparison
   const touched = withoutUntracked(withoutReset(view, difference(union(modified, added), removed)))
+  yield
   const former = change.owners.get(self)
   const set = union(difference(former?.set ?? emptySet, removed), touched)
   if (isEmptySet(set)) change.owners.delete(self)
@@ -128,6 +143,7 @@ function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
   if (excess <= 0) return owners
   const oldestFirst = updates.sort(([left, a], [right, b]) => secondsOf(a) - secondsOf(b) || compareText(left, right))
   const firstOfVersion = new Map<string, string>()
+  const gathered = new Map<string, FieldSet[]>()
   for (const [identity, owner] of oldestFirst) {
     if (excess <= 0) break
     const first = firstOfVersion.get(owner.apiVersion)
@@ -135,20 +151,24 @@ function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
       firstOfVersion.set(owner.apiVersion, identity)
       continue
     }
-    putTogether(owners, first, identity)
+    putTogether(owners, gathered, first, identity)
     excess--
   }
+  for (const [bucket, sets] of gathered) owners.set(bucket, { ...(owners.get(bucket) as Owner), set: unionOfAll(sets) })
   return owners
 }
 
-/** Adds an owner to its version's old changes, which begin with the version's oldest owner. */
-function putTogether(owners: Map<string, Owner>, first: string, identity: string): void {
+/** Adds an owner to its version's old changes, which begin with the version's oldest owner. Sets are united at the end, all at once. */
+function putTogether(owners: Map<string, Owner>, gathered: Map<string, FieldSet[]>, first: string, identity: string): void {
   const owner = owners.get(identity) as Owner
   const { apiVersion } = owner
-  const gathered: Owner = { manager: ancientManager, operation: 'Update', apiVersion, subresource: '', time: owner.time, set: emptySet }
-  const bucket = ownerIdentity(gathered)
+  const old: Owner = { manager: ancientManager, operation: 'Update', apiVersion, subresource: '', time: owner.time, set: emptySet }
+  const bucket = ownerIdentity(old)
   const former = owners.get(bucket) ?? owners.get(first)
+  const sets = gathered.get(bucket) ?? [former?.set ?? emptySet]
+  sets.push(owner.set)
+  gathered.set(bucket, sets)
   if (!owners.has(bucket)) owners.delete(first)
   owners.delete(identity)
-  owners.set(bucket, { ...gathered, set: union(former?.set ?? emptySet, owner.set) })
+  owners.set(bucket, old)
 }

@@ -1,4 +1,5 @@
-import { difference, emptySet, type FieldSet, intersection, isEmptySet, union } from './field-set.ts'
+import type { Steps } from '../steps.ts'
+import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts'
 import type { Owner, Owners } from './owners.ts'
 import { inVersion, type Versioned, type View } from './ownership.ts'
 import { withNamedFields } from './reconcile.ts'
@@ -20,16 +21,21 @@ interface Merged {
  * The merged object without what the applier applied before and leaves out now, unless somebody else owns it. What
  * stands inside of a removed item and is owned by others, or was never applied, keeps the item there.
  */
-export function pruneDropped(view: View, { merged, last, owners, applied }: Merged): unknown {
+export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {
   if (last === undefined || isEmptySet(last.set)) return merged
   if (last.apiVersion === view.apiVersion && isEmptySet(difference(last.set, applied))) return merged
   const full = inVersion(view, merged, last.apiVersion)
   if (full === undefined) return merged
   const bare = removeItems(full.shape, full.object, withNamedFields(last.set, full.shape))
-  const owned = addBackOwned(view, { full, bare, apiVersion: last.apiVersion }, owners)
+  yield
+  const owned = yield* addBackOwned(view, { full, bare, apiVersion: last.apiVersion }, owners)
+  yield
   const keptSet = withNamedFields(toFieldSet(full.shape, owned), full.shape)
+  yield
   const fullSet = withNamedFields(toFieldSet(full.shape, full.object), full.shape)
+  yield
   const dropped = intersection(difference(fullSet, keptSet), withNamedFields(last.set, full.shape))
+  yield
   const pruned = removeItems(full.shape, full.object, dropped)
   return last.apiVersion === view.apiVersion ? pruned : view.convert?.(pruned, view.apiVersion)?.object
 }
@@ -42,17 +48,25 @@ interface Pruning {
 }
 
 /** The bare object with everything again that anybody owns, version by version; the object's own version goes first. */
-function addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): unknown {
-  const sets = new Map<string, FieldSet>([[apiVersion, emptySet]])
-  for (const owner of owners.values()) sets.set(owner.apiVersion, union(sets.get(owner.apiVersion) ?? emptySet, owner.set))
+function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): Steps<unknown> {
+  const sets = new Map<string, FieldSet[]>([[apiVersion, []]])
+  for (const owner of owners.values()) {
+    const others = sets.get(owner.apiVersion)
+    if (others === undefined) sets.set(owner.apiVersion, [owner.set])
+    else others.push(owner.set)
+  }
   let kept = bare
-  for (const [version, set] of sets) {
+  for (const [version, ofVersion] of sets) {
+    yield
+    const set = unionOfAll(ofVersion)
     const there = fromVersion(view, { object: full.object, apiVersion }, version)
     const keptThere = fromVersion(view, { object: kept, apiVersion }, version)
     if (there === undefined || keptThere === undefined) continue
     const { shape } = there
     const fullSet = withNamedFields(toFieldSet(shape, there.object), shape)
+    yield
     const wanted = union(withNamedFields(toFieldSet(shape, keptThere.object), shape), withNamedFields(set, shape))
+    yield
     const result = removeItems(shape, there.object, difference(fullSet, wanted))
     const back = fromVersion(view, { object: result, apiVersion: version }, apiVersion)
     if (back !== undefined) kept = back.object

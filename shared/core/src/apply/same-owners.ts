@@ -1,11 +1,12 @@
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { runAtOnce } from '../steps.ts'
 import { equalSets } from './field-set.ts'
 import { parseOwners } from './owners.ts'
 
 /** Whether two lists of entries say the same but for their times. A write that changes no more than times is none. */
 export function sameOwners(left: readonly ManagedFieldsEntry[], right: readonly ManagedFieldsEntry[]): boolean {
-  const ours = parseOwners(left)
-  const theirs = parseOwners(right)
+  const ours = runAtOnce(parseOwners(left))
+  const theirs = runAtOnce(parseOwners(right))
   if (ours === undefined || theirs === undefined || ours.size !== theirs.size) return false
   return [...ours].every(([identity, { apiVersion, set }]) => {
     const other = theirs.get(identity)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { applyTo } from './apply.ts'
@@ -214,6 +214,20 @@ describe('the limit of update entries', () => {
       fieldsV1: { 'f:spec': { 'f:labels': { 'f:l0': {}, 'f:l1': {}, 'f:l2': {}, 'f:l3': {} } } },
     })
   })
+})
+
+test('LIM-12: what it costs to put old entries together grows as they do, not as their square', () => {
+  const steps = (count: number): number => {
+    const labels = Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, 'x']))
+    const managedFields = Object.keys(labels).map((name) => entry(`m-${name}`, { 'f:spec': { 'f:labels': { [`f:${name}`]: {} } } }))
+    const set = vi.spyOn(Map.prototype, 'set')
+    const entries = track({ before: widget({ labels }), after: widget({ labels, size: 1 }, { managedFields }) })
+    const calls = set.mock.calls.length
+    set.mockRestore()
+    expect(entries).toHaveLength(10)
+    return calls
+  }
+  expect(steps(2_000) / steps(1_000)).toBeLessThan(2.2)
 })
 
 describe('order of entries', () => {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import type { FieldSet } from './field-set.ts'
 import { Unownable } from './list-items.ts'
 import { type Owners, parseOwners, printOwners } from './owners.ts'
@@ -35,25 +36,32 @@ export interface TrackOptions {
  * have the same keys or it is too deep, the entries stay as they were.
  */
 export function trackUpdate(options: TrackOptions): ManagedFieldsEntry[] {
+  return runAtOnce(trackUpdateInSteps(options))
+}
+
+/** As `trackUpdate`, for objects of many fields. */
+export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsEntry[]> {
   const { before, after, manager, apiVersion, subresource = '', now, schema: shape } = options
   const isReset = subresource === '' && isResetRequest(managedFieldsOf(after))
-  const owners = isReset ? new Map() : startingOwners(options)
+  const owners: Owners = isReset ? new Map() : yield* startingOwners(options)
   if (owners.size === 0 && before !== undefined && !isReset) return []
   const view: View = { shape, apiVersion, convert: options.convert, resetFields: options.resetFields }
   const states = { before: withoutManagedFields(before ?? options.blank ?? {}), after: withoutManagedFields(after) }
   try {
-    return printOwners(recordUpdate(view, owners, states, { manager, subresource, now }).values())
+    const recorded = yield* recordUpdate(view, owners, states, { manager, subresource, now })
+    yield
+    return yield* printOwners(recorded.values())
   } catch (error) {
     if (!(error instanceof Unownable) && !(error instanceof RangeError)) throw error
-    return printOwners(owners.values())
+    return yield* printOwners(owners.values())
   }
 }
 
 /** Entries of the request count when they can be read and are any; else those of the live object. */
-function startingOwners({ before, after, subresource = '' }: TrackOptions): Owners {
-  const given = subresource === '' || before === undefined ? parseOwners(managedFieldsOf(after)) : undefined
+function* startingOwners({ before, after, subresource = '' }: TrackOptions): Steps<Owners> {
+  const given = subresource === '' || before === undefined ? yield* parseOwners(managedFieldsOf(after)) : undefined
   if (given !== undefined && given.size > 0) return given
-  return parseOwners(managedFieldsOf(before)) ?? new Map()
+  return (yield* parseOwners(managedFieldsOf(before))) ?? new Map()
 }
 
 /** One entry without anything in it asks for a new start. */

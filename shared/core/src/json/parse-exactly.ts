@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../steps.ts'
 import { setMember } from './member.ts'
 
 /** What the careful reader finds. Paths are written as in `spec.ports[0].name`. */
@@ -29,9 +30,17 @@ type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys
  * the text goes wrong. It keeps its own stack, so depth costs memory and nothing else.
  */
 export function parseExactly(text: string): ExactJson {
+  return runAtOnce(parseExactlyInSteps(text))
+}
+
+/** Values that are read in one step: some milliseconds. */
+const valuesPerStep = 8_192
+
+/** As `parseExactly`, a bounded number of values per step. */
+export function* parseExactlyInSteps(text: string): Steps<ExactJson> {
   const reader = new Reader(text)
   try {
-    const value = reader.document()
+    const value = yield* reader.document()
     return { kind: 'parsed', value, duplicates: [...reader.duplicates], hasBigIntegers: reader.hasBigIntegers }
   } catch (error) {
     if (error instanceof Malformed) return { kind: 'malformed', offset: error.offset, problem: error.message }
@@ -54,8 +63,9 @@ class Reader {
     this.#text = text
   }
 
-  document(): unknown {
-    for (;;) {
+  *document(): Steps<unknown> {
+    for (let count = 1; ; count++) {
+      if (count % valuesPerStep === 0) yield
       let value = this.#opening()
       if (value === opened) continue
       for (;;) {

@@ -1,4 +1,5 @@
-import { parseExactly } from './parse-exactly.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
+import { parseExactlyInSteps } from './parse-exactly.ts'
 
 /** Containers within containers beyond this are refused: nothing honest is that deep. */
 export const jsonDepthMax = 10_000
@@ -27,21 +28,28 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  * Only then the careful and slower reader runs.
  */
 export function decodeJson(body: Uint8Array | string): DecodedJson {
+  return runAtOnce(decodeJsonInSteps(body))
+}
+
+/** As `decodeJson`, for texts of which each pass is long. */
+export function* decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson> {
   const text = typeof body === 'string' ? body : utf8.decode(body)
   const scan = scanJson(text)
   if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `nested deeper than ${jsonDepthMax} levels at offset ${scan.end}` }
+  yield
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return malformed(text, error)
+    return yield* malformed(text, error)
   }
+  yield
   const isFaithful = !scan.needsCare && countMembers(value) === scan.members
-  return isFaithful ? { kind: 'json', value, duplicates: noDuplicates, hasBigIntegers: false } : decodeExactly(text)
+  return isFaithful ? { kind: 'json', value, duplicates: noDuplicates, hasBigIntegers: false } : yield* decodeExactly(text)
 }
 
-function decodeExactly(text: string): DecodedJson {
-  const exact = parseExactly(text)
+function* decodeExactly(text: string): Steps<DecodedJson> {
+  const exact = yield* parseExactlyInSteps(text)
   switch (exact.kind) {
     case 'parsed':
       return { kind: 'json', value: exact.value, duplicates: exact.duplicates, hasBigIntegers: exact.hasBigIntegers }
@@ -50,8 +58,8 @@ function decodeExactly(text: string): DecodedJson {
   }
 }
 
-function malformed(text: string, error: unknown): DecodedJson {
-  const exact = parseExactly(text)
+function* malformed(text: string, error: unknown): Steps<DecodedJson> {
+  const exact = yield* parseExactlyInSteps(text)
   if (exact.kind === 'malformed') return { kind: 'malformed', message: `${exact.problem} at offset ${exact.offset}` }
   throw new Error('two readers disagree about a JSON text', { cause: error })
 }

@@ -193,10 +193,12 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
     },
   ],
   ['flowcontrol/v1beta2.FlowSchema', { spec: {} }, { spec: { matchingPrecedence: 1000 } }],
+  ['core/v1.Service', { spec: { clusterIP: '10.0.0.1', ports: [{ port: 1 }] } }, { spec: { ports: [{ targetPort: 1 }] } }],
+  ['core/v1.Node', { spec: { podCIDR: '10.1.0.0/24' } }, { spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } }],
   [
-    'core/v1.Service',
-    { spec: { clusterIP: '10.0.0.1', ports: [{ port: 1 }] } },
-    { spec: { clusterIPs: ['10.0.0.1'], ports: [{ targetPort: 1 }] } },
+    'core/v1.Node',
+    { spec: { podCIDRs: ['10.1.0.0/24', 'fd00::/64'] } },
+    { spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24', 'fd00::/64'] } },
   ],
   [
     'core/v1.PersistentVolumeClaim',

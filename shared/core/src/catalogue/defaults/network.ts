@@ -12,8 +12,6 @@ export function fillService(service: Draft): void {
   if (type === 'NodePort' || type === 'LoadBalancer') fill(spec, { externalTrafficPolicy: 'Cluster' })
   if (type !== 'ExternalName') fill(spec, { internalTrafficPolicy: 'Cluster' })
   if (type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true })
-  const address = spec['clusterIP']
-  if (typeof address === 'string' && address !== '' && isEmptyField(spec, 'clusterIPs')) spec['clusterIPs'] = [address]
 }
 
 function fillServicePort(port: Draft): void {

@@ -11,7 +11,7 @@ export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>): void
   const leaves = (types: readonly string[]): boolean => types.includes(was) && !types.includes(is)
   if (leaves(['ClusterIP', 'NodePort', 'LoadBalancer'])) {
     if (isUnchanged(spec, live, 'clusterIP') && isUnchanged(spec, live, 'clusterIPs')) forget(spec, ['clusterIP', 'clusterIPs'])
-    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy'])
+    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'])
   }
   if (leaves(['NodePort', 'LoadBalancer'])) {
     if (isSame(nodePortsOf(spec), nodePortsOf(live))) for (const port of children(spec, 'ports')) delete port['nodePort']

@@ -1,4 +1,4 @@
-import { child, type Draft, ensureChild, fill } from './draft.ts'
+import { child, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
 import { fillVolumeSource } from './volume.ts'
 
 export function fillPersistentVolume(volume: Draft): void {
@@ -37,8 +37,16 @@ export function fillCsiDriver(driver: Draft): void {
   })
 }
 
-/** What can be given out is all there is, unless the node keeps something back. */
+/**
+ * What can be given out is all there is, unless the node keeps something back. The range of its Pods is said in an old field and
+ * in a newer one; a node that has one has both.
+ */
 export function fillNode(node: Draft): void {
+  const spec = child(node, 'spec')
+  const ranges = spec?.['podCIDRs']
+  if (spec !== undefined && isEmptyField(spec, 'podCIDRs')) {
+    if (typeof spec['podCIDR'] === 'string' && spec['podCIDR'] !== '') spec['podCIDRs'] = [spec['podCIDR']]
+  } else if (Array.isArray(ranges)) fillEmpty(spec, { podCIDR: ranges[0] })
   const status = child(node, 'status')
   if (status !== undefined && status['allocatable'] === undefined && status['capacity'] !== undefined) {
     status['allocatable'] = { ...child(status, 'capacity') }

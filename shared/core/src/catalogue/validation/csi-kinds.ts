@@ -55,11 +55,9 @@ export function validateCsiStorageCapacity(capacity: Part, live: Part | undefine
   const name = textOf(capacity, 'storageClassName')
   const topology = optionalPart(capacity, 'nodeTopology')
   const errors = [...validateLabelSelector(topology, 'nodeTopology'), ...invalidFor('storageClassName', name, checkSubdomain(name))]
-  for (const field of ['capacity', 'maximumVolumeSize']) {
-    const quantity = isGiven(capacity, field) ? parseQuantity(String(capacity[field])) : undefined
-    if (quantity !== undefined && quantitySign(quantity) < 0) {
-      errors.push(invalidValue(field, capacity[field], 'must be greater than or equal to 0'))
-    }
+  const quantity = isGiven(capacity, 'capacity') ? parseQuantity(String(capacity['capacity'])) : undefined
+  if (quantity !== undefined && quantitySign(quantity) < 0) {
+    errors.push(invalidValue('capacity', capacity['capacity'], 'must be greater than or equal to 0'))
   }
   if (live === undefined) return errors
   return [

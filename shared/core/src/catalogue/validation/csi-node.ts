@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
-import { checkSubdomain } from '../../meta/validate-names.ts'
+import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
@@ -17,6 +17,7 @@ export function validateCsiNode(node: Part, live: Part | undefined): FieldError[
     const errors = [...validateDriverName(name, `${at}.name`), ...validateDriver(driver, at)]
     if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
+    errors.push(...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at))
     const before = liveDrivers.find((other) => textOf(other, 'name') === name)
     if (before !== undefined && !isSame(driver, before)) errors.push(invalidValue(at, driver, 'field is immutable'))
     return errors
@@ -25,11 +26,9 @@ export function validateCsiNode(node: Part, live: Part | undefined): FieldError[
 
 /** Names of volume drivers, as CSINode and VolumeAttachment hold them. */
 export function validateDriverName(name: string, path: string): FieldError[] {
-  if (name === '') return [requiredValue(path)]
-  if (name.length > driverNameLengthMax) {
-    return [tooLongValue(path, driverNameLengthMax)]
-  }
-  return invalidFor(path, name, checkSubdomain(name.toLowerCase()))
+  const errors = name === '' ? [requiredValue(path)] : []
+  if (name.length > driverNameLengthMax) errors.push(tooLongValue(path, driverNameLengthMax))
+  return [...errors, ...invalidFor(path, name, checkSubdomain(name.toLowerCase()))]
 }
 
 function validateDriver(driver: Part, at: string): FieldError[] {
@@ -40,10 +39,14 @@ function validateDriver(driver: Part, at: string): FieldError[] {
   const count = optionalPart(driver, 'allocatable')?.['count']
   if (typeof count === 'number' && count < 0)
     errors.push(invalidValue(`${at}.allocatable.count`, count, 'must be greater than or equal to 0'))
-  const keys = itemsOf<string>(driver, 'topologyKeys')
-  for (const [index, key] of keys.entries()) {
-    if (key === '') errors.push(requiredValue(`${at}.topologyKeys`))
-    if (keys.indexOf(key) < index) errors.push(duplicateValue(`${at}.topologyKeys`, key))
-  }
   return errors
+}
+
+/** kube-apiserver blames the driver, not the list. */
+function validateTopology(keys: readonly string[], at: string): FieldError[] {
+  return keys.flatMap((key, index) => {
+    const errors = key === '' ? [requiredValue(at)] : []
+    if (keys.indexOf(key) < index) errors.push(duplicateValue(at, key))
+    return [...errors, ...invalidFor(at, key, checkQualifiedName(key))]
+  })
 }

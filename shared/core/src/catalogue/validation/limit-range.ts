@@ -3,7 +3,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from './part.ts'
-import { containerResources, mayExceed, validateResourceName } from './pod/resources.ts'
+import { containerResources, mayExceed, validateAnyResourceName, validateResourceName } from './pod/resources.ts'
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim']
 const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
@@ -32,7 +32,7 @@ function validateNames(limit: Part, type: string, at: string): FieldError[] {
   const errors: FieldError[] = []
   for (const bound of bounds) {
     const names = Object.keys(partOf(limit, bound))
-    if (type === 'Pod' && (bound === 'default' || bound === 'defaultRequest')) {
+    if (type === 'Pod' && isDefault(bound)) {
       if (names.length > 0) errors.push(forbiddenValue(`${at}.${bound}`, "may not be specified when `type` is 'Pod'"))
       continue
     }
@@ -48,14 +48,12 @@ function validateNames(limit: Part, type: string, at: string): FieldError[] {
 /** Only containers and Pods are bound to what a container can ask for. */
 function validateName(errors: FieldError[], name: string, type: string, field: string): void {
   if (containerResources.has(name)) return
-  const isForContainers = type === 'Container' || type === 'Pod'
-  if (isForContainers) {
-    validateResourceName(errors, name, field)
-    return
-  }
-  const found: FieldError[] = []
-  validateResourceName(found, name, field)
-  errors.push(...found.filter(({ message }) => !message.endsWith('must be a standard resource for containers')))
+  if (type === 'Container' || type === 'Pod') validateResourceName(errors, name, field)
+  else validateAnyResourceName(errors, name, field)
+}
+
+function isDefault(bound: Bound): boolean {
+  return bound === 'default' || bound === 'defaultRequest'
 }
 
 function validateBounds(limit: Part, at: string): FieldError[] {
@@ -66,7 +64,8 @@ function validateBounds(limit: Part, at: string): FieldError[] {
 /** One resource: `min ≤ default request ≤ default ≤ max`. */
 function validateResource(limit: Part, name: string, at: string): FieldError[] {
   const errors: FieldError[] = []
-  const text = (bound: Bound): string => String(partOf(limit, bound)[name])
+  const isOfPods = textOf(limit, 'type') === 'Pod'
+  const text = (bound: Bound): string => (isOfPods && isDefault(bound) ? '' : String(partOf(limit, bound)[name]))
   const amount = (bound: Bound): Quantity | undefined => parseQuantity(text(bound))
   const isMore = (left: Bound, right: Bound): boolean => {
     const [more, less] = [amount(left), amount(right)]

@@ -1,7 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
+import { checkLabelValue } from '../../meta/validate-names.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { cidrFamilyOf as familyOf } from './ip-address.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateAmountOf } from './pod/resources.ts'
+import { validateLabelKey } from './selector.ts'
 
 const conditionStatuses = ['False', 'True', 'Unknown']
 
@@ -10,11 +13,11 @@ export function validateNodeSpec(node: Part, live: Part | undefined): FieldError
   const spec = partOf(node, 'spec')
   const source = optionalPart(spec, 'configSource')
   return [
-    ...validatePodRanges(spec),
     ...validateTaints(itemsOf(spec, 'taints')),
+    ...validatePodRanges(spec),
     ...validateProvider(textOf(spec, 'providerID')),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
-    ...(live === undefined ? [] : validateProviderChange(spec, partOf(live, 'spec'))),
+    ...(live === undefined ? [] : validateChange(spec, partOf(live, 'spec'))),
   ]
 }
 
@@ -22,8 +25,13 @@ export function validateNodeSpec(node: Part, live: Part | undefined): FieldError
 export function validateNodeStatus(node: Part): FieldError[] {
   const status = partOf(node, 'status')
   const config = partOf(status, 'config')
+  const addresses = itemsOf(status, 'addresses')
   return [
-    ...itemsOf(status, 'addresses').flatMap(validateAddress),
+    ...['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`)),
+    ...addresses.flatMap(validateAddress),
+    ...addresses.flatMap((address, index) =>
+      addresses.findIndex((other) => isSame(other, address)) < index ? [duplicateValue(`status.addresses[${index}]`, address)] : [],
+    ),
     ...validateConditions(itemsOf(status, 'conditions'), 'status.conditions'),
     ...itemsOf(status, 'volumesAttached').flatMap(validateAttachedVolume),
     ...['active', 'assigned', 'lastKnownGood'].flatMap((name) => {
@@ -46,38 +54,39 @@ export function validateConditions(conditions: readonly Part[], path: string): F
 }
 
 function validatePodRanges(spec: Part): FieldError[] {
-  const ranges = itemsOf<string>(spec, 'podCIDRs')
+  const ranges = rangesOf(spec)
   const first = textOf(spec, 'podCIDR')
-  const errors = ranges.flatMap((range, index) => (familyOf(range) === undefined ? [badRange(`spec.podCIDRs[${index}]`, range)] : []))
-  if (ranges.length === 0 && first !== '' && familyOf(first) === undefined) errors.push(badRange('spec.podCIDR', first))
-  if (ranges.length > 0 && first !== '' && ranges[0] !== first) {
-    errors.push(invalidValue('spec.podCIDRs[0]', ranges[0], 'must be equal to podCIDR'))
-  }
+  const errors = ranges.flatMap((range, index) =>
+    familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : [],
+  )
+  if (first !== '' && ranges[0] !== first) errors.push(invalidValue('spec.podCIDRs[0]', ranges[0], 'must be equal to podCIDR'))
   const families = ranges.map(familyOf)
   if (ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
-    errors.push(invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
+    errors.push(invalidTexts('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
+  }
+  for (const [index, range] of ranges.entries()) {
+    if (ranges.indexOf(range) < index) errors.push(duplicateValue(`spec.podCIDRs[${index}]`, range))
   }
   return errors
 }
 
-const badRange = (field: string, range: string): FieldError => invalidValue(field, range, 'must be a valid CIDR value')
+const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 function validateTaints(taints: readonly Part[]): FieldError[] {
-  const effects = ['NoExecute', 'NoSchedule', 'PreferNoSchedule']
   const seen = new Set<string>()
   return taints.flatMap((taint, index) => {
-    const at = `spec.taints[${index}]`
-    const errors = textOf(taint, 'key') === '' ? [requiredValue(`${at}.key`)] : []
+    // kube-apiserver names them so, and clients know it.
+    const at = `metadata.taints[${index}]`
+    const key = textOf(taint, 'key')
+    const value = textOf(taint, 'value')
     const effect = textOf(taint, 'effect')
+    const errors = [...validateLabelKey(key, `${at}.key`), ...invalidFor(`${at}.value`, value, checkLabelValue(value))]
     if (effect === '') errors.push(requiredValue(`${at}.effect`))
-    else if (!effects.includes(effect)) errors.push(unsupportedValue(`${at}.effect`, effect, effects))
-    const identity = `${textOf(taint, 'key')}:${effect}`
+    else if (!taintEffects.includes(effect)) errors.push(unsupportedValue(`${at}.effect`, effect, taintEffects))
+    const identity = `${key}:${effect}`
     if (seen.has(identity)) {
-      errors.push({
-        reason: 'FieldValueDuplicate',
-        field: at,
-        message: `Duplicate value: ${JSON.stringify(taint)}: taints must be unique by key and effect pair`,
-      })
+      const { message } = duplicateValue(at, taint)
+      errors.push({ reason: 'FieldValueDuplicate', field: at, message: `${message}: taints must be unique by key and effect pair` })
     }
     seen.add(identity)
     return errors
@@ -106,13 +115,26 @@ function validateProvider(provider: string): FieldError[] {
   return [invalidValue('spec.providerID', provider, 'must have the form <ProviderName>://<ProviderSpecificNodeID>')]
 }
 
-function validateProviderChange(spec: Part, live: Part): FieldError[] {
+/** A node that was stored by an older client may have the one range only. */
+function rangesOf(spec: Part): readonly string[] {
+  const ranges = itemsOf<string>(spec, 'podCIDRs')
+  const first = textOf(spec, 'podCIDR')
+  return ranges.length > 0 || first === '' ? ranges : [first]
+}
+
+function validateChange(spec: Part, live: Part): FieldError[] {
   const errors: FieldError[] = []
   const changed = (name: string): boolean => textOf(live, name) !== '' && textOf(spec, name) !== textOf(live, name)
   if (changed('providerID'))
     errors.push(forbiddenValue('spec.providerID', 'node updates may not change providerID except from "" to valid'))
-  if (changed('podCIDR')) errors.push(forbiddenValue('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
+  const ranges = rangesOf(live)
+  if (ranges.length > 0 && !isSame(rangesOf(spec), ranges))
+    errors.push(forbiddenValue('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
   return errors
+}
+
+function validateAmounts(amounts: Part, at: string): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) => validateAmountOf(name, String(amount), `${at}[${name}]`))
 }
 
 function validateAddress(address: Part, index: number): FieldError[] {

@@ -35,22 +35,48 @@ const sourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
 export function validatePersistentVolume(volume: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(volume, 'spec')
   const errors: FieldError[] = []
-  validateAccessModes(errors, spec)
+  validateAccessModes(errors, spec, 'spec')
   validateCapacity(errors, partOf(spec, 'capacity'))
   allowOneOf(errors, spec, 'persistentVolumeReclaimPolicy', 'spec', reclaimPolicies)
   validateNodeAffinity(errors, optionalPart(spec, 'nodeAffinity'))
-  validateSource(errors, spec)
+  validateSource(errors, spec, 'spec')
   allowChecked(errors, spec, 'storageClassName', 'spec', checkSubdomain)
   allowOneOf(errors, spec, 'volumeMode', 'spec', ['Block', 'Filesystem'])
   return live === undefined ? errors : [...errors, ...validateChange(spec, partOf(live, 'spec'))]
 }
 
-function validateAccessModes(errors: FieldError[], spec: Part): void {
+const notInline = 'may not be specified in the context of inline volumes'
+
+/** The rules of a volume that a VolumeAttachment holds itself: one of a CSI driver, without what makes a PersistentVolume of it. */
+export function validateInlineVolume(spec: Part, at: string): FieldError[] {
+  const errors: FieldError[] = []
+  const refuse = (...fields: readonly string[]): void => {
+    for (const field of fields) if (isGiven(spec, field)) errors.push(forbiddenValue(`${at}.${field}`, notInline))
+  }
+  refuse('claimRef')
+  if (Object.keys(partOf(spec, 'capacity')).length > 0) refuse('capacity')
+  if (!isGiven(spec, 'csi')) errors.push(requiredValue(`${at}.csi`, 'has to be specified in the context of inline volumes'))
+  validateAccessModes(errors, spec, at)
+  const policy = textOf(spec, 'persistentVolumeReclaimPolicy')
+  if (policy !== '' && policy !== 'Retain') {
+    errors.push(forbiddenValue(`${at}.persistentVolumeReclaimPolicy`, 'may only be Retain in the context of inline volumes'))
+  }
+  refuse('nodeAffinity')
+  validateSource(errors, spec, at)
+  if (textOf(spec, 'storageClassName') !== '') refuse('storageClassName')
+  const mode = spec['volumeMode']
+  if (isGiven(spec, 'volumeMode') && mode !== 'Filesystem') {
+    errors.push(forbiddenValue(`${at}.volumeMode`, 'may not specify volumeMode other than Filesystem in the context of inline volumes'))
+  }
+  return errors
+}
+
+function validateAccessModes(errors: FieldError[], spec: Part, at: string): void {
   const modes = itemsOf<string>(spec, 'accessModes')
-  if (modes.length === 0) errors.push(requiredValue('spec.accessModes'))
-  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue('spec.accessModes', mode, accessModes))
+  if (modes.length === 0) errors.push(requiredValue(`${at}.accessModes`))
+  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue(`${at}.accessModes`, mode, accessModes))
   if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod')) {
-    errors.push(forbiddenValue('spec.accessModes', 'may not use ReadWriteOncePod with other access modes'))
+    errors.push(forbiddenValue(`${at}.accessModes`, 'may not use ReadWriteOncePod with other access modes'))
   }
 }
 
@@ -81,22 +107,22 @@ function validateNodeAffinity(errors: FieldError[], affinity: Part | undefined):
   else errors.push(...validateNodeSelector(required, at))
 }
 
-function validateSource(errors: FieldError[], spec: Part): void {
+function validateSource(errors: FieldError[], spec: Part, at: string): void {
   let count = 0
   for (const [name, rule] of sourceRules) {
     const source = optionalPart(spec, name)
     if (source === undefined) continue
-    if (count > 0) errors.push(forbiddenValue(`spec.${name}`, 'may not specify more than 1 volume type'))
-    else rule(errors, source, `spec.${name}`)
+    if (count > 0) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
+    else rule(errors, source, `${at}.${name}`)
     count += 1
   }
-  if (count === 0) errors.push(requiredValue('spec', 'must specify a volume type'))
+  if (count === 0) errors.push(requiredValue(at, 'must specify a volume type'))
   if (isGiven(spec, 'local') && !isGiven(spec, 'nodeAffinity')) {
-    errors.push(requiredValue('spec.nodeAffinity', 'Local volume requires node affinity'))
+    errors.push(requiredValue(`${at}.nodeAffinity`, 'Local volume requires node affinity'))
   }
   const isRoot = /^\/(?:\.?\/)*\.?$/.test(textOf(optionalPart(spec, 'hostPath'), 'path'))
   if (isRoot && textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle') {
-    errors.push(forbiddenValue('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"))
+    errors.push(forbiddenValue(`${at}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'"))
   }
 }
 

@@ -1,9 +1,8 @@
-import { isWholeQuantity, parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
-import { invalidValue, requiredValue, unsupportedValue } from '../../schema/required.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { isExtended } from './pod/resources.ts'
+import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { countedResources, validateAmountOf } from './pod/resources.ts'
 
 const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
 const scopes = ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating']
@@ -14,11 +13,6 @@ const contradictions = [
   ['Terminating', 'NotTerminating'],
 ] as const
 
-/** Resources without a prefix that are counted in whole pieces. */
-const counted = new Set([
-  ...['pods', 'services', 'services.nodeports', 'services.loadbalancers', 'replicationcontrollers', 'resourcequotas', 'secrets'],
-  ...['configmaps', 'persistentvolumeclaims'],
-])
 /** Resources without a prefix that are measured, beside huge pages. */
 const measured = new Set([
   ...['cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'requests.storage'],
@@ -28,7 +22,7 @@ const measured = new Set([
 /** What scopes can be about, of the resources without a prefix: those that pods use. */
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-/** The rules of a ResourceQuota's spec. Scopes decide what was counted, so they stay as they are. */
+/** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
 export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
@@ -49,7 +43,7 @@ export function validateResourceQuotaStatus(quota: Part): FieldError[] {
 function validateAmounts(amounts: Part, path: string): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`
-    return [...validateName(name, at), ...validateAmount(name, String(amount), at)]
+    return [...validateName(name, at), ...validateAmountOf(name, String(amount), at)]
   })
 }
 
@@ -63,24 +57,17 @@ function validateName(name: string, at: string): FieldError[] {
 }
 
 function isKnown(name: string): boolean {
-  return counted.has(name) || measured.has(name) || /^(requests\.)?hugepages-/.test(name)
-}
-
-function validateAmount(name: string, amount: string, at: string): FieldError[] {
-  const quantity = parseQuantity(amount)
-  if (quantity === undefined) return []
-  const errors: FieldError[] = []
-  if (quantitySign(quantity) < 0) errors.push(invalidValue(at, amount, 'must be greater than or equal to 0'))
-  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) errors.push(invalidValue(at, amount, 'must be an integer'))
-  return errors
+  return countedResources.has(name) || measured.has(name) || /^(requests\.)?hugepages-/.test(name)
 }
 
 function validateScopes(given: readonly string[], limited: readonly string[]): FieldError[] {
-  const errors = given.flatMap((scope, index) => {
-    const at = `spec.scopes[${index}]`
-    return scopes.includes(scope) ? validateUse(scope, limited, at) : [unsupportedValue(at, scope, scopes)]
-  })
-  return [...errors, ...validatePairs(given, 'spec.scopes')]
+  const refuse = (detail: string): FieldError => invalidTexts('spec.scopes', given, detail, '[]core.ResourceQuotaScope')
+  const errors = given.flatMap((scope) =>
+    scopes.includes(scope)
+      ? limited.filter((name) => !isUsable(scope, name)).map(() => refuse('unsupported scope applied to resource'))
+      : [refuse('unsupported scope')],
+  )
+  return [...errors, ...contradictionsIn(given).map(() => refuse('conflicting scopes'))]
 }
 
 function validateSelector(selector: Part | undefined, limited: readonly string[]): FieldError[] {
@@ -91,22 +78,24 @@ function validateSelector(selector: Part | undefined, limited: readonly string[]
     return [...validateTerm(term, at), ...validateUse(textOf(term, 'scopeName'), limited, `${at}.scopeName`)]
   })
   const named = terms.map((term) => textOf(term, 'scopeName'))
-  return [...errors, ...validatePairs(named, path)]
+  return [...errors, ...contradictionsIn(named).map(() => invalidValue(path, named, 'conflicting scopes'))]
 }
 
 /** A quota with a scope limits nothing but what pods in it use: where it says otherwise, it would never count that. */
 function validateUse(scope: string, limited: readonly string[], at: string): FieldError[] {
   if (!scopes.includes(scope)) return []
-  const isStandard = (name: string) => counted.has(name) || measured.has(name)
-  // Pods in the first scope ask for nothing that could be measured.
-  const isSupported = (name: string) => (scope === 'BestEffort' ? name === 'pods' : scoped.has(name))
-  const wrong = limited.filter((name) => isStandard(name) && !isSupported(name))
+  const wrong = limited.filter((name) => !isUsable(scope, name))
   return wrong.map((name) => invalidValue(at, scope, `unsupported scope applied to resource ${name}`))
 }
 
-function validatePairs(given: readonly string[], at: string): FieldError[] {
-  const found = contradictions.filter((pair) => pair.every((scope) => given.includes(scope)))
-  return found.map(() => invalidValue(at, given, 'conflicting scopes'))
+/** Pods in the first scope ask for nothing that could be measured. What is no resource of every cluster is not judged. */
+function isUsable(scope: string, name: string): boolean {
+  if (!isKnown(name)) return true
+  return scope === 'BestEffort' ? name === 'pods' : scoped.has(name)
+}
+
+function contradictionsIn(given: readonly string[]): readonly unknown[] {
+  return contradictions.filter((pair) => pair.every((scope) => given.includes(scope)))
 }
 
 function validateTerm(term: Part, at: string): FieldError[] {
@@ -131,11 +120,7 @@ function validateTerm(term: Part, at: string): FieldError[] {
 }
 
 function validateScopeChange(spec: Part, live: Part): FieldError[] {
-  const sorted = (part: Part): readonly string[] => [...itemsOf<string>(part, 'scopes')].sort()
-  const errors: FieldError[] = []
-  if (!isSame(sorted(spec), sorted(live))) errors.push(invalidValue('spec.scopes', itemsOf(spec, 'scopes'), 'field is immutable'))
-  if (!isSame(optionalPart(spec, 'scopeSelector'), optionalPart(live, 'scopeSelector'))) {
-    errors.push(invalidValue('spec.scopeSelector', optionalPart(spec, 'scopeSelector'), 'field is immutable'))
-  }
-  return errors
+  const [after, before] = [itemsOf<string>(spec, 'scopes'), itemsOf<string>(live, 'scopes')]
+  const isChanged = after.some((scope) => !before.includes(scope)) || before.some((scope) => !after.includes(scope))
+  return isChanged ? [invalidTexts('spec.scopes', after, 'field is immutable', '[]core.ResourceQuotaScope')] : []
 }

@@ -219,6 +219,7 @@ test('a Service of another type leaves the fields of the former type behind', ()
   dropFieldsOfFormerType(named, live)
   expect(named).not.toHaveProperty('clusterIP')
   expect(named).not.toHaveProperty('ipFamilies')
+  expect(named).not.toHaveProperty('internalTrafficPolicy')
 })
 
 test('a new value for a field of the former type is not left behind', () => {

@@ -36,7 +36,29 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
   ['KIND-CSI-06: a spec', 'storage/v1.CSINode', {}, ['spec: Required value']],
   ['KIND-CSI-07: a list of drivers', 'storage/v1.CSINode', { spec: {} }, ['spec.drivers: Required value']],
   ['KIND-CSI-07: the list may be empty', 'storage/v1.CSINode', drivers(), []],
-  ['KIND-CSI-09: a name', 'storage/v1.CSINode', drivers({ nodeID: 'n' }), ['spec.drivers[0].name: Required value']],
+  [
+    'KIND-CSI-09: a name',
+    'storage/v1.CSINode',
+    drivers({ nodeID: 'n' }),
+    ['spec.drivers[0].name: Required value', 'spec.drivers[0].name: Invalid value'],
+  ],
+  [
+    'KIND-CSI-15: keys of a topology are names of labels, each once',
+    'storage/v1.CSINode',
+    drivers({ ...driver, topologyKeys: ['a b', 'z', 'z', ''] }),
+    [
+      'spec.drivers[0]: Invalid value',
+      'spec.drivers[0]: Duplicate value',
+      'spec.drivers[0]: Required value',
+      ...['', ''].map(() => 'spec.drivers[0]: Invalid value'),
+    ],
+  ],
+  [
+    'KIND-NODE-42: key and value of a taint are those of a label',
+    'core/v1.Node',
+    node({ taints: [{ key: '', value: '--', effect: 'NoExecute' }] }),
+    ['metadata.taints[0].key: Invalid value', 'metadata.taints[0].key: Invalid value', 'metadata.taints[0].value: Invalid value'],
+  ],
   ['KIND-CSI-09: a name of its own', 'storage/v1.CSINode', drivers(driver, driver), ['spec.drivers[1].name: Duplicate value']],
   ['KIND-CSI-10: an id of the node', 'storage/v1.CSINode', drivers({ name: 'a.example' }), ['spec.drivers[0].nodeID: Required value']],
   ['KIND-CSI-11, KIND-CSI-14: allocatable may be absent', 'storage/v1.CSINode', drivers(driver), []],
@@ -116,7 +138,7 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     'KIND-RQ-15: scopes are about what pods use',
     'core/v1.ResourceQuota',
     { spec: { hard: { services: '1', 'count/services': '1', pods: '1', cpu: '1' }, scopes: ['NotTerminating', 'BestEffort'] } },
-    ['spec.scopes[0]: Invalid value', 'spec.scopes[1]: Invalid value', 'spec.scopes[1]: Invalid value'],
+    ['spec.scopes: Invalid value', 'spec.scopes: Invalid value', 'spec.scopes: Invalid value'],
   ],
   [
     'KIND-RQ-15: scopes of a selector may not contradict each other, and are about what pods use',
@@ -138,7 +160,7 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
       'spec.scopeSelector.matchExpressions: Invalid value',
     ],
   ],
-  ['KIND-RQ-15: a scope that exists', 'core/v1.ResourceQuota', { spec: { scopes: ['Nope'] } }, ['spec.scopes[0]: Unsupported value']],
+  ['KIND-RQ-15: a scope that exists', 'core/v1.ResourceQuota', { spec: { scopes: ['Nope'] } }, ['spec.scopes: Invalid value']],
   ['KIND-NODE-02: a config source', 'core/v1.Node', node({ configSource: { configMap } }), []],
   ['KIND-NODE-03: a config source with something in it', 'core/v1.Node', node({ configSource: {} }), ['spec.configSource: Invalid value']],
   [
@@ -188,12 +210,12 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
   ['KIND-NODE-14: a range of each family', 'core/v1.Node', node({ podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }), []],
   ['KIND-NODE-15: the id of the provider', 'core/v1.Node', node({ providerID: 'cloud://zone/1' }), []],
   ['KIND-NODE-15: an id without a provider', 'core/v1.Node', node({ providerID: 'i-1' }), ['spec.providerID: Invalid value']],
-  ['KIND-NODE-16: an effect', 'core/v1.Node', node({ taints: [{ key: 'a' }] }), ['spec.taints[0].effect: Required value']],
+  ['KIND-NODE-16: an effect', 'core/v1.Node', node({ taints: [{ key: 'a' }] }), ['metadata.taints[0].effect: Required value']],
   [
     'KIND-NODE-16: an effect that exists',
     'core/v1.Node',
     node({ taints: [{ key: 'a', effect: 'No' }] }),
-    ['spec.taints[0].effect: Unsupported value'],
+    ['metadata.taints[0].effect: Unsupported value'],
   ],
   [
     'KIND-NODE-42: key, value and time of a taint',
@@ -213,10 +235,15 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     'KIND-VA-02: a spec',
     'storage/v1.VolumeAttachment',
     { spec: {} },
-    ['spec.attacher: Required value', 'spec.source: Required value', 'spec.nodeName: Required value'],
+    ['spec.attacher: Required value', 'spec.source: Required value', 'spec.nodeName: Invalid value', 'spec.attacher: Invalid value'],
   ],
-  ['KIND-VA-03: an attacher', 'storage/v1.VolumeAttachment', attachment({ attacher: '' }), ['spec.attacher: Required value']],
-  ['KIND-VA-04: a node', 'storage/v1.VolumeAttachment', attachment({ nodeName: '' }), ['spec.nodeName: Required value']],
+  [
+    'KIND-VA-03: an attacher',
+    'storage/v1.VolumeAttachment',
+    attachment({ attacher: '' }),
+    ['spec.attacher: Required value', 'spec.attacher: Invalid value'],
+  ],
+  ['KIND-VA-04: a node', 'storage/v1.VolumeAttachment', attachment({ nodeName: '' }), ['spec.nodeName: Invalid value']],
   [
     'KIND-VA-05, KIND-VA-06: a source with a member',
     'storage/v1.VolumeAttachment',
@@ -233,8 +260,33 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
   [
     'KIND-VA-08: a volume in place',
     'storage/v1.VolumeAttachment',
-    attachment({ source: { inlineVolumeSpec: { capacity: { storage: '1Gi' } } } }),
+    attachment({ source: { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], csi: { driver: 'd.example.com', volumeHandle: 'h' } } } }),
     [],
+  ],
+  [
+    'KIND-VA-08: a volume in place without a driver, with what belongs to a PersistentVolume',
+    'storage/v1.VolumeAttachment',
+    attachment({
+      source: {
+        inlineVolumeSpec: {
+          accessModes: ['ReadWriteOnce'],
+          hostPath: { path: '/x' },
+          capacity: { storage: '1Gi' },
+          claimRef: {},
+          nodeAffinity: {},
+          persistentVolumeReclaimPolicy: 'Delete',
+          storageClassName: 'fast',
+          volumeMode: 'Block',
+        },
+      },
+    }),
+    [
+      ...['claimRef', 'capacity'].map((field) => `spec.source.inlineVolumeSpec.${field}: Forbidden`),
+      'spec.source.inlineVolumeSpec.csi: Required value',
+      ...['persistentVolumeReclaimPolicy', 'nodeAffinity', 'storageClassName', 'volumeMode'].map(
+        (field) => `spec.source.inlineVolumeSpec.${field}: Forbidden`,
+      ),
+    ],
   ],
   [
     'VAL-03, KIND-GEN-04: a required field of any kind',

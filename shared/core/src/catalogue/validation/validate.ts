@@ -45,8 +45,8 @@ export type Rule = (object: Part, live: Part | undefined, names: Names) => Field
 export interface Rules {
   readonly main: Rule
   readonly status?: Rule
-  /** They say all there is to say, so that fields which the type calls required may be absent where they do not mind. */
-  readonly areComplete?: true
+  /** They say all there is to say, of the main part at least: fields that the type requires may be absent where they do not mind. */
+  readonly areComplete?: true | 'main'
 }
 
 /** An object on its way into storage. */
@@ -69,7 +69,7 @@ export interface ValidationRequest {
 export function validateObject({ type, body, object, live, part, names }: ValidationRequest): FieldError[] {
   const rules = rulesByType[type]
   const own = rules?.[part]?.(object, live, names) ?? []
-  if (rules?.areComplete) return own
+  if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
   return [
@@ -86,7 +86,7 @@ function isAtOrBelow(field: string, parent: string): boolean {
 }
 
 const rulesByType: Readonly<Record<string, Rules>> = {
-  'core/v1.Node': { main: validateNodeSpec, status: validateNodeStatus },
+  'core/v1.Node': { main: validateNodeSpec, status: validateNodeStatus, areComplete: 'main' },
   'core/v1.ResourceQuota': { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
   'core/v1.ReplicationController': { main: validateReplicationController, status: validateReplicationControllerStatus },
   'core/v1.Pod': { main: validatePod, status: validatePodStatus, areComplete: true },

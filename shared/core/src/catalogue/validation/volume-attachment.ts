@@ -1,7 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
-import { invalidValue, requiredValue } from '../../schema/required.ts'
+import { checkSubdomain } from '../../meta/validate-names.ts'
 import { validateDriverName } from './csi-node.ts'
+import { invalidFor, invalidValue, requiredValue } from './field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateInlineVolume } from './persistent-volume.ts'
 
 const metadataBytesMax = 262_144
 const errorMessageBytesMax = 1024
@@ -9,8 +11,11 @@ const errorMessageBytesMax = 1024
 /** The rules of a VolumeAttachment's spec: what is attached where never changes. */
 export function validateVolumeAttachmentSpec(attachment: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(attachment, 'spec')
-  const errors = [...validateDriverName(textOf(spec, 'attacher'), 'spec.attacher'), ...validateSource(partOf(spec, 'source'))]
-  if (textOf(spec, 'nodeName') === '') errors.push(requiredValue('spec.nodeName'))
+  const attacher = textOf(spec, 'attacher')
+  const nodeName = textOf(spec, 'nodeName')
+  const errors = attacher === '' ? [requiredValue('spec.attacher')] : []
+  errors.push(...validateSource(partOf(spec, 'source')), ...invalidFor('spec.nodeName', nodeName, checkSubdomain(nodeName)))
+  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher').slice(attacher === '' ? 1 : 0))
   if (live !== undefined && !isSame(spec, partOf(live, 'spec'))) errors.push(invalidValue('spec', spec, 'field is immutable'))
   return errors
 }
@@ -33,10 +38,11 @@ export function validateVolumeAttachmentStatus(attachment: Part): FieldError[] {
 
 function validateSource(source: Part): FieldError[] {
   const name = source['persistentVolumeName']
-  const isInline = optionalPart(source, 'inlineVolumeSpec') !== undefined
+  const inline = optionalPart(source, 'inlineVolumeSpec')
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
-  if (typeof name !== 'string' && !isInline) return [requiredValue('spec.source', detail)]
-  if (typeof name === 'string' && isInline) return [invalidValue('spec.source', source, detail)]
+  if (typeof name !== 'string' && inline === undefined) return [requiredValue('spec.source', detail)]
+  if (typeof name === 'string' && inline !== undefined) return [invalidValue('spec.source', source, detail)]
+  if (inline !== undefined) return validateInlineVolume(inline, 'spec.source.inlineVolumeSpec')
   return name === '' ? [requiredValue('spec.source.persistentVolumeName')] : []
 }
 

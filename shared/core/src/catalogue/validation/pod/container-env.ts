@@ -2,7 +2,7 @@ import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/qu
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain, explain } from '../../../meta/validate-names.ts'
 import { allowChecked, isGiven, requireChecked, requireText } from '../checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
+import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
 import { optionalPart, type Part, textOf } from '../part.ts'
 import { checkDataKey } from '../texts.ts'
 
@@ -41,7 +41,8 @@ function validateSource(errors: FieldError[], source: Part, value: string, path:
   for (const name of ['configMapKeyRef', 'secretKeyRef']) {
     const keyRef = optionalPart(source, name)
     if (keyRef === undefined) continue
-    requireText(errors, keyRef, 'name', `${path}.${name}`)
+    const object = textOf(keyRef, 'name')
+    errors.push(...invalidFor(`${path}.${name}.name`, object, checkSubdomain(object)))
     requireChecked(errors, keyRef, 'key', `${path}.${name}`, checkDataKey)
   }
   const count = sources.filter((name) => isGiven(source, name)).length

@@ -32,6 +32,8 @@ const toCase = ([name, body, ...expected]: Row) => ({ name, body, expected })
 const toChange = ([name, live, body, ...expected]: readonly [string, Body, Body, ...string[]]) => ({ name, live, body, expected })
 
 const at = 'spec.containers[0]'
+const subdomain =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 
 const ofContainers: readonly Row[] = [
   ['a Pod has a container', spec({ containers: [] }), 'spec.containers: Required value'],
@@ -289,7 +291,7 @@ const ofSpecs: readonly Row[] = [
         { maxSkew: 2, topologyKey: 'z', whenUnsatisfiable: 'DoNotSchedule' },
       ],
     }),
-    'spec.topologySpreadConstraints[1].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, DoNotSchedule}"',
+    'spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, DoNotSchedule}"',
   ],
   [
     'a wish has a weight',
@@ -412,6 +414,25 @@ const ofVolumes: readonly Row[] = [
     'spec.volumes[0].projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
   ],
   [
+    'a token has a path, and its volume is blamed',
+    spec({
+      serviceAccountName: 'a',
+      volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: '', expirationSeconds: 600 } }] } }],
+    }),
+    'spec.volumes[0].projected.path: Required value',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'a variable names the object that it is read from',
+    container({ env: [{ name: 'A', valueFrom: { secretKeyRef: { name: '', key: 'k' } } }] }),
+    `${at}.env[0].valueFrom.secretKeyRef.name: Invalid value: "": ${subdomain}`,
+  ],
+  ['how /proc is mounted is not judged', container({ securityContext: { procMount: 'X' } })],
+  [
+    'nodes may be grouped by any label',
+    spec({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: 'DoNotSchedule' }] }),
+  ],
+  [
     'projected files have paths of their own',
     volume({
       projected: {
@@ -428,6 +449,7 @@ const ofVolumes: readonly Row[] = [
     'a driver has a name',
     volume({ csi: { driver: '' } }),
     'spec.volumes[0].csi.driver: Required value',
+    `spec.volumes[0].csi.driver: Invalid value: "": ${subdomain}`,
     `${at}.volumeMounts[0].name: Not found: "v"`,
   ],
   [

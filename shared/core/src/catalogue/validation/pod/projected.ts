@@ -63,7 +63,8 @@ function validateProjection(errors: FieldError[], source: Part, paths: Set<strin
       errors.push(forbiddenValue(`${at}.${kind}`, 'may not specify more than 1 volume type'))
       continue
     }
-    validatePart(errors, kind, projection, `${at}.${kind}`)
+    if (kind === 'serviceAccountToken') validateToken(errors, projection, `${at}.${kind}`, place.at)
+    else validatePart(errors, kind, projection, `${at}.${kind}`)
     for (const file of filesOf(kind, projection)) {
       const path = textOf(file, 'path')
       if (path === '') continue
@@ -78,7 +79,9 @@ function filesOf(kind: (typeof projections)[number], projection: Part): readonly
   return kind === 'serviceAccountToken' ? [projection] : itemsOf(projection, 'items')
 }
 
-function validatePart(errors: FieldError[], kind: (typeof projections)[number], projection: Part, at: string): void {
+type FileKind = Exclude<(typeof projections)[number], 'serviceAccountToken'>
+
+function validatePart(errors: FieldError[], kind: FileKind, projection: Part, at: string): void {
   switch (kind) {
     case 'secret':
     case 'configMap':
@@ -87,18 +90,16 @@ function validatePart(errors: FieldError[], kind: (typeof projections)[number], 
       return
     case 'downwardAPI':
       for (const item of itemsOf(projection, 'items')) validateDownwardFile(errors, item, at)
-      return
-    case 'serviceAccountToken':
-      validateToken(errors, projection, at)
   }
 }
 
-function validateToken(errors: FieldError[], token: Part, at: string): void {
+/** A token without a path is blamed on the volume, by kube-apiserver too. */
+function validateToken(errors: FieldError[], token: Part, at: string, volume: string): void {
   const seconds = numberOf(token, 'expirationSeconds')
   const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.expirationSeconds`, seconds, detail))
   if (seconds !== undefined && seconds < tokenSecondsMin) refuse('may not specify a duration less than 10 minutes')
   if (seconds !== undefined && seconds > tokenSecondsMax) refuse('may not specify a duration larger than 2^32 seconds')
-  if (requireText(errors, token, 'path', at)) validateFilePath(errors, textOf(token, 'path'), `${at}.path`)
+  requireText(errors, token, 'path', volume)
 }
 
 /** Tokens of an account can be had only where an account is named. */

@@ -60,16 +60,37 @@ function validateAmount(errors: FieldError[], name: string, text: string, path: 
   }
 }
 
+/** Resources without a prefix that are counted in whole pieces. */
+export const countedResources: ReadonlySet<string> = new Set([
+  ...['pods', 'services', 'services.nodeports', 'services.loadbalancers', 'replicationcontrollers', 'resourcequotas', 'secrets'],
+  ...['configmaps', 'persistentvolumeclaims'],
+])
+
+/** An amount of any resource, with the whole path of its field. */
+export function validateAmountOf(name: string, text: string, at: string): FieldError[] {
+  const quantity = parseQuantity(text)
+  if (quantity === undefined) return []
+  const errors = quantitySign(quantity) < 0 ? [invalidValue(at, text, 'must be greater than or equal to 0')] : []
+  const isCounted = countedResources.has(name) || isExtended(name)
+  return isCounted && !isWholeQuantity(quantity) ? [...errors, invalidValue(at, text, 'must be an integer')] : errors
+}
+
 /** The name of a resource that is none of `containerResources`. */
 export function validateResourceName(errors: FieldError[], name: string, path: string): void {
-  for (const problem of checkQualifiedName(name)) errors.push(invalidValue(path, name, problem))
-  if (name.includes('/')) {
-    if (!isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
-    return
+  validateAnyResourceName(errors, name, path)
+  if (!name.includes('/')) {
+    if (!isHugePages(name)) errors.push(invalidValue(path, name, 'must be a standard resource for containers'))
+  } else if (!isNative(name) && !isExtended(name)) {
+    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
   }
-  if (isHugePages(name)) return
-  if (!standardResources.has(name)) errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
-  errors.push(invalidValue(path, name, 'must be a standard resource for containers'))
+}
+
+/** The name of a resource of any kind. */
+export function validateAnyResourceName(errors: FieldError[], name: string, path: string): void {
+  const problems = checkQualifiedName(name)
+  for (const problem of problems) errors.push(invalidValue(path, name, problem))
+  if (problems.length > 0 || name.includes('/') || standardResources.has(name) || /^(requests\.)?hugepages-/.test(name)) return
+  errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
 }
 
 const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix)

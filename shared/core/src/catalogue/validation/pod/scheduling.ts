@@ -93,16 +93,16 @@ const actions = ['DoNotSchedule', 'ScheduleAnyway']
 
 /** How evenly Pods are spread over a topology. */
 export function validateSpread(errors: FieldError[], constraints: readonly Part[], path: string): void {
-  const seen = new Set<string>()
+  const pairs = constraints.map((constraint) => `{${textOf(constraint, 'topologyKey')}, ${textOf(constraint, 'whenUnsatisfiable')}}`)
+  const lastOf = new Map(pairs.map((pair, index) => [pair, index]))
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`
     validatePositive(errors, constraint, 'maxSkew', at)
-    validateTopologyKey(errors, constraint, at)
+    requireText(errors, constraint, 'topologyKey', at, 'can not be empty')
     const action = textOf(constraint, 'whenUnsatisfiable')
     if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.whenUnsatisfiable`, action, actions))
-    const pair = `{${textOf(constraint, 'topologyKey')}, ${action}}`
-    if (seen.has(pair)) errors.push(duplicateValue(`${at}.{topologyKey, whenUnsatisfiable}`, pair))
-    seen.add(pair)
+    const pair = pairs[index] ?? ''
+    if (lastOf.get(pair) !== index) errors.push(duplicateValue(`${at}.{topologyKey, whenUnsatisfiable}`, pair))
     if (isGiven(constraint, 'minDomains')) validateMinDomains(errors, constraint, action, at)
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) allowOneOf(errors, constraint, name, at, ['Honor', 'Ignore'])
     validateMatchKeys(errors, constraint, at)

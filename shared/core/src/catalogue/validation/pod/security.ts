@@ -71,7 +71,6 @@ function validateSysctls(errors: FieldError[], sysctls: readonly Part[], path: s
 export function validateContainerSecurity(errors: FieldError[], context: Part | undefined, path: string): void {
   if (context === undefined) return
   for (const name of ['runAsUser', 'runAsGroup']) allowBetween(errors, context, name, path, identityRange)
-  allowOneOf(errors, context, 'procMount', path, ['Default', 'Unmasked'])
   validateProfile(errors, optionalPart(context, 'seccompProfile'), `${path}.seccompProfile`)
   if (context['allowPrivilegeEscalation'] === false) {
     const refuse = (why: string): void =>

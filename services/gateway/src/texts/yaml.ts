@@ -9,7 +9,7 @@ import {
   type ScalarTagDefinition,
   YAMLException,
 } from 'js-yaml'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 
 /** A text of YAML that has been read. A member that is there more than once has its last value. */
 export type ParsedYaml =
@@ -38,7 +38,7 @@ function parseWithDuplicates(text: string): ParsedYaml {
   }
   try {
     const value = load(text, { json: true, schema: readingSchema.withTags(noting) })
-    return parsed(value, text, () => pathsOf(value, '', repeated))
+    return parsed(value, text, () => pathsOf(value, '', repeated).slice(0, duplicatesMax))
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     return { kind: 'malformed', message: error.reason }
@@ -108,6 +108,9 @@ function outgrowsBodies(value: unknown, text: string): boolean {
   }
   return room < 0
 }
+
+/** More names than this help nobody; the reader of JSON tells as many. */
+const duplicatesMax = 100
 
 function pathsOf(value: unknown, path: string, repeated: ReadonlyMap<unknown, ReadonlySet<string>>): string[] {
   if (typeof value !== 'object' || value === null) return []

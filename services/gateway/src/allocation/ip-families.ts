@@ -1,0 +1,71 @@
+import { type FieldError, ipFamilyOf } from '@orch/core'
+
+export type IpFamily = 'IPv4' | 'IPv6'
+
+/** What decides about the address families of a Service. */
+export interface FamilySpec {
+  readonly clusterIP?: string
+  readonly clusterIPs?: readonly string[]
+  readonly ipFamilies?: readonly string[]
+  readonly ipFamilyPolicy?: string
+  readonly selector?: Readonly<Record<string, string>>
+}
+
+export interface Families {
+  readonly ipFamilies: readonly string[]
+  readonly ipFamilyPolicy: string
+  /** What this server cannot give; empty: nothing. */
+  readonly errors: readonly FieldError[]
+}
+
+const policyField = 'spec.ipFamilyPolicy'
+
+/** The families that a Service has on a server with addresses of one family. */
+export function familiesOf(spec: FamilySpec, before: FamilySpec, own: IpFamily): Families {
+  const isDetached = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0
+  const ipFamilyPolicy = spec.ipFamilyPolicy ?? before.ipFamilyPolicy ?? (isDetached ? 'RequireDualStack' : 'SingleStack')
+  const addresses = (spec.clusterIPs ?? []).filter((address) => address !== 'None')
+  const given = spec.ipFamilies ?? []
+  const inferred = addresses.slice(given.length).map((address) => ipFamilyOf(address) ?? own)
+  const ipFamilies = [...given, ...inferred]
+  const settled = (families: readonly string[], errors: readonly FieldError[] = []) => ({ ipFamilies: families, ipFamilyPolicy, errors })
+  const contradictions = [
+    ...(ipFamilyPolicy === 'SingleStack' ? refuseSecond(addresses, given, ipFamilyPolicy) : []),
+    ...inferred.flatMap((family, index) => (family === own ? [] : [notConfigured(spec, given.length + index, family)])),
+  ]
+  if (contradictions.length > 0) return settled(ipFamilies, contradictions)
+  const families = ipFamilies.length === 0 ? [own] : ipFamilies
+  // Its addresses are its writer's: they may be of families that this server has none of.
+  if (isDetached)
+    return settled(ipFamilyPolicy !== 'SingleStack' && families.length === 1 ? [...families, otherThan(families[0])] : families)
+  return settled(families, [
+    ...(ipFamilyPolicy === 'RequireDualStack'
+      ? [invalid(policyField, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')]
+      : []),
+    ...ipFamilies.flatMap((family, index) =>
+      family === own ? [] : [invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')],
+    ),
+  ])
+}
+
+function refuseSecond(addresses: readonly string[], families: readonly string[], policy: string): FieldError[] {
+  const errors: FieldError[] = []
+  const detail = (what: string) => `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`
+  if (addresses.length === 2) errors.push(invalid(policyField, policy, detail('cluster IPs')))
+  if (families.length === 2) errors.push(invalid(policyField, policy, detail('IP families')))
+  return errors
+}
+
+function otherThan(family: string | undefined): IpFamily {
+  return family === 'IPv4' ? 'IPv6' : 'IPv4'
+}
+
+function invalid(field: string, value: string, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` }
+}
+
+function notConfigured({ clusterIPs = [] }: FamilySpec, index: number, family: string): FieldError {
+  const list = clusterIPs.map((address) => JSON.stringify(address)).join(', ')
+  const message = `Invalid value: []string{${list}}: ${family} is not configured on this cluster`
+  return { reason: 'FieldValueInvalid', field: `spec.clusterIPs[${index}]`, message }
+}

@@ -1,0 +1,47 @@
+import { runAtOnce, type Steps } from '@orch/core'
+import type { GatewayRequest } from './request.ts'
+
+/**
+ * Shares the event loop between large requests and all others. A large request takes its work in steps, and of all large requests
+ * together one takes one step per turn of the loop: what is small is answered in between, however many large ones there are.
+ */
+export class Pace {
+  readonly #waiting: (() => void)[] = []
+
+  /** Resolves when the next step may be taken: in a later turn of the loop, after those that asked before. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      if (this.#waiting.length === 1) setImmediate(this.#next)
+    })
+  }
+
+  /** Takes the steps of one piece of work, each in a turn of its own. */
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      await this.turn()
+    }
+  }
+
+  #next = (): void => {
+    this.#waiting.shift()?.()
+    if (this.#waiting.length > 0) setImmediate(this.#next)
+  }
+}
+
+/** Where the requests of a gateway share the event loop. */
+interface Paced {
+  readonly pace: Pace
+}
+
+/** Between two steps of a large request: all others have their turn. An ordinary request goes on at once. */
+export function pause({ isLarge }: GatewayRequest, { pace }: Paced): Promise<void> | undefined {
+  return isLarge ? pace.turn() : undefined
+}
+
+/** Work in steps on behalf of a request: with pauses where the request is large, else at once. */
+export function advance<T>({ isLarge }: GatewayRequest, steps: Steps<T>, { pace }: Paced): T | Promise<T> {
+  return isLarge ? pace.run(steps) : runAtOnce(steps)
+}

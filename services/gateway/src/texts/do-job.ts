@@ -1,0 +1,53 @@
+import type { TextAnswer, TextJob } from './jobs.ts'
+import { prettyJson } from './pretty-json.ts'
+import { parseYaml, printYaml } from './yaml.ts'
+
+/** Does a job of the thread of texts. Nothing here may load more than it needs: the thread begins with the first large text. */
+export function doJob(job: TextJob): TextAnswer {
+  try {
+    switch (job.kind) {
+      case 'parseYaml':
+        return parse(textOf(job))
+      case 'printYaml':
+        return { kind: 'bytes', bytes: encoder.encode(printYaml(readExactly(textOf(job)))) }
+      case 'prettyJson':
+        return { kind: 'bytes', bytes: encoder.encode(prettyJson(textOf(job))) }
+    }
+  } catch (error) {
+    return { kind: 'failed', error }
+  }
+}
+
+const encoder = new TextEncoder()
+
+function textOf({ bytes }: TextJob): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}
+
+function parse(text: string): TextAnswer {
+  const parsed = parseYaml(text)
+  if (parsed.kind === 'malformed') return parsed
+  const { value, duplicates, hasBigIntegers } = parsed
+  if (hasBigIntegers || hasInfinity(value)) return { kind: 'value', value, duplicates, hasBigIntegers }
+  return { kind: 'json', bytes: encoder.encode(JSON.stringify(value) ?? 'null'), duplicates }
+}
+
+/** JSON has no words for these numbers, of which YAML has three. */
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity)
+}
+
+/** JSON of ours, in which integers beyond 2^53 are kept exact. */
+function readExactly(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  return parseWithSource(text, (_key, value, { source = '' }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value,
+  )
+}
+
+/** Node's parser tells a number's own text; the types of the language do not know that yet. */
+const parseWithSource = JSON.parse as (
+  text: string,
+  revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown

@@ -1,0 +1,17 @@
+/** What the thread of texts is asked. */
+export type TextJob =
+  | { readonly kind: 'parseYaml'; readonly bytes: Uint8Array }
+  /** JSON as YAML. */
+  | { readonly kind: 'printYaml'; readonly bytes: Uint8Array }
+  /** JSON as people read it. */
+  | { readonly kind: 'prettyJson'; readonly bytes: Uint8Array }
+
+/** What it answers; a failure is the error that the same work would have thrown here. */
+export type TextAnswer =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** The value of a YAML text, as JSON: that is read faster than a copied object. */
+  | { readonly kind: 'json'; readonly bytes: Uint8Array; readonly duplicates: readonly string[] }
+  /** The value of a YAML text that JSON has no words for, such as integers beyond 2^53. */
+  | { readonly kind: 'value'; readonly value: unknown; readonly duplicates: readonly string[]; readonly hasBigIntegers: boolean }
+  | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly error: unknown }

@@ -1,0 +1,91 @@
+import { decodeJson, printJson, resolveStruct } from '@orch/core'
+import { anyStruct } from '@orch/testkit'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { doJob } from './do-job.ts'
+import { prettyJson } from './pretty-json.ts'
+import { TextThread } from './text-thread.ts'
+import { parseYaml, printYaml } from './yaml.ts'
+
+const thread = new TextThread()
+afterAll(() => thread.close())
+
+const bytesOf = (text: string) => Buffer.from(text)
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString()
+
+/** What a client gets of a YAML text, whichever way it was read. */
+function readBack(text: string): unknown {
+  const answer = doJob({ kind: 'parseYaml', bytes: bytesOf(text) })
+  if (answer.kind === 'json') return { value: JSON.parse(textOf(answer.bytes)), duplicates: answer.duplicates, hasBigIntegers: false }
+  if (answer.kind === 'value') return { value: answer.value, duplicates: answer.duplicates, hasBigIntegers: answer.hasBigIntegers }
+  return answer
+}
+
+test('NEG-10, LIM-12: YAML that is read by the thread has the value, the duplicates and the faults that it has here', () => {
+  const types = ['core/v1.Pod', 'core/v1.ConfigMap', 'apps/v1.ControllerRevision', 'core/v1.Node'].map(resolveStruct)
+  fc.assert(
+    fc.property(fc.oneof(...types.map((type) => anyStruct(type, 'some'))), (value) => {
+      const text = printYaml(value)
+      const { kind: _kind, ...here } = parseYaml(text) as Extract<ReturnType<typeof parseYaml>, { kind: 'yaml' }>
+      expect(readBack(text)).toEqual(here)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.each([
+  'a: &x [1, 2]\nb: *x\n',
+  'a: 1\na: 2\nb: {c: 1, c: 2}\n',
+  'a: 9223372036854775807\nb: -9223372036854775808\n',
+  'a: .inf\nb: .nan\nc: -0\n',
+  '__proto__: {a: 1}\nconstructor: 2\n',
+  '2: a\n1: b\nx: c\n',
+  '"a": "\\u2028 \\uD83D\\uDE00"\n',
+])('NEG-10: so has %j', (text) => {
+  const { kind: _kind, ...here } = parseYaml(text) as Extract<ReturnType<typeof parseYaml>, { kind: 'yaml' }>
+  expect(readBack(text)).toEqual(here)
+})
+
+test('NEG-10: YAML and indented JSON that the thread prints are those that are printed here, to the byte', () => {
+  fc.assert(
+    fc.property(anyStruct(resolveStruct('core/v1.Pod'), 'some'), (pod) => {
+      const json = printJson({ ...(pod as object), big: 2n ** 63n - 1n }, { hasBigIntegers: true })
+      const read = decodeJson(json) as Extract<ReturnType<typeof decodeJson>, { kind: 'json' }>
+      expect(doJob({ kind: 'printYaml', bytes: bytesOf(json) })).toEqual({
+        kind: 'bytes',
+        bytes: new Uint8Array(bytesOf(printYaml(read.value))),
+      })
+      expect(doJob({ kind: 'prettyJson', bytes: bytesOf(json) })).toEqual({
+        kind: 'bytes',
+        bytes: new Uint8Array(bytesOf(prettyJson(json))),
+      })
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('LIM-12: texts are worked on in another thread, one after the other, and this one goes on meanwhile', async () => {
+  const bytes = bytesOf(`a:\n${'  - b: c\n'.repeat(20_000)}`)
+  const order: string[] = []
+  const first = thread.do({ kind: 'parseYaml', bytes }).then((answer) => order.push(answer.kind))
+  const second = thread.do({ kind: 'prettyJson', bytes: bytesOf('{"a":1}') }).then((answer) => order.push(answer.kind))
+  setImmediate(() => order.push('meanwhile'))
+  await Promise.all([first, second])
+  expect(order).toEqual(['meanwhile', 'json', 'bytes'])
+  expect(bytes.length).toBeGreaterThan(0)
+})
+
+test('what a text makes fail in the thread fails here, and the thread goes on', async () => {
+  await expect(thread.do({ kind: 'printYaml', bytes: bytesOf('{') })).rejects.toThrow(SyntaxError)
+  expect(await thread.do({ kind: 'parseYaml', bytes: bytesOf('a: [') })).toMatchObject({ kind: 'malformed' })
+  expect(await thread.do({ kind: 'prettyJson', bytes: bytesOf('[]') })).toMatchObject({ kind: 'bytes' })
+})
+
+test('a thread that is closed refuses what it has not done', async () => {
+  const closing = new TextThread()
+  const waiting = [closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') }), closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') })]
+  const outcomes = Promise.allSettled(waiting)
+  await closing.close()
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') })).rejects.toThrow('stopping')
+})

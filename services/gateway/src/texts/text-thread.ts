@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads'
+import { internal, timeout } from '@orch/core'
+import { limits } from '../limits.ts'
+import type { TextAnswer, TextJob } from './jobs.ts'
+
+interface Waiting {
+  readonly job: TextJob
+  resolve(answer: TextAnswer): void
+  reject(error: Error): void
+}
+
+/**
+ * A thread that reads and prints large texts in formats whose libraries work in one go, so that the event loop is free meanwhile.
+ * It begins with the first such text, does one after the other, and ends with the gateway. A text that takes too long costs its
+ * request the answer and the thread its life; the next one gets a new thread.
+ */
+export class TextThread {
+  readonly #waiting: Waiting[] = []
+  #worker: Worker | undefined
+  #running: Waiting | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  /** Does a job in the thread; rejects with what the work has thrown. */
+  async do(job: TextJob): Promise<Exclude<TextAnswer, { kind: 'failed' }>> {
+    if (this.#isClosed) throw internal('the server is stopping')
+    const answer = await new Promise<TextAnswer>((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject })
+      this.#next()
+    })
+    if (answer.kind === 'failed') throw answer.error
+    return answer
+  }
+
+  /** Ends the thread; what it has not done is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { reject } of this.#waiting.splice(0)) reject(internal('the server is stopping'))
+    await this.#end(internal('the server is stopping'))
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return
+    this.#running = this.#waiting.shift()
+    if (this.#running === undefined) return
+    this.#worker ??= this.#start()
+    this.#timer = setTimeout(() => void this.#end(timeout('the text takes too long to be read or printed')), limits.textJobMsMax).unref()
+    // A copy of its own: what the bytes are part of may be much larger, and others may read them.
+    const bytes = new Uint8Array(this.#running.job.bytes)
+    this.#worker.postMessage({ ...this.#running.job, bytes }, [bytes.buffer])
+  }
+
+  #start(): Worker {
+    // Beside this file, whether that is a source, compiled or part of the bundle.
+    const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: limits.textThreadMbMax } })
+    worker.unref()
+    worker.on('message', (answer: TextAnswer) => {
+      if (this.#worker === worker) this.#settle((running) => running.resolve(answer))
+    })
+    worker.once('error', (cause: Error) => {
+      if (this.#worker === worker) void this.#end(internal('the text could not be read or printed', { cause }))
+    })
+    return worker
+  }
+
+  async #end(reason: Error): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    this.#settle((running) => running.reject(reason))
+    await worker?.terminate()
+  }
+
+  #settle(settle: (running: Waiting) => void): void {
+    clearTimeout(this.#timer)
+    const running = this.#running
+    this.#running = undefined
+    if (running !== undefined) settle(running)
+    this.#next()
+  }
+}

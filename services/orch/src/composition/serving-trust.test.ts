@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseConfiguration } from '@orch/client'
+import { aCertificate, anAuthority, type CertificateOptions, type Pair } from '@orch/platform/any-certificate'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { start } from '../start.ts'
+import { toServingTrust } from './serving-trust.ts'
+
+const root = await anAuthority('root')
+const intermediate = await aCertificate({ issuer: root, commonName: 'intermediate', isAuthority: true })
+const own = await anAuthority('own')
+
+/** What a client of 127.0.0.1 trusts where these certificates are in the file, in this order. */
+function trustOf(...chain: readonly Pair[]) {
+  const [leaf] = chain
+  const servingPair = { certificate: chain.map(({ certificate }) => certificate).join(''), key: leaf?.key ?? '' }
+  const servingFiles = { certificateFile: 'a.crt', keyFile: 'a.key' }
+  return toServingTrust({ serving: { servingPair, servingFiles }, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
+}
+
+describe('what is trusted of a served certificate', () => {
+  test('the own authority where no files are given', () => {
+    const serving = { servingPair: undefined, servingFiles: undefined }
+    const trust = toServingTrust({ serving, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
+    expect(trust).toEqual({ authority: own.certificate, isWholeChain: true, serverName: undefined })
+  })
+
+  test.each([
+    ['the authority behind it', [intermediate, root], root, true],
+    ['the authority, in whatever order the file has it', [root, intermediate], root, true],
+    ['the last of a chain without its authority', [intermediate], intermediate, false],
+  ])('%s', async (_, others, expected, isWholeChain) => {
+    const leaf = await aCertificate({ issuer: intermediate, commonName: 'leaf' })
+    expect(trustOf(leaf, ...others)).toEqual({ authority: expected.certificate, isWholeChain, serverName: undefined })
+  })
+
+  test('an authority of the file that has not signed it is not trusted', async () => {
+    const leaf = await aCertificate({ issuer: root, commonName: 'leaf' })
+    expect(trustOf(leaf, await anAuthority('root'))).toMatchObject({ authority: leaf.certificate, isWholeChain: false })
+  })
+
+  test('the own authority where that has signed it', async () => {
+    const leaf = await aCertificate({ issuer: own, commonName: 'leaf' })
+    expect(trustOf(leaf)).toMatchObject({ authority: own.certificate, isWholeChain: true })
+  })
+
+  test('one that is its own issuer', async () => {
+    const leaf = await aCertificate({ commonName: 'leaf' })
+    expect(trustOf(leaf)).toMatchObject({ authority: leaf.certificate, isWholeChain: true })
+  })
+})
+
+describe('the name that clients ask for', () => {
+  const named = async (options: CertificateOptions) => trustOf(await aCertificate({ issuer: root, commonName: 'leaf', ...options }), root)
+
+  test.each([
+    ['none where the certificate carries the address', {}, undefined],
+    ['the first name', { dnsNames: ['api.example.com', 'b.example.com'] }, 'api.example.com'],
+    ['a whole name before one with a wildcard', { dnsNames: ['*.example.com', 'b.example.com'] }, 'b.example.com'],
+    ['one that a wildcard allows', { dnsNames: ['*.example.com'] }, 'orch.example.com'],
+  ])('%s', async (_, options, serverName) => {
+    expect(await named(options)).toMatchObject({ serverName })
+  })
+
+  test('a certificate without names is refused', async () => {
+    await expect(named({ hasNames: false })).rejects.toThrow('--tls-cert-file=a.crt: the certificate has no subjectAltName')
+  })
+})
+
+describe('FLAG-05: the client configuration of a server with a given certificate', () => {
+  /** A server that serves with these certificates. */
+  async function aServer(...chain: readonly Pair[]) {
+    const folder = mkdtempSync(join(tmpdir(), 'serving-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const at = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const certificateFlag = `--tls-cert-file=${at('a.crt', chain.map(({ certificate }) => certificate).join(''))}`
+    const keyFlag = `--tls-private-key-file=${at('a.key', chain[0]?.key ?? '')}`
+    const server = await start({ flags: [certificateFlag, keyFlag], controllers: ['*'] })
+    onTestFinished(() => server.stop())
+    return server
+  }
+
+  test.each([
+    ['with its authority', { dnsNames: ['api.example.com'] }, [root]],
+    ['alone', { dnsNames: ['api.example.com'] }, []],
+    ['alone, for the address', {}, []],
+  ] as const)('is accepted: %s', async (_, options, others) => {
+    const leaf = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', ...options })
+    const { client, kubeconfig } = await aServer(leaf, ...others)
+    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1' })
+    const expected = others[0] ?? leaf
+    expect(await parseConfiguration(kubeconfig)).toMatchObject({ certificateAuthority: expected.certificate })
+    const maps = client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+    const isPublished = () => maps.list({ fieldSelector: 'metadata.name=orch-root-ca.crt' })
+    await expect.poll(async () => (await isPublished()).items.length).toBeGreaterThan(0)
+    expect((await isPublished()).items[0]).toMatchObject({ data: { 'ca.crt': expected.certificate } })
+  })
+})

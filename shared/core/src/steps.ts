@@ -1,0 +1,21 @@
+/**
+ * Work that may be interrupted: it yields where the rest can wait. The core says where a step ends; who runs the work decides
+ * whether anything else happens in between.
+ */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** Runs all steps without a pause. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Steps into which a loop is divided at most: each costs whoever waits for the whole a turn of the event loop. */
+const stepsPerLoopMax = 32
+
+/** Whether a loop over so many items pauses before the item at `index`. */
+export function isStepEnd(index: number, count: number): boolean {
+  return index > 0 && index % Math.ceil(count / stepsPerLoopMax) === 0
+}

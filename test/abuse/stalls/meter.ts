@@ -1,0 +1,50 @@
+/** What a piece of work took of the thread's CPU. */
+export interface Measurement {
+  /** Longest turn of the event loop, in CPU milliseconds of its thread: for so long nothing else was served. */
+  readonly stallMs: number
+  /** CPU of all turns that were not idle, in milliseconds. */
+  readonly totalMs: number
+  /** Turns that were not idle. */
+  readonly turns: number
+}
+
+/** A turn below this is idle: clocks of threads may count in steps of 4 ms. */
+const idleMs = 9
+/** After this much time without a turn that did something the work is over. */
+const quietMs = 150
+
+/** Measures this thread's event loop, turn by turn, while the work lasts and until what it has set off is done. */
+export async function measure(work: () => Promise<void>): Promise<Measurement> {
+  let stallMs = 0
+  let totalMs = 0
+  let turns = 0
+  let isOver = false
+  let lastBusy = performance.now()
+  let last = cpuMs()
+  const finished = new Promise<void>((resolve) => {
+    const turn = () => {
+      const now = cpuMs()
+      const tookMs = now - last
+      last = now
+      if (tookMs > idleMs) {
+        stallMs = Math.max(stallMs, tookMs)
+        totalMs += tookMs
+        turns += 1
+        lastBusy = performance.now()
+      }
+      if (isOver && performance.now() - lastBusy > quietMs) resolve()
+      else setImmediate(turn)
+    }
+    setImmediate(turn)
+  })
+  await work()
+  isOver = true
+  lastBusy = performance.now()
+  await finished
+  return { stallMs, totalMs, turns }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

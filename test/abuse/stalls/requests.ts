@@ -1,0 +1,476 @@
+/** One request, as it is sent. */
+export interface Heavy {
+  readonly method: string
+  readonly path: string
+  readonly body?: string
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What came back. */
+export interface Answered {
+  readonly code: number
+  readonly bytes: number
+  /** Its beginning. */
+  readonly text: string
+}
+
+/** What a TLS connection needs to be the administrator's. */
+export interface Credentials {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
+
+/** Requests that one client may send at any time, each below the bound of bodies. */
+export interface Attack {
+  readonly name: string
+  /** What has to be there before; not measured. */
+  readonly before?: () => readonly Heavy[]
+  readonly request: () => Heavy
+  /** Requests that are sent at once; by default one. */
+  readonly times?: number
+}
+
+const json = (value: unknown): string => JSON.stringify(value)
+const keys = <T>(count: number, value: (index: number) => T, front = 'k'): Record<string, T> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${front}${index}`, value(index)]))
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+
+const core = '/api/v1/namespaces/default'
+const maps = `${core}/configmaps`
+const pods = `${core}/pods`
+const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
+const merge = 'application/merge-patch+json'
+const strategic = 'application/strategic-merge-patch+json'
+const jsonPatch = 'application/json-patch+json'
+const applied = 'application/apply-patch+yaml'
+const yaml = 'application/yaml'
+
+const map = (name: string, data: Record<string, string>, metadata: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...metadata },
+  data,
+})
+const post = (path: string, value: unknown): Heavy => ({ method: 'POST', path, body: json(value) })
+const container = { name: 'c', image: 'i' }
+const pod = (name: string, spec: object, metadata: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...metadata },
+  spec: { containers: [container], ...spec },
+})
+const revision = (name: string, data: unknown) => ({
+  apiVersion: 'apps/v1',
+  kind: 'ControllerRevision',
+  metadata: { name },
+  revision: 1,
+  data,
+})
+const small = (name: string) => post(maps, map(name, { a: 'b' }))
+
+const wide = keys(45_000, () => 'v')
+const changed = keys(45_000, () => 'w')
+const fields = { 'f:data': keys(100, () => ({}), 'f:k') }
+const entries = (count: number) =>
+  many(count, (index) => ({
+    manager: `m${index}`,
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2024-01-01T00:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:data': { [`f:k${index}`]: {} } },
+  }))
+const rule = (index: number) => ({ verbs: ['get'], apiGroups: [`g${index}`], resources: ['things'] })
+const wideNamed = (name: string) => post(maps, map(name, wide))
+const put = (path: string, value: unknown): Heavy => ({ method: 'PUT', path, body: json(value) })
+const patch = (path: string, type: string, value: unknown): Heavy => ({
+  method: 'PATCH',
+  path,
+  type,
+  body: typeof value === 'string' ? value : json(value),
+})
+const yamlLines = (count: number, line: (index: number) => string) => many(count, line).join('\n')
+const yamlMap = (name: string, lines: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n${lines}\n`
+const podWith = (name: string, spec: object) => post(pods, pod(name, spec))
+const volumes = (count: number) => many(count, (index) => ({ name: `v${index}`, emptyDir: {} }))
+const terms = (count: number) => encodeURIComponent(many(count, (index) => `k${index}!=v${index}`).join(','))
+const policy = (name: string, ingress: unknown[]) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name },
+  spec: { podSelector: {}, ingress },
+})
+const patches = (count: number) => many(count, (index) => ({ op: 'add', path: `/data/n${index}`, value: 'v' }))
+
+/** What is tried. Names in `before` and `request` belong together. */
+export const attacks: readonly Attack[] = [
+  { name: 'ConfigMap of 45,000 keys', request: () => wideNamed('a1') },
+  { name: 'the same, dry run', request: () => ({ ...wideNamed('a2'), path: `${maps}?dryRun=All` }) },
+  { name: 'GET of it, pretty', before: () => [wideNamed('a3')], request: () => ({ method: 'GET', path: `${maps}/a3?pretty=true` }) },
+  {
+    name: 'GET of it as YAML',
+    before: () => [wideNamed('a3y')],
+    request: () => ({ method: 'GET', path: `${maps}/a3y`, headers: { accept: yaml } }),
+  },
+  {
+    name: 'GET of it as Protobuf',
+    before: () => [wideNamed('a3p')],
+    request: () => ({ method: 'GET', path: `${maps}/a3p`, headers: { accept: 'application/vnd.orch.protobuf' } }),
+  },
+  { name: 'PUT of 45,000 other values', before: () => [wideNamed('a4')], request: () => put(`${maps}/a4`, map('a4', changed)) },
+  { name: 'merge patch of 45,000 keys', before: () => [wideNamed('a5')], request: () => patch(`${maps}/a5`, merge, { data: changed }) },
+  {
+    name: 'strategic merge patch of 45,000 keys',
+    before: () => [wideNamed('a6')],
+    request: () => patch(`${maps}/a6`, strategic, { data: changed }),
+  },
+  {
+    name: 'merge patch of 1 of 45,000 keys',
+    before: () => [wideNamed('a7')],
+    request: () => patch(`${maps}/a7`, merge, { data: { k1: 'x' } }),
+  },
+  {
+    name: 'JSON patch of 10,000 operations',
+    before: () => [wideNamed('a8')],
+    request: () => patch(`${maps}/a8`, jsonPatch, patches(10_000)),
+  },
+  { name: 'apply of 45,000 keys, new', request: () => patch(`${maps}/a9?fieldManager=m`, applied, map('a9', wide)) },
+  {
+    name: 'apply of 45,000 keys over 45,000 of another',
+    before: () => [patch(`${maps}/a10?fieldManager=m`, applied, map('a10', wide))],
+    request: () => patch(`${maps}/a10?fieldManager=n&force=true`, applied, map('a10', changed)),
+  },
+  {
+    name: 'apply of 45,000 keys that conflict',
+    before: () => [patch(`${maps}/a10c?fieldManager=m`, applied, map('a10c', wide))],
+    request: () => patch(`${maps}/a10c?fieldManager=n`, applied, map('a10c', changed)),
+  },
+  {
+    name: 'apply that takes 45,000 keys away',
+    before: () => [patch(`${maps}/a11?fieldManager=m`, applied, map('a11', wide))],
+    request: () => patch(`${maps}/a11?fieldManager=m`, applied, map('a11', { a: 'b' })),
+  },
+  { name: 'DELETE of 45,000 keys', before: () => [wideNamed('a12')], request: () => ({ method: 'DELETE', path: `${maps}/a12` }) },
+  { name: '150,000 unknown fields', request: () => post(maps, { ...map('a13', {}), ...keys(150_000, () => 1) }) },
+  {
+    name: '150,000 unknown fields, strict',
+    request: () => ({ ...post(maps, { ...map('a13s', {}), ...keys(150_000, () => 1) }), path: `${maps}?fieldValidation=Strict` }),
+  },
+  {
+    name: '100,000 duplicate fields',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      body: `{"metadata":{"name":"a14"},"data":{${many(100_000, (i) => `"k${i % 50_000}":"v"`).join(',')}}}`,
+    }),
+  },
+  {
+    name: '100,000 keys that are faulty',
+    request: () =>
+      post(
+        maps,
+        map(
+          'a15',
+          keys(100_000, () => 'v', 'bad key '),
+        ),
+      ),
+  },
+  { name: '60,000 labels', request: () => post(maps, map('b1', {}, { labels: wide })) },
+  { name: '60,000 annotations, too long', request: () => post(maps, map('b2', {}, { annotations: wide })) },
+  { name: '60,000 finalizers', request: () => post(maps, map('b3', {}, { finalizers: many(60_000, (index) => `a.b/f${index}`) })) },
+  {
+    name: '15,000 ownerReferences',
+    request: () =>
+      post(
+        maps,
+        map('b4', {}, { ownerReferences: many(15_000, (i) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `o${i}`, uid: `u${i}` })) }),
+      ),
+  },
+  { name: '8,000 managedFields entries', request: () => post(maps, map('b5', {}, { managedFields: entries(8_000) })) },
+  {
+    name: 'PUT with 8,000 managedFields entries',
+    before: () => [small('b6')],
+    request: () =>
+      put(
+        `${maps}/b6`,
+        map(
+          'b6',
+          keys(8_000, () => 'v'),
+          { managedFields: entries(8_000) },
+        ),
+      ),
+  },
+  {
+    name: '1,000 managedFields entries of 100 fields',
+    before: () => [small('b7')],
+    request: () =>
+      put(
+        `${maps}/b7`,
+        map(
+          'b7',
+          keys(100, () => 'v'),
+          { managedFields: entries(1_000).map((entry) => ({ ...entry, fieldsV1: fields })) },
+        ),
+      ),
+  },
+  { name: 'Pod of 8,000 volumes', request: () => podWith('c1', { volumes: volumes(8_000) }) },
+  { name: 'Pod of 60,000 volumes', request: () => podWith('c1b', { volumes: volumes(60_000) }) },
+  { name: 'Pod of 3,500 containers', request: () => podWith('c2', { containers: many(3_500, (i) => ({ name: `c${i}`, image: 'i' })) }) },
+  {
+    name: 'Pod of 15,000 env',
+    request: () => podWith('c3', { containers: [{ ...container, env: many(15_000, (i) => ({ name: `E${i}`, value: 'v' })) }] }),
+  },
+  {
+    name: 'Pod of 12,000 ports',
+    request: () => podWith('c4', { containers: [{ ...container, ports: many(12_000, (i) => ({ containerPort: 1 + i })) }] }),
+  },
+  {
+    name: 'Pod of 30,000 tolerations',
+    request: () => podWith('c5', { tolerations: many(30_000, (i) => ({ key: `k${i}`, operator: 'Exists' })) }),
+  },
+  {
+    name: 'Pod of 4,000 volumes and mounts',
+    request: () =>
+      podWith('c6', {
+        volumes: volumes(4_000),
+        containers: [{ ...container, volumeMounts: many(4_000, (i) => ({ name: `v${i}`, mountPath: `/m${i}` })) }],
+      }),
+  },
+  {
+    name: 'strategic merge of 8,000 volumes',
+    before: () => [post(`${core}/podtemplates`, { metadata: { name: 'c7' }, template: pod('x', { volumes: volumes(8_000) }) })],
+    request: () =>
+      patch(`${core}/podtemplates/c7`, strategic, {
+        template: { spec: { volumes: many(8_000, (i) => ({ name: `v${7_999 - i}`, emptyDir: { medium: 'Memory' } })) } },
+      }),
+  },
+  {
+    name: 'apply of 8,000 volumes over 8,000',
+    before: () => [
+      patch(`${core}/podtemplates/c8?fieldManager=m`, applied, {
+        apiVersion: 'v1',
+        kind: 'PodTemplate',
+        metadata: { name: 'c8' },
+        template: pod('x', { volumes: volumes(8_000) }),
+      }),
+    ],
+    request: () =>
+      patch(`${core}/podtemplates/c8?fieldManager=n&force=true`, applied, {
+        apiVersion: 'v1',
+        kind: 'PodTemplate',
+        metadata: { name: 'c8' },
+        template: { spec: { volumes: many(8_000, (i) => ({ name: `v${7_999 - i}`, emptyDir: { medium: 'Memory' } })) } },
+      }),
+  },
+  {
+    name: 'Pod of 20,000 anti-affinity terms',
+    request: () =>
+      podWith('c9', {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: many(20_000, (i) => ({ topologyKey: `k${i}`, labelSelector: {} })),
+          },
+        },
+      }),
+  },
+  {
+    name: 'YAML of 100,000 lines',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      type: yaml,
+      body: yamlMap(
+        'd1',
+        yamlLines(100_000, (i) => `  k${i}: v`),
+      ),
+    }),
+  },
+  {
+    name: 'YAML of 100,000 anchors',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      type: yaml,
+      body: yamlMap(
+        'd2',
+        yamlLines(100_000, (i) => `  k${i}: &a${i} v`),
+      ),
+    }),
+  },
+  {
+    name: 'YAML of 100,000 aliases',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      type: yaml,
+      body: yamlMap('d3', `  k: &a v\n${yamlLines(100_000, (i) => `  k${i}: *a`)}`),
+    }),
+  },
+  {
+    name: 'YAML of 100,000 in flow style',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      type: yaml,
+      body: `metadata: {name: d4}\ndata: {${many(100_000, (i) => `k${i}: v`).join(', ')}}\n`,
+    }),
+  },
+  {
+    name: 'YAML of 100,000 duplicates',
+    request: () => ({
+      method: 'POST',
+      path: maps,
+      type: yaml,
+      body: yamlMap(
+        'd5',
+        yamlLines(100_000, (i) => `  k${i % 50_000}: v`),
+      ),
+    }),
+  },
+  { name: 'YAML of 3 MB of nothing', request: () => ({ method: 'POST', path: maps, type: yaml, body: '- '.repeat(1_500_000) }) },
+  {
+    name: 'YAML: one block of 3 MB',
+    request: () => ({ method: 'POST', path: maps, type: yaml, body: yamlMap('d7', `  k: |\n${'    a\n'.repeat(450_000)}`) }),
+  },
+  {
+    name: 'YAML of 1,000,000 ints',
+    request: () => ({
+      method: 'POST',
+      path: revisions,
+      type: yaml,
+      body: `metadata: {name: d8}\nrevision: 1\ndata: {a: [${'1, '.repeat(900_000)}1]}\n`,
+    }),
+  },
+  {
+    name: 'YAML as an apply',
+    request: () =>
+      patch(
+        `${maps}/d9?fieldManager=m`,
+        applied,
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d9}\ndata:\n${yamlLines(60_000, (i) => `  k${i}: v`)}`,
+      ),
+  },
+  { name: '1,400,000 ints', request: () => post(revisions, revision('e1', { a: many(700_000, () => 1) })) },
+  { name: '150,000 large ints', request: () => post(revisions, revision('e1b', 'x')) },
+  {
+    name: '70,000 ints beyond 2^53',
+    request: () => ({
+      method: 'POST',
+      path: revisions,
+      body: `{"metadata":{"name":"e1c"},"revision":1,"data":{"a":[${many(70_000, (i) => `90071992547409${(i % 90) + 10}`).join(',')}]}}`,
+    }),
+  },
+  {
+    name: '9,900 levels deep',
+    request: () => ({
+      method: 'POST',
+      path: revisions,
+      body: `{"metadata":{"name":"e2"},"revision":1,"data":{"a":${'['.repeat(9_900)}${']'.repeat(9_900)}}}`,
+    }),
+  },
+  { name: '700,000 empty objects', request: () => post(revisions, revision('e3', { a: many(400_000, () => ({})) })) },
+  { name: 'JSON of 1,500,000 brackets', request: () => ({ method: 'POST', path: revisions, body: '['.repeat(1_500_000) }) },
+  {
+    name: 'NetworkPolicy of 20,000 rules',
+    request: () => ({
+      method: 'POST',
+      path: '/apis/networking.orch.io/v1/namespaces/default/networkpolicies',
+      body: json({
+        ...policy(
+          'f1',
+          many(20_000, (i) => ({ ports: [{ port: i + 1 }], from: [{ podSelector: {} }] })),
+        ),
+        apiVersion: undefined,
+      }),
+    }),
+  },
+  {
+    name: 'ClusterRole of 20,000 rules',
+    request: () => post('/apis/rbac.authorization.orch.io/v1/clusterroles', { metadata: { name: 'f2' }, rules: many(20_000, rule) }),
+  },
+  {
+    name: 'ClusterRole of 20,000 rules, escalation',
+    before: () => [
+      post('/apis/rbac.authorization.orch.io/v1/clusterroles', {
+        metadata: { name: 'f3u' },
+        rules: [...many(10_000, rule), { verbs: ['*'], apiGroups: ['*'], resources: ['clusterroles'] }],
+      }),
+      post('/apis/rbac.authorization.orch.io/v1/clusterrolebindings', {
+        metadata: { name: 'f3u' },
+        roleRef: { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'f3u' },
+        subjects: [{ kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.orch.io' }],
+      }),
+    ],
+    request: () => ({
+      ...post('/apis/rbac.authorization.orch.io/v1/clusterroles', {
+        metadata: { name: 'f3' },
+        rules: many(20_000, (i) => rule(19_999 - i)),
+      }),
+      headers: { 'impersonate-user': 'jane' },
+    }),
+  },
+  {
+    name: 'RoleBinding of 20,000 subjects',
+    request: () =>
+      post('/apis/rbac.authorization.orch.io/v1/clusterrolebindings', {
+        metadata: { name: 'f4' },
+        roleRef: { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'view' },
+        subjects: many(20_000, (i) => ({ kind: 'User', name: `u${i}`, apiGroup: 'rbac.authorization.orch.io' })),
+      }),
+  },
+  {
+    name: 'SubjectAccessReview of 60,000 extras',
+    request: () =>
+      post('/apis/authorization.orch.io/v1/subjectaccessreviews', {
+        spec: {
+          user: 'jane',
+          groups: many(60_000, (i) => `g${i}`),
+          extra: keys(60_000, () => ['x']),
+          resourceAttributes: { verb: 'get', resource: 'pods' },
+        },
+      }),
+  },
+  {
+    name: 'list by a selector of 5,000 terms',
+    before: () => [],
+    request: () => ({ method: 'GET', path: `${maps}?labelSelector=${terms(4_000)}` }),
+  },
+  { name: 'watch by it', request: () => ({ method: 'GET', path: `${maps}?watch=1&labelSelector=${terms(4_000)}` }) },
+  {
+    name: 'Service of 20,000 ports',
+    request: () =>
+      post(`${core}/services`, { metadata: { name: 'g1' }, spec: { ports: many(20_000, (i) => ({ name: `p${i}`, port: i + 1 })) } }),
+  },
+  {
+    name: 'Endpoints of 30,000 addresses',
+    request: () =>
+      post(`${core}/endpoints`, {
+        metadata: { name: 'g2' },
+        subsets: [{ addresses: many(30_000, (i) => ({ ip: `10.${i % 200}.${(i / 200) | 0}.1` })), ports: [{ port: 1 }] }],
+      }),
+  },
+  {
+    name: 'Ingress of 15,000 rules',
+    request: () =>
+      post('/apis/networking.orch.io/v1/namespaces/default/ingresses', {
+        metadata: { name: 'g3' },
+        spec: {
+          rules: many(15_000, (i) => ({
+            host: `h${i}.example.com`,
+            http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] },
+          })),
+        },
+      }),
+  },
+  {
+    name: 'DELETE options of 3 MB',
+    before: () => [small('h1')],
+    request: () => ({
+      method: 'DELETE',
+      path: `${maps}/h1`,
+      body: json({ kind: 'DeleteOptions', apiVersion: 'v1', ...keys(150_000, () => 1) }),
+    }),
+  },
+]
