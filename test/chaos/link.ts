@@ -4,61 +4,133 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A way between two processes that a test can harm. */
 export interface Link {
   readonly port: number
-  /** Bytes are thrown away until `hear`: those of the caller, or those of the one that answers. */
+  /** Drops what one side sends, until `hear`. */
   mute(side: 'caller' | 'callee'): void
+  /** Drops everything: on open connections for ever, as a firewall does that has forgotten them, and on new ones until `hear`. */
+  silence(): void
+  /** Closes the callee's side of every connection without a sign to the caller, whose bytes are dropped from then on. */
+  leaveHalfOpen(): void
+  /** Damages one byte in each of the next chunks, in either direction. */
+  flip(chunks: number): void
+  /** Delivers every chunk so much later, in both directions; 0 ends that. */
+  delay(delayMs: number): void
+  /** New connections are carried again, and nobody is muted. */
   hear(): void
-  /** Ends every connection with a reset; new ones are let through. */
+  /** Resets every connection; new ones are carried. */
   cut(): void
+  /** Chunks that are still to be damaged. */
+  readonly flipsLeft: number
+  /** Connections that were opened so far. */
+  readonly opened: number
   /** Connections that are open. */
   readonly connections: number
+  /** When the caller last received an undamaged chunk, by the monotonic clock; 0: never. */
+  readonly heardMs: number
   close(): void
+}
+
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+  /** Nothing is carried on it any more. */
+  isDead: boolean
 }
 
 /** A port in front of another one on this machine. */
 export async function openLink(targetPort: number): Promise<Link> {
-  const pairs = new Set<readonly [Socket, Socket]>()
+  const pairs = new Set<Pair>()
   let muted: 'caller' | 'callee' | undefined
+  let isSilent = false
+  let flips = 0
+  let delayMs = 0
+  let heardMs = 0
+  let opened = 0
+  const carry = (pair: Pair, from: Socket, to: Socket, side: 'caller' | 'callee') => {
+    from.setNoDelay(true)
+    from.on('data', (bytes) => {
+      if (isSilent) pair.isDead = true
+      if (pair.isDead || muted === side) return
+      const isDamaged = flips > 0
+      if (isDamaged) {
+        flips -= 1
+        const at = bytes.length >> 1
+        bytes[at] = (bytes[at] ?? 0) ^ 0x10
+      }
+      const send = () => {
+        if (to.destroyed || pair.isDead) return
+        if (side === 'callee' && !isDamaged) heardMs = performance.now()
+        if (to.write(bytes)) return
+        from.pause()
+        to.once('drain', () => from.resume())
+      }
+      if (delayMs === 0) send()
+      else setTimeout(send, delayMs)
+    })
+    from.on('end', () => {
+      if (!pair.isDead) to.end()
+    })
+    from.on('error', () => {})
+    from.on('close', () => {
+      if (!pair.isDead || side === 'caller') to.destroy()
+    })
+  }
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1')
-    const pair = [near, far] as const
+    const pair: Pair = { near, far, isDead: isSilent }
     pairs.add(pair)
-    carry(near, far, () => muted === 'caller')
-    carry(far, near, () => muted === 'callee')
-    for (const socket of pair) socket.on('close', () => pairs.delete(pair))
+    opened += 1
+    carry(pair, near, far, 'caller')
+    carry(pair, far, near, 'callee')
+    near.on('close', () => pairs.delete(pair))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const cut = () => {
-    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy()
+    for (const { near, far } of pairs) for (const socket of [near, far]) socket.resetAndDestroy()
   }
   return {
     port: (server.address() as AddressInfo).port,
     mute(side) {
       muted = side
     },
+    silence() {
+      isSilent = true
+      for (const pair of pairs) pair.isDead = true
+    },
+    leaveHalfOpen() {
+      for (const pair of pairs) {
+        pair.isDead = true
+        pair.far.destroy()
+      }
+    },
+    flip(chunks) {
+      flips = chunks
+    },
+    delay(wantedMs) {
+      delayMs = wantedMs
+    },
     hear() {
       muted = undefined
+      isSilent = false
+      flips = 0
+      delayMs = 0
     },
     cut,
+    get flipsLeft() {
+      return flips
+    },
+    get opened() {
+      return opened
+    },
     get connections() {
       return pairs.size
+    },
+    get heardMs() {
+      return heardMs
     },
     close() {
       server.close()
       cut()
     },
   }
-}
-
-function carry(from: Socket, to: Socket, isLost: () => boolean): void {
-  from.setNoDelay(true)
-  from.on('data', (bytes) => {
-    if (isLost() || to.destroyed) return
-    if (to.write(bytes)) return
-    from.pause()
-    to.once('drain', () => from.resume())
-  })
-  from.on('end', () => to.end())
-  from.on('error', () => {})
-  from.on('close', () => to.destroy())
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import { namesOf, type ServiceRole } from '@orch/core'
 import { certificateFolder, keepServiceCertificates, readCertificates, servingNames, systemClock } from '@orch/platform'
-import { freePorts, openEtcd, openNats, type Program } from '@orch/platform/backends'
+import { type BackendTls, freePorts, openEtcd, openNats, type Program } from '@orch/platform/backends'
 import { openEtcdMembers } from '@orch/testkit/backends'
 import { askEtcd } from './etcd-log.ts'
 import { type Link, openLink } from './link.ts'
@@ -43,6 +43,8 @@ export interface ServiceSetOptions {
   readonly etcdMembers?: number
   /** Whom etcd and NATS ask for a password; absent: nobody. */
   readonly passwords?: { readonly username: string; readonly password: string }
+  /** Whether etcd and NATS speak TLS and ask for certificates: then a damaged byte is a damaged record. One member only. */
+  readonly hasBackendTls?: boolean
   /** Whether they can be harmed: reach one another over links, and have clocks that can be moved. */
   readonly isLinked?: boolean
 }
@@ -57,14 +59,18 @@ const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2,
 export async function openServiceSet(options: ServiceSetOptions): Promise<ServiceSet> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-set-'))
   for (const name of ['etcd', 'nats', 'services', 'logs']) mkdirSync(join(folder, name))
+  const certificates = await makeCertificates(folder)
+  const file = (name: string) => join(folder, 'services', name)
+  const tls =
+    options.hasBackendTls === true ? { caFile: file('ca.crt'), certFile: file('storage.crt'), keyFile: file('storage.key') } : undefined
   const [etcdMembers, nats] = await Promise.all([
-    openMembers(options, join(folder, 'etcd')),
-    openNats({ path: options.natsPath, dataDir: join(folder, 'nats'), credentials: options.passwords }),
+    openMembers(options, join(folder, 'etcd'), tls),
+    openNats({ path: options.natsPath, dataDir: join(folder, 'nats'), credentials: options.passwords, tls }),
   ])
   const [etcd] = etcdMembers
   if (etcd === undefined) throw new RangeError('etcd has one member at least')
   if (options.passwords !== undefined) await askForPasswords(etcd.address, options.passwords)
-  const plan = await makePlan({ folder, etcdMembers, nats, options })
+  const plan = await makePlan({ folder, etcdMembers, nats, certificates, tls, options })
   const clients = plan.configurations.map((configuration) => createClient(createHttpsTransport(configuration)))
   const set: ServiceSet = {
     folder,
@@ -95,8 +101,12 @@ export async function openServiceSet(options: ServiceSetOptions): Promise<Servic
   return set
 }
 
-async function openMembers({ etcdPath: path, etcdMembers: count = 1 }: ServiceSetOptions, folder: string): Promise<Program[]> {
-  return count === 1 ? [await openEtcd({ path, dataDir: folder })] : openEtcdMembers({ path, folder, count })
+async function openMembers(
+  { etcdPath: path, etcdMembers: count = 1 }: ServiceSetOptions,
+  folder: string,
+  tls: BackendTls | undefined,
+): Promise<Program[]> {
+  return count === 1 ? [await openEtcd({ path, dataDir: folder, tls })] : openEtcdMembers({ path, folder, count })
 }
 
 /** From now on etcd answers only those who have said who they are. */
@@ -111,12 +121,14 @@ interface PlanOptions {
   readonly folder: string
   readonly etcdMembers: readonly Program[]
   readonly nats: Program
+  readonly certificates: Certificates
+  readonly tls: BackendTls | undefined
   readonly options: ServiceSetOptions
 }
 
-async function makePlan({ folder, etcdMembers, nats, options: { counts = {}, flags = {}, passwords, isLinked = true } }: PlanOptions) {
+async function makePlan({ folder, etcdMembers, nats, certificates, tls, options }: PlanOptions) {
+  const { counts = {}, flags = {}, passwords, isLinked = true } = options
   const names = namesOf('orch')
-  const certificates = await makeCertificates(folder)
   const count = (service: Service) => counts[service] ?? usualCounts[service]
   const numbered = (service: Service) => Array.from({ length: count(service) }, (_, index) => `${service}-${index}`)
   const all = (['storage', 'watch', 'admission', 'gateway', 'controllers'] as const).flatMap(numbered)
@@ -144,13 +156,18 @@ async function makePlan({ folder, etcdMembers, nats, options: { counts = {}, fla
   }
   const passwordFile = join(folder, 'password')
   if (passwords !== undefined) writeFileSync(passwordFile, `${passwords.password}\n`, { mode: 0o600 })
-  const known = (backend: 'etcd' | 'nats') =>
-    passwords === undefined ? [] : [`--${backend}-username=${passwords.username}`, `--${backend}-password-file=${passwordFile}`]
+  const known = (backend: 'etcd' | 'nats') => [
+    ...(passwords === undefined ? [] : [`--${backend}-username=${passwords.username}`, `--${backend}-password-file=${passwordFile}`]),
+    ...(tls === undefined
+      ? []
+      : [`--${backend}-cafile=${tls.caFile}`, `--${backend}-certfile=${tls.certFile}`, `--${backend}-keyfile=${tls.keyFile}`]),
+  ]
+  const scheme = tls === undefined ? 'http' : 'https'
   const inner = (name: string) => [`--listen=${loopback}:${portOf.get(name)}`, `--probe-address=${probeOf.get(name)}`]
   const argumentsOf: Readonly<Record<Service, (name: string) => Promise<string[]>>> = {
     storage: async (name) => [
       ...inner(name),
-      `--etcd-servers=${(await Promise.all(etcdNames.map(async (member) => `http://${await reach(name, member)}`))).join()}`,
+      `--etcd-servers=${(await Promise.all(etcdNames.map(async (member) => `${scheme}://${await reach(name, member)}`))).join()}`,
       `--nats-servers=${await reach(name, 'nats')}`,
       ...known('etcd'),
       ...known('nats'),
@@ -200,6 +217,8 @@ async function makePlan({ folder, etcdMembers, nats, options: { counts = {}, fla
   const configurations = numbered('gateway').map((name) => ({ ...certificates.client, server: `https://${loopback}:${portOf.get(name)}` }))
   return { names, processes, links, configurations }
 }
+
+type Certificates = Awaited<ReturnType<typeof makeCertificates>>
 
 async function makeCertificates(folder: string) {
   const names = namesOf('orch')

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { everything, StatusError, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
+import { everything, type StatusError, type StorageService, storageContract, UnknownOutcomeError } from '@orch/core'
 import { silentLog } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { aPut, contractSuiteLinks, written } from '@orch/testkit'
@@ -125,13 +125,12 @@ test('CARD-24: a replica that stands still gets no more than a bound of what is 
   const boundMiB = rpcLimits.exchangeQueueBytesMax / value.length
   expect(sent.length).toBeGreaterThan(boundMiB)
   expect(sent.length).toBeLessThan(boundMiB + 64)
-  // Silence is noticed by keepalive: then reads go elsewhere, and of commits nobody knows.
+  // After its time a read goes elsewhere, and the outcome of a commit is unknown.
   const reads = Array.from({ length: 20 }, () => get(both.service))
   expect(new Set((await Promise.all(reads)).map(({ revision }) => revision))).toEqual(new Set([answering.child.pid]))
   const outcomes = await Promise.all(sent)
-  expect(outcomes.filter((outcome) => !isRefused(outcome)).every((outcome) => outcome instanceof StatusError && outcome.code === 503)).toBe(
-    true,
-  )
+  const codes = outcomes.filter((outcome) => !isRefused(outcome)).map((outcome) => (outcome as StatusError).code)
+  expect(codes.filter((code) => code !== 503 && code !== 504)).toEqual([])
   expect(outcomes[0]).toBeInstanceOf(UnknownOutcomeError)
   expect(alone.isReady()).toBe(false)
 })

@@ -8,12 +8,14 @@ import {
   encodeStored,
   type Interest,
   type InterestsPart,
+  type ObjectMeta,
   type StorageService,
   serviceUnavailable,
+  timeout,
   UnknownOutcomeError,
 } from '@orch/core'
 import { createMetrics, PushStream, silentLog, systemClock } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, type FakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
@@ -170,16 +172,81 @@ test.each([
       return outcome
     },
     async get(request, context) {
-      // Away for one question: whoever asks again sees what was written.
-      const wasAway = isAway
-      isAway = false
-      if (wasAway) throw serviceUnavailable('a service cannot be reached')
+      if (isAway) throw serviceUnavailable('a service cannot be reached')
       return storage.get(request, context)
     },
   }))
   await call('POST', collection, configMap())
-  expect(await call(method, `${collection}/a`, body, type)).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
+  // The time of the request is up before storage is back.
+  expect(await call(method, `${collection}/a?timeout=200ms`, body, type)).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
   expect(commits).toBe(2)
+})
+
+/** Storage that takes the answer to the first commit of an update or a delete away, with or without having written it. */
+function losingOneAnswer(isWritten: boolean) {
+  const sent: CommitRequest[] = []
+  const over = (storage: StorageService): Partial<StorageService> => ({
+    async commit(request, context) {
+      if (request.expected === 0 && request.value !== undefined) return storage.commit(request, context)
+      sent.push(request)
+      if (sent.length > 1) return storage.commit(request, context)
+      if (isWritten) await storage.commit(request, context)
+      throw new UnknownOutcomeError(timeout('a service has not answered in time').status)
+    },
+  })
+  return { sent, over }
+}
+
+test.each([
+  ['PUT', configMap({ x: '1' }), 'application/json'],
+  ['PATCH', [{ op: 'add', path: '/metadata/finalizers/-', value: 'a.example.com/b' }], 'application/json-patch+json'],
+  ['DELETE', undefined, 'application/json'],
+])(
+  'STORE-05: a %s whose commit had no answer is sent again with the same id where it was not written, and not where it was',
+  async (method, body, type) => {
+    const found: unknown[] = []
+    for (const isWritten of [false, true]) {
+      const { sent, over } = losingOneAnswer(isWritten)
+      const { call } = await aGateway(over)
+      await call('POST', collection, { ...configMap(), metadata: { name: 'a', finalizers: ['a.example.com/a'] } })
+      const { code } = await call(method, `${collection}/a`, body, type)
+      const { metadata, data } = (await call('GET', `${collection}/a`)).body
+      const { finalizers, deletionTimestamp } = metadata as ObjectMeta
+      const ids = new Set(sent.map(({ writeId }) => writeId)).size
+      found.push({ code, sent: sent.length, ids, finalizers, data, isGoing: deletionTimestamp !== undefined })
+    }
+    const [again, once] = found
+    expect(again).toMatchObject({ code: 200, sent: 2, ids: 1 })
+    expect(once).toEqual({ ...(again as object), sent: 1 })
+  },
+)
+
+test('STORE-05: a commit without an answer is a lost race where another write has replaced what it expected', async () => {
+  let isOver = false
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      if (isOver || request.expected === 0) return storage.commit(request, context)
+      isOver = true
+      const value = assemble({ ...decodeStored(request.value as Uint8Array), writeId: 'another' })
+      await storage.commit({ ...request, value, writeId: 'another' }, context)
+      throw new UnknownOutcomeError(timeout('a service has not answered in time').status)
+    },
+  }))
+  const { metadata } = (await call('POST', collection, configMap())).body
+  const sent = { ...configMap({ x: '1' }), metadata }
+  expect(await call('PUT', `${collection}/a`, sent)).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
+})
+
+test('STORE-05: a create whose commit had no answer is looked for, and never sent a second time', async () => {
+  const ids: string[] = []
+  const { call } = await aGateway(() => ({
+    async commit({ key, writeId }) {
+      if (key.startsWith('core/configmaps/')) ids.push(writeId)
+      throw new UnknownOutcomeError(timeout('a service has not answered in time').status)
+    },
+  }))
+  expect(await call('POST', `${collection}?timeout=200ms`, configMap())).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
+  expect(ids).toHaveLength(1)
 })
 
 test('STORE-05: a write whose answer was lost is found in the past of the object', async () => {
@@ -258,6 +325,18 @@ test('VERB-09: after five lost races a patch is a conflict', async () => {
   expect(await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
 })
 
+/** Moves the clock on until something has come of what is waited for. */
+async function advanceUntil(clock: FakeClock, awaited: Promise<unknown>): Promise<void> {
+  let isOver = false
+  void awaited.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    clock.advance(50)
+    await settle()
+  }
+}
+
 /** A turn of the event loop, several times over: as long as reads and writes in memory may take. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -333,7 +412,9 @@ test.each([
   const aService = (name: string, spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec })
   expect((await call('POST', services, aService('a', first))).code).toBe(201)
   isAway = isLost
-  expect((await call('PATCH', `${services}/a`, { spec: second }, merge)).code).toBe(code)
+  const answered = call('PATCH', `${services}/a`, { spec: second }, merge)
+  await advanceUntil(clock, answered)
+  expect((await answered).code).toBe(code)
   isAway = () => false
   const other = aService('b', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] })
   expect((await call('POST', services, other)).code).toBe(422)

@@ -66,6 +66,15 @@ export const limits = {
   generatedNamesMax: 5,
   /** Steps back through an object's past in search of a write whose answer was lost. */
   lostReplyStepsMax: 32,
+  /**
+   * How long it is tried to learn what became of a commit whose answer was lost. With the second that the commit itself had, that
+   * is short of 3 s: a client that may ask another gateway should hear by then that nothing is known. An etcd elects a leader in that time.
+   */
+  lostReplyMs: 1_800,
+  /** The same of a create, which is only looked for: what is under way is there by then, or never will be. */
+  lostCreateMs: 1_000,
+  /** Pause between two attempts to learn it. */
+  lostReplyPauseMs: 50,
   /** Distinct `Accept` texts whose meaning is kept. */
   acceptTextsMax: 1_000,
   /** Characters of an `Accept` text whose meaning is kept; those of clients have some 200. A stranger's may have a million. */

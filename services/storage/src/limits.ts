@@ -83,8 +83,20 @@ export const etcdCallTimeoutMs = 8_000
 /** So long members are asked how a commit ended that may have been written. To wait is better than not to know, but callers wait no longer than a minute. */
 export const etcdOutcomeWaitMs = 20_000
 
-/** Longest that one member of several may take for a call that looks at few keys; then another one is asked. Leaders are elected faster. */
-export const etcdMemberTimeoutMs = 3_000
+/**
+ * Longest that a member may take for a call that looks at few keys, which takes milliseconds as a rule; then it is asked again, or
+ * another one is. Callers of storage wait for a second themselves.
+ */
+export const etcdMemberTimeoutMs = 1_000
+
+/** How often etcd is asked whether it answers: once a second it is known, and told to callers, whether this replica is of use. */
+export const etcdCheckMs = 1_000
+
+/** Calls in a row that end without an answer until the connection is given up for a new one. The first may meet an election. */
+export const etcdFailuresMax = 2
+
+/** Longest pause before a lost connection is tried again: etcd is used again within a second after it answers. */
+export const etcdRedialMsMax = 250
 
 /** How often a member that was away is asked whether it is back. */
 export const etcdMemberLookMs = 1_000
@@ -108,13 +120,13 @@ export const etcdWatchLastLookMs = 100
 export const etcdReopenWaitMs = 1_000
 
 /** Longest that etcd may take to open a watch. */
-export const etcdWatchOpenMs = 3_000
+export const etcdWatchOpenMs = 2_000
 
 /** When to come again, as clients are told that met a store that is away: a lost connection is opened again within that time. */
 export const unavailableRetrySeconds = 1
 
 /** Longest pause before a lost watch is opened again. */
-export const etcdReconnectDelayMsMax = 1_000
+export const etcdReconnectDelayMsMax = 250
 
 /** Longest that a start waits for etcd to be there. */
 export const etcdStartWaitMs = 60_000

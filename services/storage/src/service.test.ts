@@ -171,6 +171,7 @@ test('while memory is read anew from a shared store, a question about a moment o
       replaced = listener
       return () => {}
     },
+    onReachable: () => () => {},
     visitRevisions: async () => 0,
     mayLoseChanges: false,
   }

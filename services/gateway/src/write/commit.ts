@@ -8,16 +8,15 @@ import {
   encodeStoredObject,
   fillRevision,
   StatusError,
-  timeout,
   toWriteId,
   UnknownOutcomeError,
 } from '@orch/core'
 import { toStoredObject } from '../convert.ts'
-import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import { callContext } from '../verbs/verb.ts'
+import { findLostCommit } from './lost-commit.ts'
 
 /** What else must hold when a commit is made. */
 export type Condition = CommitRequest['conditions'][number]
@@ -109,7 +108,7 @@ function expiryOf({ resource }: Served, { options, clock }: GatewayParts): numbe
   return resource.stored.kind === 'Event' && options.eventTtlMs !== undefined ? clock.now() + options.eventTtlMs : 0
 }
 
-/** Commits once. When the answer is lost, the object's own past tells whether it was written. */
+/** Commits once. When the answer is lost, it is found out what became of the commit. */
 async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome> {
   try {
     const outcome = await parts.storage.commit(commit, callContext(request, parts))
@@ -119,21 +118,6 @@ async function commitSurely(commit: CommitRequest, request: GatewayRequest, part
     // A Status is an answer: storage has refused, and nothing was written. Unless it says that nobody knows.
     if (error instanceof StatusError && !(error instanceof UnknownOutcomeError)) throw error
     parts.log.warn({ err: error, key: commit.key }, 'the answer to a commit was lost')
-    return findLostCommit(commit, parts, error)
+    return findLostCommit(commit, request, parts, error)
   }
-}
-
-async function findLostCommit(commit: CommitRequest, { storage }: GatewayParts, cause: unknown): Promise<CommitOutcome> {
-  const undecided = new UnknownOutcomeError(timeout('it is not known whether the object was written').status, { cause })
-  try {
-    let { entry } = await storage.get({ key: commit.key, read: { kind: 'latest' } })
-    if (entry === undefined && commit.value === undefined) return { kind: 'written', revision: commit.expected }
-    for (let steps = 0; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > commit.expected; steps++) {
-      if (entry.writeId === commit.writeId) return { kind: 'written', revision: entry.revision }
-      entry = (await storage.getAt({ key: commit.key, revision: entry.revision - 1 })).entry
-    }
-  } catch {
-    throw undecided
-  }
-  throw undecided
 }

@@ -29,8 +29,11 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     const storage = await openStorage({ ...options, store: observed, leadership: store.leadership }, assembly)
     addStorageMetrics(metrics, storage)
     if (feed !== undefined) await publish(storage, store.leadership ?? soleLeadership, feed, assembly)
-    const { address } = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
-    return { address, checks: [storeCheck(() => storage.status({}))] }
+    const server = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
+    // Callers go to another replica while this one is cut off from the state.
+    const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
+    await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })
+    return { address: server.address, checks: [storeCheck(() => storage.status({}))] }
   })
 }
 

@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallOptions, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
+import type { Revision } from '@orch/core'
 import { type Clock, systemClock } from '@orch/platform'
+import { renewableChannels } from '@orch/platform/rpc'
 import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'
 import {
   etcdAttemptDelayMs,
   etcdAttemptsMax,
   etcdCallTimeoutMs,
+  etcdFailuresMax,
   etcdKeepaliveMs,
   etcdKeepaliveTimeoutMs,
   etcdMemberTimeoutMs,
   etcdOutcomeWaitMs,
+  etcdRedialMsMax,
 } from '../limits.ts'
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
@@ -56,43 +60,53 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 /** See `createEtcdClient`. */
 export class EtcdClient extends Etcd3 {
   readonly #members: Members
-  readonly #timeoutMs: number
 
   constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
     const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
-    const timeoutMs = servers.length === 1 ? etcdCallTimeoutMs : etcdMemberTimeoutMs
     super({
       hosts: [...servers],
       ...(tls === undefined ? {} : { credentials: toCredentials(tls) }),
-      ...(credentials === undefined ? {} : { auth: { ...credentials, callOptions: () => ({ deadline: Date.now() + timeoutMs }) } }),
+      ...(credentials === undefined
+        ? {}
+        : { auth: { ...credentials, callOptions: () => ({ deadline: Date.now() + etcdMemberTimeoutMs }) } }),
       faultHandling: { host: (server) => members.policyOf(server) as unknown as Policy, global: once },
       defaultCallOptions: (call) =>
-        call.isStream ? {} : { deadline: Date.now() + (looksAtFewKeys(call) ? timeoutMs : etcdCallTimeoutMs) },
+        call.isStream ? {} : { deadline: Date.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
       grpcOptions: {
         'grpc.max_receive_message_length': -1,
         'grpc.max_send_message_length': -1,
         'grpc.initial_reconnect_backoff_ms': 50,
         'grpc.min_reconnect_backoff_ms': 50,
-        'grpc.max_reconnect_backoff_ms': 1_000,
+        'grpc.max_reconnect_backoff_ms': etcdRedialMsMax,
         'grpc.use_local_subchannel_pool': 1,
         'grpc.keepalive_time_ms': etcdKeepaliveMs,
         'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
         // The library hands these on to the channel, of which its type knows less.
-        ...({ interceptors: [renewingTokens] } as object),
+        ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }) } as object),
       },
     })
     this.#members = members
-    this.#timeoutMs = timeoutMs
+  }
+
+  /**
+   * Asks for one key over the connection of each service that is used all the time. What comes back is etcd's revision. Connections
+   * that give no answer are made anew by their channels, also the one of a watch, on which nothing may have happened.
+   */
+  async check(key: string): Promise<Revision> {
+    const ask = (service: 'KV' | 'Watch') =>
+      this.pool.withConnection(service, ({ client, metadata }) => sendTransaction(client, lookingAt(key), metadata))
+    const [{ revision }] = await Promise.all([ask('KV'), ask('Watch')])
+    return revision
   }
 
   /** A transaction that guards what it writes; a token that is no longer valid is renewed by the library's own way. */
   async transact(transaction: Transaction): Promise<TransactionAnswer> {
     try {
-      return await this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata, this.#timeoutMs))
+      return await this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata))
     } catch (error) {
       if (!(error instanceof EtcdInvalidAuthTokenError)) throw error
       await this.kv.range({ key: Buffer.from('/'), keys_only: true })
-      return this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata, this.#timeoutMs))
+      return this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata))
     }
   }
 
@@ -121,8 +135,8 @@ export class EtcdClient extends Etcd3 {
 const transactionPath = '/etcdserverpb.KV/Txn'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
-function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata, timeoutMs: number): Promise<TransactionAnswer> {
-  const options = { deadline: Date.now() + timeoutMs }
+function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
+  const options = { deadline: Date.now() + etcdMemberTimeoutMs }
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, options, (error, answer) => {
       if (error !== null) reject(error)
@@ -130,6 +144,12 @@ function sendTransaction(client: Client, transaction: Transaction, metadata: Met
       else resolve(answer)
     })
   })
+}
+
+/** A transaction that changes nothing. It is answered by a member that has a leader. */
+function lookingAt(key: string): Transaction {
+  const looked = Buffer.from(key)
+  return { guards: [{ key: looked, revision: Number.MAX_SAFE_INTEGER }], puts: [], removes: [], looks: [looked] }
 }
 
 /** Makes a call without effect, again where a member was away. Failures are StatusErrors. */
@@ -179,7 +199,13 @@ async function answers(access: EtcdAccess): Promise<boolean> {
 /** Ranges of many keys may take their time. */
 function looksAtFewKeys({ method, params = {} }: { readonly method: string; readonly params?: object }): boolean {
   const { range_end: end, compare = [] } = params as { range_end?: unknown; compare?: readonly unknown[] }
-  return (method === 'txn' && compare.length > 0) || (method === 'range' && end === undefined) || method === 'put' || method === 'status'
+  return (
+    (method === 'txn' && compare.length > 0) ||
+    (method === 'range' && end === undefined) ||
+    method === 'put' ||
+    method === 'status' ||
+    method === 'leaseGrant'
+  )
 }
 
 function checkServer(server: string, insecureTransport: boolean): void {

@@ -15,6 +15,7 @@ import type {
 import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
 import type { Etcd3 } from 'etcd3'
 import {
+  etcdCheckMs,
   etcdDeliveryWaitMs,
   etcdReconnectDelayMsMax,
   etcdReopenWaitMs,
@@ -144,6 +145,7 @@ class StoreOnEtcd implements EtcdStore {
   readonly #reader: EtcdReader
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
   readonly #replacedListeners = new Set<() => void>()
+  readonly #reachableListeners = new Set<(isReachable: boolean) => void>()
   readonly #closing = new AbortController()
   /** The last commit of each key that has one under way: commits to one key are judged as they were asked. */
   readonly #tails = new Map<string, Promise<unknown>>()
@@ -163,6 +165,11 @@ class StoreOnEtcd implements EtcdStore {
   #lastHeard: { readonly key: string; readonly revision: Revision; readonly writeId: string; readonly isDelete: boolean } | undefined
   #watch: EtcdWatch | undefined
   #refusing = 'the watch of etcd is not open yet'
+  /** Why etcd was not of use when it was last asked how it is. */
+  #unreachable = ''
+  #isReachable = true
+  #timesOpened = 0
+  #checkTimer: { cancel(): void } | undefined
   /** Why etcd itself takes no writes. */
   #alarm = ''
   #sizes = { bytes: 0, freeBytes: 0 }
@@ -185,6 +192,7 @@ class StoreOnEtcd implements EtcdStore {
       latest: () => this.#latest(),
       askPosition: () => this.#askPosition(),
       onReplaced: (listener) => attach(this.#replacedListeners, listener),
+      onReachable: (listener) => attach(this.#reachableListeners, listener),
       visitRevisions: async (show) => {
         const revision = this.#position
         await this.#reader.visitRevisions(revision, show)
@@ -210,6 +218,7 @@ class StoreOnEtcd implements EtcdStore {
       })
     })
     this.leadership.begin()
+    this.#checkLater()
   }
 
   commit(commit: StoreCommit): Promise<StoreOutcome> {
@@ -295,7 +304,7 @@ class StoreOnEtcd implements EtcdStore {
   }
 
   status(): StoreStatus {
-    const refusing = this.#refusing === '' ? this.#alarm : this.#refusing
+    const refusing = this.#refusing || this.#unreachable || this.#alarm
     return { epoch: this.#epoch.epoch, revision: this.#position, compacted: this.#compacted, refusing, ...this.#sizes }
   }
 
@@ -305,6 +314,7 @@ class StoreOnEtcd implements EtcdStore {
     await Promise.allSettled(this.#tails.values())
     await this.leadership.close()
     this.#statusTimer?.cancel()
+    this.#checkTimer?.cancel()
     this.#watch?.close()
     this.#rejectWaiters('the store is closed')
     for (const tell of this.#opened) tell()
@@ -463,6 +473,9 @@ class StoreOnEtcd implements EtcdStore {
         const end = await this.#watchOnce(() => {
           failures = 0
           this.#refusing = ''
+          this.#unreachable = ''
+          this.#timesOpened += 1
+          this.#tellReachable()
           for (const tell of this.#opened) tell()
           onFirst()
         })
@@ -472,6 +485,7 @@ class StoreOnEtcd implements EtcdStore {
         else throw end.error
       } catch (error) {
         this.#refusing = `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}`
+        this.#tellReachable()
         if (failures === 0) log.warn({ reason: this.#refusing }, 'the watch of etcd was lost')
         const delayMs = Math.min(etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
         await sleep(clock, delayMs * (0.5 + random() / 2), signal)
@@ -589,6 +603,46 @@ class StoreOnEtcd implements EtcdStore {
     for (const [writeId, seen] of this.#unanswered) if (seen === 0) this.#unanswered.set(writeId, overlooked)
     this.#rejectWaiters(why)
     for (const listener of this.#replacedListeners) listener()
+  }
+
+  #checkLater(): void {
+    if (this.#closing.signal.aborted) return
+    const pauseMs = this.#unreachable === '' ? etcdCheckMs : etcdReconnectDelayMsMax
+    this.#checkTimer = this.#parts.clock.after(pauseMs, () => void this.#check())
+  }
+
+  /** Whether etcd answers: a connection may be dead and look alive, and requests may be rare. */
+  async #check(): Promise<void> {
+    const timesOpened = this.#timesOpened
+    try {
+      // Of several members one may be away.
+      for (let left = this.#parts.servers.length; ; left -= 1) {
+        try {
+          const revision = await this.#client.check(this.#layout.epoch)
+          if (this.#parts.isReliable && revision > this.#position) {
+            this.#watch?.askPosition()
+            void this.#expect(revision)
+          }
+          break
+        } catch (error) {
+          if (left <= 1) throw error
+        }
+      }
+      this.#unreachable = ''
+    } catch (error) {
+      // A refusal is an answer, and so is a watch that was opened meanwhile.
+      const isGone = isAway(error) && this.#timesOpened === timesOpened
+      this.#unreachable = isGone ? `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}` : ''
+    }
+    this.#tellReachable()
+    this.#checkLater()
+  }
+
+  #tellReachable(): void {
+    const isReachable = this.#refusing === '' && this.#unreachable === ''
+    if (isReachable === this.#isReachable) return
+    this.#isReachable = isReachable
+    for (const listener of this.#reachableListeners) listener(isReachable)
   }
 
   async #readStatus(): Promise<void> {

@@ -23,11 +23,11 @@ interface Replica {
   close(): Promise<void>
 }
 
-/** A port in front of a server that can swallow its answers. */
+/** A port in front of a server that can swallow its answers, or damage them. */
 async function openProxy(address: string) {
   const [host = '', port = ''] = address.split(':')
   const sockets = new Set<Socket>()
-  const state = { isDeaf: false, swallows: 0 }
+  const state = { isDeaf: false, swallows: 0, damages: 0 }
   const server = createServer((near) => {
     if (state.swallows > 0) {
       state.swallows -= 1
@@ -46,6 +46,10 @@ async function openProxy(address: string) {
     }
     near.on('data', (data) => far.write(data))
     far.on('data', (data) => {
+      if (state.damages > 0) {
+        state.damages -= 1
+        data[data.length >> 1] = (data[data.length >> 1] ?? 0) ^ 0x10
+      }
       if (!state.isDeaf) near.write(data)
     })
   })
@@ -54,6 +58,7 @@ async function openProxy(address: string) {
     for (const socket of sockets) socket.destroy()
   }
   return {
+    port: (server.address() as { port: number }).port,
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     state,
     cut,
@@ -447,30 +452,74 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(storage)).names).toEqual(['a', 'b'])
   })
 
-  test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {
-    const names = namesOf('orch')
+  test('CARD-25: a replica to which etcd gives no answer says that it is of no use, and is of use again soon after it gets some', async () => {
+    const proxy = await openProxy(etcd.address)
+    closers.push(async () => proxy.close())
+    const { store, storage } = await openReplica({ servers: [proxy.url] })
+    await written(storage, aPut({ name: 'a' }))
+    const told: boolean[] = []
+    store.shared.onReachable((isReachable) => told.push(isReachable))
+    proxy.state.isDeaf = true
+    await vi.waitFor(() => expect(told).toEqual([false]), within)
+    expect((await storage.status({})).refusing).toMatch(/^etcd: /)
+    // Connections that lack bytes are left for new ones.
+    proxy.state.isDeaf = false
+    await vi.waitFor(() => expect(told.at(-1)).toBe(true), within)
+    expect((await storage.status({})).refusing).toBe('')
+    expect(await written(storage, aPut({ name: 'b' }))).toBeGreaterThan(0)
+  })
+
+  test('CARD-25: after damaged TLS records between storage and etcd it is written again', async () => {
+    const { tls, access } = await certified('damaged')
+    const own = await openEtcd({ path, dataDir: join(folder, 'damaged'), tls })
+    closers.push(() => own.kill())
+    const proxy = await openProxy(own.address)
+    closers.push(async () => proxy.close())
+    const { storage } = await openReplica({ servers: [`https://127.0.0.1:${proxy.port}`], tls: access })
+    for (let round = 1; round <= 3; round++) {
+      proxy.state.damages = 2 * round
+      await vi.waitFor(async () => expect(await written(storage, aPut({ name: `a-${round}-${names++}` }))).toBeGreaterThan(0), within)
+      await vi.waitFor(() => expect(proxy.state.damages).toBe(0), within)
+    }
+    await vi.waitFor(async () => expect((await storage.status({})).refusing).toBe(''), within)
+    expect(await written(storage, aPut({ name: 'last' }))).toBeGreaterThan(0)
+  })
+
+  /** Certificates of an authority of their own: as files for a server, and as texts for storage. */
+  async function certified(name: string) {
+    const product = namesOf('orch')
     const nowMs = Date.now()
-    const [authority, other] = [await issueServiceAuthority({ names, nowMs }), await issueServiceAuthority({ names, nowMs })]
-    const pair = await issueServiceCertificate({ authority, names, role: 'storage', hostNames: ['127.0.0.1', 'localhost'], nowMs })
-    const file = (name: string, content: string) => {
-      const at = join(folder, name)
+    const authority = await issueServiceAuthority({ names: product, nowMs })
+    const hostNames = ['127.0.0.1', 'localhost']
+    const pair = await issueServiceCertificate({ authority, names: product, role: 'storage', hostNames, nowMs })
+    const file = (ending: string, content: string) => {
+      const at = join(folder, `${name}${ending}`)
       writeFileSync(at, content)
       return at
     }
-    const tls = {
-      caFile: file('ca.crt', authority.certificate),
-      certFile: file('s.crt', pair.certificate),
-      keyFile: file('s.key', pair.key),
+    return {
+      tls: {
+        caFile: file('-ca.crt', authority.certificate),
+        certFile: file('.crt', pair.certificate),
+        keyFile: file('.key', pair.key),
+      },
+      access: { ca: Buffer.from(authority.certificate), certificate: Buffer.from(pair.certificate), key: Buffer.from(pair.key) },
+      product,
+      nowMs,
     }
+  }
+
+  test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {
+    const { tls, access, product, nowMs } = await certified('tls')
+    const other = await issueServiceAuthority({ names: product, nowMs })
     const own = await openEtcd({ path, dataDir: join(folder, 'tls'), tls })
     closers.push(() => own.kill())
-    const certificate = Buffer.from(pair.certificate)
-    const key = Buffer.from(pair.key)
+    const { ca, certificate, key } = access
     const servers = [`https://${own.address}`]
-    const { storage } = await openReplica({ servers, tls: { ca: Buffer.from(authority.certificate), certificate, key } })
+    const { storage } = await openReplica({ servers, tls: access })
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
     const impatient = { servers, startWaitMs: 0 }
-    await expect(openReplica({ ...impatient, tls: { ca: Buffer.from(authority.certificate) } })).rejects.toMatchObject({ code: 503 })
+    await expect(openReplica({ ...impatient, tls: { ca } })).rejects.toMatchObject({ code: 503 })
     await expect(openReplica({ ...impatient, tls: { ca: Buffer.from(other.certificate), certificate, key } })).rejects.toMatchObject({
       code: 503,
     })

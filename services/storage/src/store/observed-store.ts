@@ -58,6 +58,7 @@ function observeShared(shared: SharedStore, timed: Timed): SharedStore {
     latest: () => timed('revision', '', () => shared.latest()),
     askPosition: () => shared.askPosition(),
     onReplaced: (listener) => shared.onReplaced(listener),
+    onReachable: (listener) => shared.onReachable(listener),
     visitRevisions: (show) => timed('list', '', () => shared.visitRevisions(show)),
     mayLoseChanges: shared.mayLoseChanges,
   }

@@ -183,8 +183,13 @@ export type InterestsPart = Static<typeof interestsPart>
 export const admissionContract = contract(
   'orch.admission.v1.Admission',
   {
-    admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], hot: true }),
-    outcome: unary(outcomeRequest, message({}), { callers: ['gateway'], idempotent: true, hot: true }),
+    /**
+     * May be asked again although it has effects: what is reserved carries the id of the write, and is reserved once; and webhooks
+     * are called again for every attempt of a write, so that each must be prepared for it. How long it takes is up to webhooks.
+     */
+    admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], idempotent: true, hot: true }),
+    /** A few commits, each of which storage makes in a moment. */
+    outcome: unary(outcomeRequest, message({}), { callers: ['gateway'], idempotent: true, hot: true, answerMs: () => 2_000 }),
     interests: stream(message({}), interestsPart, { callers: ['gateway'], idempotent: true, endless: true }),
   },
   'admission',

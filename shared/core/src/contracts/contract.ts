@@ -17,6 +17,12 @@ export interface MethodOptions<Q extends AnyMessage> {
   readonly permits?: (role: ServiceRole, request: Static<Q>) => boolean
   /** Asking twice does no more than asking once: a call that was lost may be sent to another replica. */
   readonly idempotent?: boolean
+  /**
+   * Milliseconds in which a replica that is well answers this request, or gives the first part of a stream. After that the attempt
+   * is given up: another replica is asked where `idempotent` allows it, and else the outcome is unknown. Absent: a call lasts as
+   * long as its caller waits.
+   */
+  readonly answerMs?: (request: Static<Q>) => number
 }
 
 /** A call and its answer have two further ways to travel. */

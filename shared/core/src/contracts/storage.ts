@@ -150,6 +150,25 @@ export const statusResponse = message({
 /** What admission may write: reservations of quotas, and the quotas, in whose status it shows what is used. */
 const writtenByAdmission = ['quota/reservations/', 'core/resourcequotas/']
 
+/** Storage answers from memory, or after one question to what it keeps the state in: milliseconds, as a rule. Short beside the 3 s that a fault may cost a client. */
+const promptMs = 1_000
+/** A revision that has not come yet is waited for, for 3 s; the answer after that says so. */
+const awaitedMs = 4_000
+
+function answerMsOf({ kind }: Freshness): number {
+  switch (kind) {
+    case 'latest':
+    case 'any':
+      return promptMs
+    case 'notOlderThan':
+    case 'exact':
+    case 'page':
+      return awaitedMs
+  }
+}
+
+const prompt = { answerMs: () => promptMs }
+
 /** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
 export function mayCommit(role: ServiceRole, key: string): boolean {
   return role === 'gateway' || (role === 'admission' && writtenByAdmission.some((prefix) => key.startsWith(prefix)))
@@ -167,20 +186,22 @@ const readers: readonly ServiceRole[] = ['gateway', 'watch', 'admission']
 export const storageContract = contract(
   'orch.storage.v1.Storage',
   {
-    get: unary(getRequest, getResponse, { callers: readers, idempotent: true, hot: true }),
-    list: stream(listRequest, listPart, { callers: readers, idempotent: true }),
+    get: unary(getRequest, getResponse, { callers: readers, idempotent: true, hot: true, answerMs: ({ read }) => answerMsOf(read) }),
+    list: stream(listRequest, listPart, { callers: readers, idempotent: true, answerMs: ({ read }) => answerMsOf(read) }),
     commit: unary(commitRequest, commitOutcome, {
       callers: ['gateway', 'admission'],
       permits: (role, { key }) => mayCommit(role, key),
       hot: true,
+      ...prompt,
     }),
     changes: stream(changesRequest, changesPart, { callers: readers, idempotent: true, endless: true }),
     /** The object's state at the newest revision not above `revision`, or 410 where that has been compacted; for the content of an object that left a selection. */
     getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) }), {
       callers: readers,
       idempotent: true,
+      answerMs: () => awaitedMs,
     }),
-    status: unary(message({}), statusResponse, { callers: readers, idempotent: true }),
+    status: unary(message({}), statusResponse, { callers: readers, idempotent: true, ...prompt }),
   },
   'storage',
 )

@@ -103,6 +103,8 @@ export interface SharedStore {
    * were forgotten before they came here. Whoever keeps a state reads it anew. Attached as listeners are.
    */
   onReplaced(listener: () => void): () => void
+  /** Told when the store, or what it is kept in, no longer answers, and when it does again. Attached as listeners are. */
+  onReachable(listener: (isReachable: boolean) => void): () => void
   /** Keys and revisions of the present, without values, at a revision that the store stands at or behind, in the order of keys. */
   visitRevisions(show: (key: string, revision: Revision) => void): Promise<Revision>
   /** Changes may be lost on their way when the store forgets its past: then the state wants to be compared with it. */

@@ -79,6 +79,7 @@ function callerOf(contractName: string, name: string, description: Methods[strin
     response: codecOf(description.response),
     isHot: description.form === 'unary' && description.options.hot === true,
     idempotent: description.options.idempotent === true,
+    answerMs: (message) => description.options.answerMs?.(message as never),
     observe: createObserve(options, 'client', contractName, name),
     pool,
     clock: options.clock ?? systemClock,

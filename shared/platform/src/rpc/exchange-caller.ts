@@ -3,8 +3,9 @@ import { type CallContext, requestEntityTooLarge, serviceUnavailable, timeout } 
 import type { Clock, Timer } from '../clock.ts'
 import { Batches } from './batches.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
+import { afterLastLook } from './last-look.ts'
 import { rpcLimits } from './limits.ts'
-import { ConnectionLostError, fromWireFailure, noAnswerInTime } from './status.ts'
+import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime } from './status.ts'
 
 /** A stream that calls travel on, and whom to tell of its end. */
 export interface ExchangeCallerOptions {
@@ -86,7 +87,10 @@ export class ExchangeCaller {
       },
     }
     const cancel = () => this.#giveUp(pending, timeout('the call was cancelled'))
-    if (timeoutMs !== undefined) timer = this.#options.clock.after(timeoutMs, () => this.#giveUp(pending, noAnswerInTime()))
+    const late = () => {
+      if (this.#pending.get(item.id) === pending) this.#giveUp(pending, noAnswerInTime())
+    }
+    if (timeoutMs !== undefined) timer = this.#options.clock.after(timeoutMs, () => afterLastLook(late))
     signal?.addEventListener('abort', cancel, { once: true })
     this.#pending.set(item.id, pending)
     this.#batches.push(item, item.payload.length + itemBytes, () => {
@@ -97,7 +101,7 @@ export class ExchangeCaller {
   #giveUp(pending: Pending, error: unknown): void {
     if (pending.wasSent) this.#batches.push({ kind: 'cancel', id: pending.item.id }, itemBytes)
     const neverLeft = !pending.wasSent && this.#batches.retract(pending.item)
-    pending.reject(neverLeft ? timeout('a service could not be asked in time') : error)
+    pending.reject(neverLeft ? new NotAskedError() : error)
   }
 
   #take(item: ReplyItem): void {

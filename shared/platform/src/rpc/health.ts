@@ -10,20 +10,32 @@ export const healthContract = contract('grpc.health.v1.Health', {
   watch: stream(question, answer, { endless: true }),
 })
 
-/** Values of the protocol. */
-export const servingStatus = { serving: 1, notServing: 2, serviceUnknown: 3 } as const
+/** Values of the protocol. `unknown`: it can be reached, and what it stands on does not answer. */
+export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const
 
 /** How a server tells the others whether it wants calls. */
 export interface Health {
   readonly service: Service<typeof healthContract>
   setServing(isServing: boolean): void
+  /** False: calls should go to another replica, where there is one. */
+  setUseful(isUseful: boolean): void
 }
 
 /** The health of a server that offers these contracts. All of them share one answer. */
 export function createHealth({ offers, isServing }: { offers: readonly string[]; isServing: boolean }): Health {
   const known = new Set(['', ...offers])
   const watchers = new Set<PushStream<{ status: number }>>()
-  let status: number = isServing ? servingStatus.serving : servingStatus.notServing
+  let [wantsCalls, isOfUse] = [isServing, true]
+  const statusNow = () => {
+    if (!wantsCalls) return servingStatus.notServing
+    return isOfUse ? servingStatus.serving : servingStatus.unknown
+  }
+  let status: number = statusNow()
+  const tell = () => {
+    if (status === statusNow()) return
+    status = statusNow()
+    for (const parts of watchers) parts.push({ status })
+  }
   return {
     service: {
       async check({ service }) {
@@ -38,8 +50,12 @@ export function createHealth({ offers, isServing }: { offers: readonly string[];
       },
     },
     setServing(wanted) {
-      status = wanted ? servingStatus.serving : servingStatus.notServing
-      for (const parts of watchers) parts.push({ status })
+      wantsCalls = wanted
+      tell()
+    },
+    setUseful(isUseful) {
+      isOfUse = isUseful
+      tell()
     },
   }
 }

@@ -166,7 +166,7 @@ test('CARD-25: a connection that is never made is left for another one', async (
   timers[0]?.()
   await dialled.reached
   expect(await dialled.service.ask({ text: '' })).toEqual({ text: first })
-  expect(warnings).toEqual(['a connection was begun and not made; another one is tried'])
+  expect(warnings).toEqual(['a connection to a replica is given up, and another one is made'])
   // Whoever is silent on a connection that stands is waited for.
   timers[1]?.()
   expect(dialled.isReady()).toBe(true)

@@ -32,7 +32,7 @@ interface Waiting {
   resolve(replica: Replica): void
 }
 
-/** The replicas of one service. A call goes to the one with the fewest of its kind under way. */
+/** The replicas of one service. A call goes to the one with the fewest of its kind under way, and to a doubtful one only where all are. */
 export class Pool {
   readonly #options: PoolOptions
   readonly #replicas = new Map<string, Replica>()
@@ -67,9 +67,14 @@ export class Pool {
     for (let index = 0; index < this.#ready.length; index += 1) {
       const replica = this.#ready[(index + offset) % this.#ready.length]
       if (replica === undefined) continue
-      if (best === undefined || replica.inFlight[load] < best.inFlight[load]) best = replica
+      if (best === undefined || isBetter(replica, best, load)) best = replica
     }
     return best
+  }
+
+  /** Whether a replica takes calls about which there is no doubt. */
+  get hasUndoubted(): boolean {
+    return this.#ready.some(({ isDoubtful }) => !isDoubtful)
   }
 
   /** As `pick`, but waits a moment for a replica to come. */
@@ -143,4 +148,8 @@ export class Pool {
       if (replica !== undefined) waiting.resolve(replica)
     }
   }
+}
+
+function isBetter(one: Replica, other: Replica, load: Load): boolean {
+  return one.isDoubtful === other.isDoubtful ? one.inFlight[load] < other.inFlight[load] : other.isDoubtful
 }

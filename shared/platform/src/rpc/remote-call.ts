@@ -2,11 +2,12 @@ import { type CallOptions, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { type CallContext, timeout } from '@orch/core'
 import type { Clock } from '../clock.ts'
 import type { Codec } from './codec.ts'
+import { rpcLimits } from './limits.ts'
 import type { Observe } from './observe.ts'
 import { requestIdKey, traceparentKey } from './path.ts'
 import type { Load, Pool } from './pool.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, toCallerError } from './status.ts'
+import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, NotAskedError, toCallerError } from './status.ts'
 
 /** A method of somebody else's service. */
 export interface RemoteMethod {
@@ -15,6 +16,8 @@ export interface RemoteMethod {
   readonly request: Codec
   readonly response: Codec
   readonly idempotent: boolean
+  /** How long a replica that is well takes for a request at most; undefined: as long as the caller waits. */
+  answerMs(message: unknown): number | undefined
   /** Its calls travel in batches. */
   readonly isHot: boolean
   readonly observe: Observe
@@ -22,12 +25,12 @@ export interface RemoteMethod {
   readonly clock: Clock
 }
 
-/** Asks once; a second time, of another replica, where the first was never reached or asking twice does no harm. */
+/** Asks once; and again, of another replica, where the first was never reached or asking twice does no harm. */
 export async function callOnce(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   if (context.signal?.aborted) throw timeout('the call was cancelled')
   const observation = method.observe(context)
   try {
-    const answer = await attempt(method, message, { ...context, traceparent: observation.traceparent })
+    const answer = await askUntilAnswered(method, message, { ...context, traceparent: observation.traceparent })
     observation.end()
     return answer
   } catch (error) {
@@ -37,18 +40,33 @@ export async function callOnce(method: RemoteMethod, message: unknown, context: 
   }
 }
 
-async function attempt(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
+async function askUntilAnswered(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   const startMs = method.clock.monotonic()
-  const found = findReplica(method, 'call', context)
-  // Without a pause, so that each of many calls of one turn counts before the next one chooses.
-  const first = found instanceof Promise ? await found : found
-  try {
-    return await send(first, method, message, remaining(context, method.clock.monotonic() - startMs))
-  } catch (error) {
-    if (!mayRepeat(error, method)) throw error
-    const left = remaining(context, method.clock.monotonic() - startMs)
-    return send(await findReplica(method, 'call', left), method, message, left)
+  const left = () => remaining(context, method.clock.monotonic() - startMs)
+  for (let attempt = 1; ; attempt += 1) {
+    const found = findReplica(method, 'call', attempt === 1 ? context : hurried(left(), method.clock.monotonic() - startMs))
+    // Without a pause, so that each of many calls of one turn counts before the next one chooses.
+    const replica = found instanceof Promise ? await found : found
+    try {
+      return await send(replica, method, message, { context: left(), answerMs: patience(method, message, attempt) })
+    } catch (error) {
+      const isOver = left().timeoutMs === 0 || context.signal?.aborted === true
+      if (isOver || !mayRepeat(error, method)) throw error
+      if (attempt === rpcLimits.attemptsMax) throw isLate(error) ? lateEverywhere(error) : error
+    }
   }
+}
+
+/** What is left of the time in which a call that has failed elsewhere waits for a replica. */
+function hurried(context: CallContext, elapsedMs: number): CallContext {
+  const { timeoutMs = Number.POSITIVE_INFINITY } = context
+  return { ...context, timeoutMs: Math.min(timeoutMs, Math.max(0, rpcLimits.attemptsMs - elapsedMs)) }
+}
+
+/** Time that the replica of an attempt is given. A second one may be as busy as the first, and is given more. */
+export function patience({ answerMs }: RemoteMethod, message: unknown, attempt: number): number | undefined {
+  const once = answerMs(message)
+  return once === undefined ? undefined : once * 2 ** (attempt - 1)
 }
 
 /** A replica that takes calls; waits a moment where there is none. */
@@ -58,7 +76,8 @@ export function findReplica({ pool }: RemoteMethod, load: Load, context: CallCon
 
 /** Whether the call may be sent again after this failure. */
 export function mayRepeat(error: unknown, { idempotent }: RemoteMethod): boolean {
-  return error instanceof ConnectionLostError && (idempotent || !error.wasSent)
+  if (error instanceof ConnectionLostError) return idempotent || !error.wasSent
+  return error instanceof NotAskedError || (idempotent && isLate(error))
 }
 
 /** What is left of the caller's time. */
@@ -66,16 +85,44 @@ function remaining(context: CallContext, elapsedMs: number): CallContext {
   return context.timeoutMs === undefined ? context : { ...context, timeoutMs: Math.max(0, context.timeoutMs - elapsedMs) }
 }
 
-async function send(replica: Replica, method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
+/** One attempt: what the caller wants, and the time that the replica is given for it. */
+interface Attempt {
+  readonly context: CallContext
+  readonly answerMs: number | undefined
+}
+
+async function send(replica: Replica, method: RemoteMethod, message: unknown, { context, answerMs }: Attempt): Promise<unknown> {
+  const begunMs = method.clock.monotonic()
+  const { timeoutMs = Number.POSITIVE_INFINITY } = context
+  const isBounded = answerMs !== undefined && answerMs < timeoutMs
   replica.inFlight.call += 1
   try {
-    return await (method.isHot ? sendInBatch : sendAlone)(replica, method, message, context)
+    const sent = (method.isHot ? sendInBatch : sendAlone)(
+      replica,
+      method,
+      message,
+      isBounded ? { ...context, timeoutMs: answerMs } : context,
+    )
+    const answer = await (method.idempotent && answerMs === undefined ? untilDoubt(sent, replica, method) : sent)
+    replica.hasAnswered()
+    return answer
   } catch (error) {
     if (error instanceof ConnectionLostError) replica.suspect()
+    else if (!isLate(error)) replica.hasAnswered()
+    else if (isBounded) replica.wasLate(begunMs)
     throw error
   } finally {
     replica.inFlight.call -= 1
   }
+}
+
+/** A call that may take long is left as lost as soon as there is doubt about its replica, and another one to ask. */
+function untilDoubt(sent: Promise<unknown>, replica: Replica, { pool }: RemoteMethod): Promise<unknown> {
+  const { promise: doubt, reject } = Promise.withResolvers<never>()
+  const stop = replica.onDoubt(() => {
+    if (pool.hasUndoubted) reject(new ConnectionLostError(true))
+  })
+  return Promise.race([sent, doubt]).finally(stop)
 }
 
 async function sendInBatch(replica: Replica, { name, request, response }: RemoteMethod, message: unknown, context: CallContext) {

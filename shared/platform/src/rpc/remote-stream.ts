@@ -1,19 +1,25 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { CallContext, Stream } from '@orch/core'
+import type { Timer } from '../clock.ts'
+import { afterLastLook } from './last-look.ts'
 import type { Observation } from './observe.ts'
-import { findReplica, mayRepeat, metadataOf, optionsOf, type RemoteMethod } from './remote-call.ts'
+import { findReplica, mayRepeat, metadataOf, optionsOf, patience, type RemoteMethod } from './remote-call.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, toCallerError } from './status.ts'
+import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, noAnswerInTime, toCallerError } from './status.ts'
 
 interface OpenCall {
   readonly call: ClientReadableStream<unknown>
   readonly parts: AsyncIterator<unknown>
   readonly replica: Replica
+  /** Runs until the first part. */
+  readonly late: Timer | undefined
+  /** Set when it ran out. */
+  isLate: boolean
 }
 
 /**
  * The parts of a call, pulled one by one: what is not read stays with the sender. It is opened at once, or as soon as there is a
- * replica; if the connection dies before the first part, it is opened once more where asking twice does no harm.
+ * replica; if the connection dies before the first part, or that does not come in time, it is opened once more where asking twice does no harm.
  */
 export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, undefined> {
   readonly #method: RemoteMethod
@@ -37,8 +43,9 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
   async next(): Promise<IteratorResult<unknown, undefined>> {
     while (!this.#closed) {
       try {
-        const { parts } = await this.#open
-        const { value, done } = await parts.next()
+        const open = await this.#open
+        const { value, done } = await open.parts.next()
+        open.late?.cancel()
         if (this.#closed || done === true) break
         this.#mayRepeat = false
         this.#observation.end()
@@ -70,23 +77,26 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
 
   /** Opens the call once more, or throws what the reader has to know. */
   #handle(caught: unknown): void {
-    const error = isGrpcError(caught) ? fromGrpcError(caught) : caught
-    if (error instanceof ConnectionLostError && !(this.#open instanceof Promise)) this.#open.replica.suspect()
+    const open = this.#open instanceof Promise ? undefined : this.#open
+    open?.late?.cancel()
+    const failure = isGrpcError(caught) ? fromGrpcError(caught) : caught
+    const error = open?.isLate === true ? noAnswerInTime(failure) : failure
+    if (error instanceof ConnectionLostError) open?.replica.suspect()
     if (this.#mayRepeat && mayRepeat(error, this.#method)) {
       this.#mayRepeat = false
-      this.#open = this.#start()
+      this.#open = this.#start(2)
       return
     }
-    const told = toCallerError(error, { idempotent: true })
+    const told = open?.isLate === true && isLate(error) ? lateEverywhere(error) : toCallerError(error, { idempotent: true })
     this.#release(told)
     throw told
   }
 
-  #start(): OpenCall | Promise<OpenCall> {
+  #start(attempt = 1): OpenCall | Promise<OpenCall> {
     const replica = findReplica(this.#method, 'stream', this.#context)
-    if (!(replica instanceof Promise)) return this.#openAt(replica)
+    if (!(replica instanceof Promise)) return this.#openAt(replica, attempt)
     const opening = replica.then((found) => {
-      const open = this.#openAt(found)
+      const open = this.#openAt(found, attempt)
       if (this.#closed) open.call.cancel()
       else this.#open = open
       return open
@@ -96,8 +106,8 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     return opening
   }
 
-  #openAt(replica: Replica): OpenCall {
-    const { path, request, response } = this.#method
+  #openAt(replica: Replica, attempt: number): OpenCall {
+    const { path, request, response, clock } = this.#method
     const decode = (bytes: Buffer) => response.decode(bytes)
     const call = replica.client.makeServerStreamRequest(
       path,
@@ -113,7 +123,18 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     })
     // As above: the iterator reports the error.
     call.on('error', () => {})
-    return { call, parts: call[Symbol.asyncIterator](), replica }
+    const begunMs = clock.monotonic()
+    const answerMs = patience(this.#method, this.#message, attempt)
+    const giveUp = () => {
+      if (this.#open !== open || this.#closed) return
+      open.isLate = true
+      replica.wasLate(begunMs)
+      call.cancel()
+    }
+    const late = answerMs === undefined ? undefined : clock.after(answerMs, () => afterLastLook(giveUp))
+    call.once('metadata', () => late?.cancel())
+    const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late, isLate: false }
+    return open
   }
 
   #release(error?: unknown): void {

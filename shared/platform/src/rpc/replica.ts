@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type ChannelCredentials, Client, type ClientReadableStream, connectivityState, Metadata, type StatusObject } from '@grpc/grpc-js'
+import { type ChannelCredentials, Client, type ClientReadableStream, Metadata, type StatusObject } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { retryDelayMs } from '../follow/retry-delay.ts'
 import type { Log } from '../log.ts'
@@ -10,6 +10,8 @@ import { callFrames, type ReplyFrame, replyFrames } from './frames.ts'
 import { healthContract, servingStatus } from './health.ts'
 import { rpcLimits } from './limits.ts'
 import { dialOptions, exchangeMethod, methodPath } from './path.ts'
+import { Probe } from './probe.ts'
+import { RenewableChannel } from './renewable-channel.ts'
 
 /** What a replica needs, and whom it tells. */
 export interface ReplicaOptions {
@@ -21,7 +23,7 @@ export interface ReplicaOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
-  /** Called when it has become ready, or is no longer. */
+  /** Called when it has become ready or doubtful, or is no longer. */
   readonly onReadiness: (replica: Replica) => void
 }
 
@@ -33,30 +35,63 @@ const isNotThereYet = /ECONNREFUSED|Name resolution failed/
 /**
  * One process that offers the service. A stream of the health service stays open as long as it can be reached: what it says, and
  * its end, tell whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
+ *
+ * A connection may be dead and look alive, so it is probed, too. A probe or a call without an answer in time makes the replica
+ * doubtful: calls go elsewhere as long as there is another one. Further ones make an end of the connection, and a new one is made.
+ *
+ *   ready ── no answer in time ──▶ doubtful ── again ──▶ away, new connection ── health: serving ──▶ ready
+ *     ▲                               │
+ *     └────── a probe is answered ────┘
  */
 export class Replica {
   readonly address: string
   /** What is under way: calls without an answer, and streams that are open. */
   readonly inFlight = { call: 0, stream: 0 }
   readonly #options: ReplicaOptions
-  #client: Client
+  readonly #channel: RenewableChannel
+  readonly #client: Client
+  readonly #probe: Probe
   #isReady = false
+  /** It says that what it stands on does not answer. */
+  #isUseless = false
+  /** There was no answer in time. */
+  #isSlow = false
   #failures = 0
-  /** Connections in a row that were begun and not made. */
+  /** Connections in a row on which nothing was ever heard. */
   #unmade = 0
   /** Whether it has ever said how it is. */
   #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
+  /** The health stream that has said something. */
+  #heard: ClientReadableStream<unknown> | undefined
   #retry: Timer | undefined
   /** Runs while a stream has said nothing yet. */
   #silence: Timer | undefined
   #exchange: ExchangeCaller | undefined
+  /** Calls without an answer in time, one after the other, and when the last of them ended. */
+  #late = { count: 0, atMs: 0 }
+  readonly #doubtListeners = new Set<() => void>()
   #closed = false
 
   constructor(options: ReplicaOptions) {
+    const { target, credentialsFor, service, clock } = options
     this.#options = options
-    this.address = options.target.address
-    this.#client = connect(options)
+    this.address = target.address
+    const credentials = credentialsFor(target.host)
+    this.#channel = new RenewableChannel(target.address, credentials, {
+      ...dialOptions,
+      // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
+      'grpc.ssl_target_name_override': isIP(target.host) === 0 ? target.host : 'localhost',
+      'grpc.default_authority': target.host,
+    })
+    this.#client = new Client(target.address, credentials, { channelOverride: this.#channel })
+    this.#probe = new Probe({
+      client: this.#client,
+      service,
+      clock,
+      onAnswer: () => this.#setSlow(false),
+      onMiss: (inARow) => this.#onMiss(inARow),
+    })
     this.#watch()
   }
 
@@ -69,6 +104,11 @@ export class Replica {
     return this.#isReady
   }
 
+  /** It can be reached, but others should be asked where there are any. */
+  get isDoubtful(): boolean {
+    return this.#isSlow || this.#isUseless
+  }
+
   /** A call has failed there: it gets no more until it says again that it is well. */
   suspect(): void {
     if (this.#closed || !this.#isReady) return
@@ -76,6 +116,26 @@ export class Replica {
     this.#become(false)
     this.#watch()
     asked?.cancel()
+  }
+
+  /** A call that was begun at this time had no answer in the time that it was given. */
+  wasLate(begunMs: number): void {
+    if (this.#closed || !this.#isReady) return
+    // Those that were under way side by side count once.
+    if (begunMs >= this.#late.atMs) this.#late = { count: this.#late.count + 1, atMs: this.#options.clock.monotonic() }
+    if (this.#late.count >= rpcLimits.lateCallsMax) this.#renew('calls have no answer')
+    else this.#doubt()
+  }
+
+  /** A call had an answer, whatever it was. */
+  hasAnswered(): void {
+    this.#late.count = 0
+  }
+
+  /** Calls back when it becomes doubtful; the function that is returned ends that. */
+  onDoubt(listener: () => void): () => void {
+    this.#doubtListeners.add(listener)
+    return () => void this.#doubtListeners.delete(listener)
   }
 
   /** The stream that carries calls in batches, opened at first use and again when it is gone. */
@@ -129,11 +189,14 @@ export class Replica {
     const patienceMs = Math.min(rpcLimits.connectMsMax * 2 ** this.#unmade, rpcLimits.slowConnectMsMax)
     this.#silence = this.#options.clock.after(patienceMs, () => this.#onSilence(call))
     call.on('data', ({ status }: { status: number }) => {
+      if (this.#watching !== call) return
       this.#silence?.cancel()
+      this.#heard = call
       this.#failures = 0
       this.#unmade = 0
       this.#isKnown = true
-      this.#become(status === servingStatus.serving)
+      this.#setUseless(status === servingStatus.unknown)
+      this.#become(status === servingStatus.serving || status === servingStatus.unknown)
     })
     // Every end comes with a status, also that of a connection that died.
     call.on('error', () => {})
@@ -149,42 +212,67 @@ export class Replica {
     const isExpected = !this.#isKnown && isNotThereYet.test(details)
     const isToldOf = this.#failures === (isExpected ? rpcLimits.firstAttemptsMax : 1)
     log[isToldOf ? 'warn' : 'debug']({ service, address: this.address, reason: details }, 'a replica cannot be reached')
+    // gRPC would go on with a session that was destroyed.
+    if (this.#heard !== ended && this.#channel.seemsConnected) this.#channel.renew()
     const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
     this.#retry = clock.after(delayMs, () => this.#watch())
   }
 
-  /**
-   * gRPC sets no bound to the making of a connection: one that is broken between its first bytes and its last greeting would be
-   * waited for as long as the system takes it for alive, or for ever. It is left for a new one. A connection that stands is kept
-   * alive, or ended, by its own questions.
-   */
+  /** gRPC sets no bound to the making of a connection, and does not notice each that is dead. It is left for a new one. */
   #onSilence(call: ClientReadableStream<unknown>): void {
-    if (this.#closed || this.#watching !== call) return
-    if (this.#client.getChannel().getConnectivityState(false) === connectivityState.READY) return
-    const { log, service } = this.#options
-    log.warn({ service, address: this.address }, 'a connection was begun and not made; another one is tried')
+    if (this.#closed || this.#watching !== call || this.#heard === call) return
     this.#unmade += 1
-    const stuck = this.#client
-    this.#exchange?.finish()
-    this.#exchange = undefined
-    this.#client = connect(this.#options)
+    this.#renew('nothing is heard on a new one')
+  }
+
+  #onMiss(inARow: number): void {
+    if (inARow >= rpcLimits.probesMissedMax) this.#renew('probes have no answer')
+    else this.#doubt()
+  }
+
+  /** Until a probe is answered others are asked. */
+  #doubt(): void {
+    this.#setSlow(true)
+    this.#probe.now()
+  }
+
+  /** Leaves the connection, and all that is under way on it, for a new one. */
+  #renew(reason: string): void {
+    const { log, service } = this.#options
+    log.warn({ service, address: this.address, reason }, 'a connection to a replica is given up, and another one is made')
+    this.#late = { count: 0, atMs: 0 }
+    this.#become(false)
+    this.#retry?.cancel()
+    this.#watching = undefined
+    this.#channel.renew()
     this.#watch()
-    call.cancel()
-    stuck.close()
+  }
+
+  #setSlow(isSlow: boolean): void {
+    if (this.#isSlow === isSlow) return
+    this.#isSlow = isSlow
+    this.#tellOfDoubt(isSlow)
+  }
+
+  #setUseless(isUseless: boolean): void {
+    if (this.#isUseless === isUseless) return
+    this.#isUseless = isUseless
+    this.#tellOfDoubt(isUseless)
+  }
+
+  #tellOfDoubt(isDoubt: boolean): void {
+    const { log, service } = this.#options
+    if (isDoubt) log.debug({ service, address: this.address }, 'a replica is doubtful')
+    this.#options.onReadiness(this)
+    if (isDoubt) for (const listener of [...this.#doubtListeners]) listener()
   }
 
   #become(isReady: boolean): void {
     if (this.#isReady === isReady) return
     this.#isReady = isReady
+    if (isReady) this.#probe.begin()
+    else this.#probe.end()
+    if (isReady) this.#isSlow = false
     this.#options.onReadiness(this)
   }
-}
-
-function connect({ target: { address, host }, credentialsFor }: ReplicaOptions): Client {
-  return new Client(address, credentialsFor(host), {
-    ...dialOptions,
-    // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
-    'grpc.ssl_target_name_override': isIP(host) === 0 ? host : 'localhost',
-    'grpc.default_authority': host,
-  })
 }

@@ -22,6 +22,8 @@ export interface RpcServer {
   readonly address: string
   /** Tells callers whether to come here; a server starts as one that wants calls unless it was opened otherwise. */
   setServing(isServing: boolean): void
+  /** Whether what it stands on answers; while it does not, callers go to another replica where there is one. */
+  setUseful(isUseful: boolean): void
   /** Sends callers elsewhere, finishes what they have asked for, ends streams without an end of their own, then closes. */
   drain(options?: { readonly timeoutMs?: number }): Promise<void>
   /** Ends what is in flight, streams included. */
@@ -85,6 +87,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   return {
     address: `${address.slice(0, address.lastIndexOf(':'))}:${port}`,
     setServing: health.setServing,
+    setUseful: health.setUseful,
     async drain({ timeoutMs = rpcLimits.drainMsMax } = {}) {
       health.setServing(false)
       departure.begin()

@@ -59,9 +59,28 @@ export function fromGrpcError(error: ServiceError): StatusError | ConnectionLost
   }
 }
 
+/** The time is up, and the call has not left. */
+export class NotAskedError extends StatusError {
+  override readonly name = 'NotAskedError'
+
+  constructor() {
+    super(timeout('a service could not be asked in time').status)
+  }
+}
+
+/** Whether there was no answer in time, here or at those whom the callee has asked. */
+export function isLate(error: unknown): boolean {
+  return error instanceof NotAskedError || (error instanceof UnknownOutcomeError && error.code === 504)
+}
+
 /** The time is up. What was asked for may have happened. */
 export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
   return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
+}
+
+/** A call without effect, or whose effect is the same the second time, had no answer in the time that a replica is given. */
+export function lateEverywhere(cause: unknown): StatusError {
+  return serviceUnavailable('a service has not answered in time', { cause, retryAfterSeconds: 1 })
 }
 
 /** What a lost connection means to the caller, once nobody tries again. */

@@ -1,0 +1,81 @@
+import { type CommitOutcome, type CommitRequest, timeout, UnknownOutcomeError } from '@orch/core'
+import { sleep } from '@orch/platform'
+import { limits } from '../limits.ts'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { callContext, remainingMs } from '../verbs/verb.ts'
+
+/** What the object's own past says about a commit. */
+type Trace =
+  | { readonly kind: 'written'; readonly revision: number }
+  /** The key stands as the commit expects it: it has not been written, or not yet. */
+  | { readonly kind: 'open' }
+  /** Another write has replaced what the commit expects: it was not written, and never will be. */
+  | { readonly kind: 'overtaken' }
+  /** The past does not say. */
+  | { readonly kind: 'unclear' }
+
+/**
+ * What became of a commit whose answer was lost.
+ *
+ * The object's past tells whether it was written, by the id of the write. Where it was not, an update and a delete are sent again,
+ * with the same id: they expect a revision that the key has once only, so that of all that were sent one is written at most. A
+ * create expects that the key is absent, which may be so again after a delete; it is looked for, and not sent a second time.
+ */
+export async function findLostCommit(
+  commit: CommitRequest,
+  request: GatewayRequest,
+  parts: GatewayParts,
+  cause: unknown,
+): Promise<CommitOutcome> {
+  const { clock } = parts
+  const undecided = new UnknownOutcomeError(timeout('it is not known whether the object was written').status, { cause })
+  const patienceMs = commit.expected === 0 ? limits.lostCreateMs : limits.lostReplyMs
+  const giveUpMs = clock.monotonic() + Math.min(patienceMs, remainingMs(request, parts))
+  for (;;) {
+    const outcome = await learn(commit, request, parts).catch((error: unknown) => {
+      parts.log.debug({ err: error, key: commit.key }, 'what became of a commit is not known yet')
+      return undefined
+    })
+    if (outcome !== undefined) return outcome
+    if (clock.monotonic() + limits.lostReplyPauseMs >= giveUpMs) throw undecided
+    await sleep(clock, limits.lostReplyPauseMs)
+  }
+}
+
+/** Looks once, and sends the commit again where that cannot do it twice; undefined: it is as unknown as before. */
+async function learn(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome | undefined> {
+  const trace = await traceOf(commit, request, parts)
+  switch (trace.kind) {
+    case 'written':
+      return trace
+    case 'overtaken':
+      return { kind: 'stale' }
+    case 'unclear':
+      return undefined
+    case 'open': {
+      if (commit.expected === 0) return undefined
+      const outcome = await parts.storage.commit(commit, callContext(request, parts))
+      // Whatever else it is, the first may have been the reason, or may still come.
+      return outcome.kind === 'written' ? outcome : undefined
+    }
+  }
+}
+
+async function traceOf(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<Trace> {
+  const { storage } = parts
+  const { key, expected, value, writeId } = commit
+  const context = callContext(request, parts)
+  let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
+  if (entry === undefined) {
+    if (value === undefined) return { kind: 'written', revision: expected }
+    return { kind: expected === 0 ? 'open' : 'unclear' }
+  }
+  let steps = 0
+  for (; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > expected; steps++) {
+    if (entry.writeId === writeId) return { kind: 'written', revision: entry.revision }
+    entry = (await storage.getAt({ key, revision: entry.revision - 1 }, context)).entry
+  }
+  if (entry === undefined || entry.revision !== expected) return { kind: 'unclear' }
+  return { kind: steps === 0 ? 'open' : 'overtaken' }
+}

@@ -1,0 +1,98 @@
+import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import type { Clock, Timer } from '../clock.ts'
+import { codecOf } from './codec.ts'
+import { healthContract } from './health.ts'
+import { afterLastLook } from './last-look.ts'
+import { rpcLimits } from './limits.ts'
+import { methodPath } from './path.ts'
+
+/** What a probe asks, and whom it tells. */
+export interface ProbeOptions {
+  readonly client: Client
+  /** Name of the service whose health is asked for. */
+  readonly service: string
+  readonly clock: Clock
+  /** There was an answer, whatever it was. */
+  readonly onAnswer: () => void
+  /** There was none in time, for the so-manieth time in a row. */
+  readonly onMiss: (inARow: number) => void
+}
+
+const { check } = healthContract.methods
+const path = methodPath(healthContract.name, 'check')
+
+/** Asks a server again and again how it is, to know whether answers still come. */
+export class Probe {
+  readonly #options: ProbeOptions
+  #timer: Timer | undefined
+  #cancel: (() => void) | undefined
+  #missed = 0
+
+  constructor(options: ProbeOptions) {
+    this.#options = options
+  }
+
+  /** Begins to ask. */
+  begin(): void {
+    this.end()
+    this.#later()
+  }
+
+  /** Asks at once, unless an answer is being waited for. */
+  now(): void {
+    if (this.#timer === undefined || this.#cancel !== undefined) return
+    this.#timer.cancel()
+    this.#ask()
+  }
+
+  /** Asks no more. */
+  end(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.#missed = 0
+  }
+
+  #later(): void {
+    this.#timer = this.#options.clock.after(rpcLimits.probeMs, () => this.#ask())
+  }
+
+  #ask(): void {
+    const { client, service, clock, onAnswer, onMiss } = this.#options
+    let isOpen = true
+    const close = () => {
+      isOpen = false
+      this.#cancel = undefined
+      this.#timer?.cancel()
+    }
+    const decode = (bytes: Buffer) => codecOf(check.response).decode(bytes)
+    const call = client.makeUnaryRequest(path, codecOf(check.request).encode, decode, { service }, new Metadata(), (error) => {
+      if (!isOpen) return
+      close()
+      this.#later()
+      // The end of a connection is noticed by the health stream.
+      if (isLost(error)) return
+      this.#missed = 0
+      onAnswer()
+    })
+    this.#cancel = () => {
+      isOpen = false
+      call.cancel()
+    }
+    this.#timer = clock.after(rpcLimits.probeAnswerMs, () =>
+      afterLastLook(() => {
+        if (!isOpen) return
+        close()
+        call.cancel()
+        this.#missed += 1
+        this.#later()
+        onMiss(this.#missed)
+      }),
+    )
+  }
+}
+
+function isLost(error: ServiceError | null): boolean {
+  return error?.code === status.UNAVAILABLE || error?.code === status.CANCELLED
+}

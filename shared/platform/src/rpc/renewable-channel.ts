@@ -1,0 +1,163 @@
+import type { Socket } from 'node:net'
+import {
+  Channel,
+  ChannelCredentials,
+  type ChannelInterface,
+  type ChannelOptions,
+  type Client,
+  connectivityState,
+  status,
+} from '@grpc/grpc-js'
+
+/** When a channel renews itself. */
+export interface RenewalOptions {
+  /** Calls that may end without a message one after the other, because of their deadline or on a connection that seems to stand. */
+  readonly failuresMax: number
+}
+
+/** What a call ends with on a session that was destroyed. */
+const brokenStatuses: ReadonlySet<status> = new Set([status.INTERNAL, status.UNAVAILABLE, status.UNKNOWN])
+
+type Call = ReturnType<ChannelInterface['createCall']>
+type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>
+type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector']>
+
+/**
+ * A channel that can be made anew together with its connection.
+ *
+ * gRPC keeps a connection until its HTTP/2 session has closed. A session that was destroyed because of a damaged TLS record never
+ * says so while the other side keeps the socket open: gRPC takes the channel for ready, sends no pings, and never dials again.
+ * So whoever notices that answers do not come calls `renew`.
+ */
+export class RenewableChannel implements ChannelInterface {
+  readonly #open: () => ChannelInterface
+  readonly #sockets = new Set<Socket>()
+  readonly #calls = new Set<Call>()
+  readonly #failuresMax: number
+  #channel: ChannelInterface
+  #failures = 0
+  #isClosed = false
+
+  constructor(
+    target: string,
+    credentials: ChannelCredentials,
+    options: ChannelOptions,
+    { failuresMax }: RenewalOptions = { failuresMax: Number.POSITIVE_INFINITY },
+  ) {
+    this.#failuresMax = failuresMax
+    const noticing = new NoticingCredentials(credentials, this.#sockets)
+    this.#open = () => new Channel(target, noticing, options)
+    this.#channel = this.#open()
+  }
+
+  /** Ends all calls as those of a lost connection, destroys the sockets, and begins anew. */
+  renew(): void {
+    if (this.#isClosed) return
+    this.#failures = 0
+    const stale = this.#channel
+    this.#channel = this.#open()
+    this.#abandon(stale)
+  }
+
+  /** Whether gRPC takes the connection for one that can be used. */
+  get seemsConnected(): boolean {
+    return this.#channel.getConnectivityState(false) === connectivityState.READY
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#channel.close()
+  }
+
+  getTarget(): string {
+    return this.#channel.getTarget()
+  }
+
+  getConnectivityState(tryToConnect: boolean): ReturnType<ChannelInterface['getConnectivityState']> {
+    return this.#channel.getConnectivityState(tryToConnect)
+  }
+
+  watchConnectivityState(...parameters: Parameters<ChannelInterface['watchConnectivityState']>): void {
+    this.#channel.watchConnectivityState(...parameters)
+  }
+
+  getChannelzRef(): ReturnType<ChannelInterface['getChannelzRef']> {
+    return this.#channel.getChannelzRef()
+  }
+
+  createCall(...parameters: Parameters<ChannelInterface['createCall']>): Call {
+    const call = this.#channel.createCall(...parameters)
+    const start = call.start.bind(call)
+    call.start = (metadata, listener) => {
+      this.#calls.add(call)
+      start(metadata, {
+        onReceiveMetadata: (received) => listener.onReceiveMetadata(received),
+        onReceiveMessage: (message) => {
+          this.#failures = 0
+          listener.onReceiveMessage(message)
+        },
+        onReceiveStatus: (ended) => {
+          this.#calls.delete(call)
+          listener.onReceiveStatus(ended)
+          this.#onEnd(ended.code)
+        },
+      })
+    }
+    return call
+  }
+
+  #onEnd(code: status): void {
+    const isBroken = code === status.DEADLINE_EXCEEDED || (brokenStatuses.has(code) && this.seemsConnected)
+    if (!isBroken) return
+    this.#failures += 1
+    if (this.#failures >= this.#failuresMax) this.renew()
+  }
+
+  #abandon(channel: ChannelInterface): void {
+    const [calls, sockets] = [[...this.#calls], [...this.#sockets]]
+    this.#calls.clear()
+    this.#sockets.clear()
+    channel.close()
+    for (const call of calls) call.cancelWithStatus(status.UNAVAILABLE, 'the connection was given up')
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+/** Options that give each client a channel of this kind. */
+export function renewableChannels(renewal: RenewalOptions): NonNullable<ConstructorParameters<typeof Client>[2]> {
+  return { channelFactoryOverride: (target, credentials, options) => new RenewableChannel(target, credentials, options, renewal) }
+}
+
+/** Credentials that note the sockets they are used for. */
+class NoticingCredentials extends ChannelCredentials {
+  readonly #credentials: ChannelCredentials
+  readonly #sockets: Set<Socket>
+
+  constructor(credentials: ChannelCredentials, sockets: Set<Socket>) {
+    super()
+    this.#credentials = credentials
+    this.#sockets = sockets
+  }
+
+  override _isSecure(): boolean {
+    return this.#credentials._isSecure()
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return this === other
+  }
+
+  override _createSecureConnector(...parameters: ConnectorParameters): Connector {
+    const connector = this.#credentials._createSecureConnector(...parameters)
+    return {
+      connect: (socket) => {
+        this.#sockets.add(socket)
+        socket.once('close', () => this.#sockets.delete(socket))
+        return connector.connect(socket)
+      },
+      waitForReady: () => connector.waitForReady(),
+      getCallCredentials: () => connector.getCallCredentials(),
+      destroy: () => connector.destroy(),
+    }
+  }
+}

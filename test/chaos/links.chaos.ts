@@ -1,0 +1,115 @@
+import type { Client } from '@orch/client'
+import { sleep, systemClock } from '@orch/platform'
+import { findBackend } from '@orch/testkit/backends'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configMaps, namespace } from './load.ts'
+import { type RoamingLoad, startRoamingLoad, type Track } from './roaming-load.ts'
+import { openServiceSet, type ServiceSet } from './service-set.ts'
+import { type SingleFault, singleFaults } from './single-faults.ts'
+import { longestGapMs } from './steady-load.ts'
+
+const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+/** How long each fault lasts; what has a moment only is over at once, and watched for as long. */
+const faultMs = Number(process.env['ORCH_CHAOS_FAULT_SECONDS'] ?? 5) * 1_000
+/** A part of the places or kinds; by default all. */
+const wanted = new RegExp(process.env['ORCH_CHAOS_FAULTS'] ?? '')
+/** Longest that is waited for everything to be as before. */
+const recoveryMsMax = 60_000
+/** Between two faults, so that what comes of one does not count for the next. */
+const restMs = 2_500
+/** etcd alone has no other member: the time counts from its first answer. */
+const afterEtcdMs = 1_000
+
+interface Row {
+  readonly fault: SingleFault
+  readonly anyMs: number
+  readonly failed: number
+  /** Longest time without a success of clients that stay at one gateway. */
+  readonly gatewayMs: readonly number[]
+  /** From the end of the fault until each gateway served, and each link carried something. */
+  readonly recoveredMs: number
+  readonly whys: readonly string[]
+}
+
+describe.skipIf(missing.length > 0)(`every single fault of a process or a link ${missing.join('; ')}`, () => {
+  test('CARD-25: a client that may use any gateway is never without an answer for longer than 3 s', { timeout: 3_600_000 }, async () => {
+    const set = await openServiceSet({
+      etcdPath: etcd.kind === 'found' ? etcd.path : '',
+      natsPath: nats.kind === 'found' ? nats.path : '',
+      counts: { admission: 2, controllers: 0 },
+      hasBackendTls: true,
+      flags: { storage: ['--watch-history=24h'] },
+    })
+    onTestFinished(() => set.close())
+    const first = set.clients[0] as Client
+    await first.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'roaming', namespace } }
+    await first.resource(configMaps).create(object)
+    const load = startRoamingLoad(set.clients)
+    const rows: Row[] = []
+    for (const fault of singleFaults(set).filter(({ place, what }) => wanted.test(`${place} ${what}`))) {
+      await sleep(systemClock, restMs)
+      rows.push(await tryOut(fault, set, load))
+      process.stdout.write(`${print(rows.slice(-1))}\n`)
+    }
+    await load.stop()
+    process.stdout.write(`\n${print(rows)}\n`)
+    const tooLong = rows.filter(({ fault, anyMs }) => anyMs > (fault.boundMs ?? afterEtcdMs))
+    const lost = rows.filter(({ recoveredMs }) => recoveredMs >= recoveryMsMax)
+    expect({ tooLong: tooLong.map(nameOf), lost: lost.map(nameOf) }).toEqual({ tooLong: [], lost: [] })
+  })
+})
+
+async function tryOut(fault: SingleFault, set: ServiceSet, load: RoamingLoad): Promise<Row> {
+  const tracks = [load.writer, load.reader]
+  const failedBefore = tracks.map(({ failures }) => failures.length)
+  load.answerMs = fault.answerMs
+  const beginMs = performance.now()
+  await fault.begin()
+  await sleep(systemClock, faultMs)
+  await fault.end()
+  const endMs = performance.now()
+  const recoveredMs = await recovery(fault, load, endMs)
+  const whole = [...set.processes.values()].map((one) => one.ready(recoveryMsMax).catch(() => recoveryMsMax))
+  await Promise.all(whole)
+  const until = performance.now()
+  const fromMs = fault.boundMs === undefined ? endMs : beginMs
+  const failures = tracks.flatMap((track, index) => track.failures.slice(failedBefore[index]))
+  return {
+    fault,
+    anyMs: Math.max(...tracks.map(({ answered }) => gap(answered, fromMs, until))),
+    failed: failures.length,
+    gatewayMs: load.writers.map(({ answered }, index) =>
+      Math.max(gap(answered, fromMs, until), gap((load.readers[index] as Track).answered, fromMs, until)),
+    ),
+    recoveredMs,
+    whys: [...new Set(failures.map(({ why }) => why))],
+  }
+}
+
+/** The longest gap that ends, or lasts, after the first moment. */
+function gap(answered: readonly number[], from: number, until: number): number {
+  const last = answered.findLast((at) => at <= until) ?? from
+  return Math.max(longestGapMs(answered, { from, until }), until - Math.max(last, from))
+}
+
+/** How long it takes until all tracks have gone on and each link has carried an answer. */
+async function recovery({ links }: SingleFault, load: RoamingLoad, sinceMs: number): Promise<number> {
+  const tracks = [load.writer, load.reader, ...load.writers, ...load.readers]
+  const isBack = () => tracks.every(({ answered }) => (answered.at(-1) ?? 0) > sinceMs) && links.every(({ heardMs }) => heardMs > sinceMs)
+  while (!isBack() && performance.now() - sinceMs < recoveryMsMax) await sleep(systemClock, 5)
+  return performance.now() - sinceMs
+}
+
+const nameOf = ({ fault: { place, what }, anyMs, recoveredMs }: Row) =>
+  `${place}, ${what}: ${anyMs.toFixed(0)} ms, back after ${recoveredMs.toFixed(0)} ms`
+
+function print(rows: readonly Row[]): string {
+  const head = 'place                   fault            any gateway   gateway-0   gateway-1   back after   failed'
+  const lines = rows.map(({ fault, anyMs, gatewayMs, recoveredMs, failed, whys }) => {
+    const cells = [anyMs, ...gatewayMs, recoveredMs].map((ms) => `${ms.toFixed(0)} ms`.padStart(12)).join('')
+    return `${fault.place.padEnd(24)}${fault.what.padEnd(15)}${cells}${String(failed).padStart(9)}${whys.length === 0 ? '' : `   ${whys.join(' | ').slice(0, 160)}`}`
+  })
+  return (rows.length === 1 ? lines : [head, ...lines]).join('\n')
+}

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { contract, namesOf, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core'
+import { certificateFolder, keepServiceCertificates, PushStream, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
+import { dialContract, openRpcServer, rpcLimits, serveContract } from '@orch/platform/rpc'
+import { createFakeClock, type FakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Link, openLink } from '../chaos/link.ts'
+
+const note = wire.message({ text: wire.string(1) })
+const answerMs = 1_000
+const notes = contract(
+  'test.v1.Notes',
+  {
+    read: unary(note, note, { hot: true, idempotent: true, answerMs: () => answerMs }),
+    write: unary(note, note, { hot: true, answerMs: () => answerMs }),
+    /** One that may take as long as it likes, and be asked twice. */
+    judge: unary(note, note, { hot: true, idempotent: true }),
+    list: stream(note, note, { idempotent: true, answerMs: () => answerMs }),
+    follow: stream(note, note, { endless: true }),
+  },
+  'storage',
+)
+type Notes = Service<typeof notes>
+
+const names = namesOf('orch')
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const turns = async (count: number) => {
+  for (let done = 0; done < count; done += 1) await turn()
+}
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  while (!(await holds())) await turn()
+}
+const never = () => new Promise<never>(() => {})
+
+/** Certificates of a folder of its own. */
+async function certificates() {
+  const folder = mkdtempSync(join(tmpdir(), 'renewal-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  await keepServiceCertificates({ files: certificateFolder(folder), names, hostNames: ['localhost', '127.0.0.1'], clock: systemClock })
+  return folder
+}
+
+interface Answering {
+  /** What it was asked. */
+  readonly asked: string[]
+  readonly address: string
+  readonly server: Awaited<ReturnType<typeof openRpcServer>>
+}
+
+/** A replica that answers with its name, but for the methods that it is silent at. */
+async function aReplica(name: string, silentAt: readonly (keyof Notes)[] = [], folder?: string): Promise<Answering> {
+  const asked: string[] = []
+  const answer = (method: keyof Notes) => async () => {
+    asked.push(method)
+    return silentAt.includes(method) ? never() : { text: name }
+  }
+  const parts = (method: keyof Notes) => () => {
+    asked.push(method)
+    const pushed = new PushStream<{ text: string }>()
+    if (!silentAt.includes(method)) pushed.push({ text: name })
+    return pushed
+  }
+  const service: Notes = {
+    read: answer('read'),
+    write: answer('write'),
+    judge: answer('judge'),
+    list: parts('list'),
+    follow: parts('follow'),
+  }
+  const tls = folder === undefined ? undefined : serviceTlsFiles(folder, 'storage')
+  const server = await openRpcServer({ address: '127.0.0.1:0', offers: [serveContract(notes, service)], tls, log: silentLog })
+  onTestFinished(() => server.close())
+  return { asked, address: server.address, server }
+}
+
+/** A caller with a clock of its own; random: 0, so that of equals the first is asked. */
+function dial(addresses: readonly string[], folder?: string) {
+  const clock = createFakeClock()
+  const tls = folder === undefined ? undefined : serviceTlsFiles(folder, 'gateway')
+  const dialled = dialContract(notes, { addresses, clock, tls, random: () => 0, log: silentLog })
+  onTestFinished(() => dialled.close())
+  return { ...dialled, clock }
+}
+
+/** Lets a clock go on, and what has arrived be read. */
+async function pass(clock: FakeClock, byMs: number): Promise<void> {
+  clock.advance(byMs)
+  await turns(20)
+}
+
+async function linked(address: string): Promise<Link> {
+  const link = await openLink(Number(address.split(':')[1]))
+  onTestFinished(() => link.close())
+  return link
+}
+
+test.each([
+  ['silent', (link: Link) => link.silence()],
+  ['half-open', (link: Link) => link.leaveHalfOpen()],
+])('CARD-25: a connection that is %s is given up after two probes without an answer, and another one is made', async (_how, harm) => {
+  const folder = await certificates()
+  const { address } = await aReplica('a', [], folder)
+  const link = await linked(address)
+  const { service, clock, isReady, reached } = dial([`127.0.0.1:${link.port}`], folder)
+  await reached
+  expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+  const followed = service.follow({ text: '' })[Symbol.asyncIterator]()
+  expect((await followed.next()).value).toEqual({ text: 'a' })
+  const end = followed.next().catch((error: unknown) => error)
+  harm(link)
+  const lost = service.write({ text: '' }).catch((error: unknown) => error)
+  await pass(clock, rpcLimits.probeMs)
+  await pass(clock, rpcLimits.probeAnswerMs)
+  expect(isReady()).toBe(true)
+  link.hear()
+  await pass(clock, rpcLimits.probeAnswerMs)
+  // What was under way on it has ended, calls and streams.
+  expect(await lost).toBeInstanceOf(UnknownOutcomeError)
+  expect(await end).toMatchObject({ code: 503 })
+  await until(isReady)
+  expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+  // That of the dead connection was destroyed.
+  await until(() => link.connections === 1)
+})
+
+test('CARD-25: after damaged TLS records, one after the other, calls are answered again', async () => {
+  const folder = await certificates()
+  const { address } = await aReplica('a', [], folder)
+  const link = await linked(address)
+  const dialled = dialContract(notes, {
+    addresses: [`127.0.0.1:${link.port}`],
+    tls: serviceTlsFiles(folder, 'gateway'),
+    random: Math.random,
+    log: silentLog,
+  })
+  onTestFinished(() => dialled.close())
+  await dialled.reached
+  for (let round = 0; round < 3; round += 1) {
+    link.flip(1 + round)
+    let isAnswered = false
+    while (!isAnswered || link.flipsLeft > 0) {
+      isAnswered = await dialled.service.read({ text: '' }).then(
+        () => true,
+        () => false,
+      )
+    }
+    expect(isAnswered).toBe(true)
+  }
+})
+
+/** Two replicas that both take calls; of equals the first is asked. */
+async function both(first: Answering, second: Answering) {
+  const dialled = dial([first.address, second.address])
+  await dialled.reached
+  // A stream each: what is asked side by side is spread.
+  while (first.asked.length === 0 || second.asked.length === 0) {
+    const streams = [dialled.service.follow({ text: '' }), dialled.service.follow({ text: '' })]
+    await Promise.all(streams.map((stream) => stream[Symbol.asyncIterator]().next()))
+    for (const stream of streams) stream.close()
+  }
+  for (const { asked } of [first, second]) asked.length = 0
+  return dialled
+}
+
+/** Who answers, of many that are asked side by side. */
+async function answering({ judge }: Notes): Promise<string[]> {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => judge({ text: '' })))
+  return [...new Set(answers.map(({ text }) => text))].sort()
+}
+
+async function bothAnswer(service: Notes): Promise<void> {
+  await until(async () => (await answering(service)).length === 2)
+  // The probe of the other one is answered as well.
+  await turns(100)
+}
+
+test('CARD-25: a read without an answer in its time is asked of another replica, and a write is of unknown outcome', async () => {
+  const [silent, other] = [await aReplica('a', ['read', 'list', 'write']), await aReplica('b')]
+  const { service, clock } = await both(silent, other)
+  const read = service.read({ text: '' })
+  await until(() => silent.asked.includes('read'))
+  await pass(clock, answerMs - 1)
+  expect(other.asked).toEqual([])
+  await pass(clock, 1)
+  expect(await read).toEqual({ text: 'b' })
+  // While there is doubt others are asked, and after a probe was answered this one is again.
+  await bothAnswer(service)
+  const list = service.list({ text: '' })[Symbol.asyncIterator]().next()
+  await until(() => silent.asked.includes('list'))
+  await pass(clock, answerMs)
+  expect((await list).value).toEqual({ text: 'b' })
+  await bothAnswer(service)
+  const write = service.write({ text: '' }).catch((error: unknown) => error)
+  await until(() => silent.asked.includes('write'))
+  await pass(clock, answerMs)
+  expect(await write).toBeInstanceOf(UnknownOutcomeError)
+  expect(other.asked).not.toContain('write')
+})
+
+test('CARD-25: a call that may take long is asked of another replica as soon as there is doubt about the first', async () => {
+  const [silent, other] = [await aReplica('a', ['judge']), await aReplica('b')]
+  const link = await linked(silent.address)
+  const { service, clock } = await both({ ...silent, address: `127.0.0.1:${link.port}` }, other)
+  const judged = service.judge({ text: '' })
+  await until(() => silent.asked.includes('judge'))
+  await pass(clock, rpcLimits.probeMs - 1)
+  expect(other.asked).toEqual([])
+  link.silence()
+  await pass(clock, 1)
+  await pass(clock, rpcLimits.probeAnswerMs)
+  expect(await judged).toEqual({ text: 'b' })
+})
+
+test('CARD-25: a replica that is of no use gets calls only where no other one takes them', async () => {
+  const [first, second] = [await aReplica('a'), await aReplica('b')]
+  const { service, isReady } = await both(first, second)
+  first.server.setUseful(false)
+  await until(async () => (await answering(service)).join() === 'b')
+  second.server.setUseful(false)
+  await until(async () => (await answering(service)).join() === 'a,b')
+  expect(isReady()).toBe(true)
+  first.server.setUseful(true)
+  await until(async () => (await answering(service)).join() === 'a')
+})
+
+test('CARD-25: a connection on which calls have no answer, one after the other, is given up though probes are answered', async () => {
+  const alone = await aReplica('a', ['write'])
+  const link = await linked(alone.address)
+  const { service, clock, reached } = dial([`127.0.0.1:${link.port}`])
+  await reached
+  const before = link.opened
+  for (let count = 1; count <= rpcLimits.lateCallsMax; count += 1) {
+    const write = service.write({ text: '' }).catch((error: unknown) => error)
+    await until(() => alone.asked.length === count)
+    await pass(clock, answerMs)
+    expect(await write).toBeInstanceOf(UnknownOutcomeError)
+  }
+  await until(() => link.opened > before)
+  expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+})
