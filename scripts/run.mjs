@@ -10,6 +10,7 @@ const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
+const fuzzEntry = join(root, 'test/fuzz/main.ts')
 /** Tests that run with the services together and with the services apart. */
 const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
 const admission = ['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(
@@ -21,7 +22,7 @@ const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admissi
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, 'test:chaos': testChaos, bench, abuse, requirements, mutate, lint, dev, golden }
+const commands = { start, test, 'test:chaos': testChaos, fuzz, bench, abuse, requirements, mutate, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -155,6 +156,12 @@ async function abuse(args) {
   const node = prepare()
   buildServer()
   return runChild(node, [...serverNodeFlags, stallsEntry, ...args], { cwd: root })
+}
+
+async function fuzz(args) {
+  const node = prepare()
+  build('.', 'everything')
+  return runChild(node, [fuzzEntry, ...args], { cwd: root })
 }
 
 async function requirements(args) {

@@ -1,3 +1,5 @@
+import { jsonEqual } from '@orch/core'
+
 /** One operation of a JSON patch. */
 export interface Difference {
   readonly op: 'add' | 'remove' | 'replace'
@@ -13,7 +15,7 @@ export function differences(before: unknown, after: unknown, path = ''): Differe
     const common = before.flatMap((item, index) => differences(item, after[index], `${path}/${index}`))
     return [...common, ...after.slice(before.length).map((value): Difference => ({ op: 'add', path: `${path}/-`, value }))]
   }
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ op: 'replace', path, value: after }]
+  return jsonEqual(before, after) ? [] : [{ op: 'replace', path, value: after }]
 }
 
 function recordDifferences(

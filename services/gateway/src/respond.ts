@@ -2,6 +2,7 @@ import { gzip } from 'node:zlib'
 import {
   internal,
   type Names,
+  printJson,
   printMetaProtobuf,
   printStatusProtobuf,
   readOurJson,
@@ -79,7 +80,7 @@ export function respondObject(request: GatewayRequest, code: number, object: obj
     const bytes = printMetaProtobuf(object)
     if (bytes !== undefined) return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
   }
-  return respondJson(request, code, Buffer.from(JSON.stringify(object)))
+  return respondJson(request, code, Buffer.from(printJson(object)))
 }
 
 /** Answers with the Status of a success. It carries no code. */

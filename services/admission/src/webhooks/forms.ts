@@ -8,6 +8,7 @@ import {
   isJsonObject,
   jsonEqual,
   parseApiVersion,
+  printBare,
   type StatusError,
 } from '@orch/core'
 import type { RequestForm } from './equivalents.ts'
@@ -61,5 +62,5 @@ export function createForms(catalogue: Catalogue): Forms {
 /** A webhook may leave out what an object is, but not say another kind. */
 function anotherKind(changed: Readonly<Record<string, unknown>>, { kind, apiVersion }: ApiObject): string | undefined {
   const left = { kind: changed['kind'] || kind, apiVersion: changed['apiVersion'] || apiVersion }
-  return left.kind === kind && left.apiVersion === apiVersion ? undefined : `${String(left.kind)} of ${String(left.apiVersion)}`
+  return left.kind === kind && left.apiVersion === apiVersion ? undefined : `${printBare(left.kind)} of ${printBare(left.apiVersion)}`
 }

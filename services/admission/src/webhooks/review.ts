@@ -8,7 +8,9 @@ import {
   type JsonPatch,
   type Names,
   parseJsonPatch,
+  printBare,
   printJson,
+  printValue,
   type Status,
   type StatusError,
 } from '@orch/core'
@@ -139,7 +141,7 @@ function checkKind(value: Record<string, unknown>, { version }: ReviewExpectatio
   if (kind === 'AdmissionReview' && apiVersion === wanted) return undefined
   // The older version was answered without either for years.
   if (version === 'v1beta1' && (kind === '' || kind === 'AdmissionReview') && apiVersion === '') return undefined
-  return `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`
+  return `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${printBare(apiVersion)}, Kind=${printBare(kind)}`
 }
 
 interface Response {
@@ -186,7 +188,7 @@ function findWrongType(response: Record<string, unknown>): string | undefined {
 function judge(response: Response, { version, uid, isMutating }: ReviewExpectation): ReviewReading {
   const isStrict = version === 'v1'
   if (isStrict && response.uid !== uid) {
-    return { kind: 'unfit', message: `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}` }
+    return { kind: 'unfit', message: `expected response.uid=${JSON.stringify(uid)}, got ${printValue(response.uid ?? '')}` }
   }
   const patch = response.patch ?? ''
   const misfit = isStrict ? (isMutating ? checkPatch(patch, response.patchType) : checkNoPatch(patch, response.patchType)) : undefined

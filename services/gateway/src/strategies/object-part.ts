@@ -1,4 +1,4 @@
-import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core'
+import { type ApiObject, carryOverMeta, type FieldError, jsonEqual, type ObjectMeta } from '@orch/core'
 import { transitionTimes } from './condition-times.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */
@@ -147,7 +147,7 @@ function validateAddedContainers(object: ApiObject, live: ApiObject): FieldError
   const after = new Map(containersOf(object).map((container) => [container.name, container]))
   return containersOf(live).flatMap((container) => {
     const kept = after.get(container.name)
-    if (kept !== undefined && JSON.stringify(kept) === JSON.stringify(container)) return []
+    if (kept !== undefined && jsonEqual(kept, container)) return []
     const what = kept === undefined ? 'removed' : 'changed'
     const message = `Forbidden: existing ephemeral containers ${JSON.stringify(container.name)} may not be ${what}\n`
     return [{ reason: 'FieldValueForbidden', field: 'spec.ephemeralContainers', message }]

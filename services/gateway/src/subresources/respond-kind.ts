@@ -1,4 +1,4 @@
-import { printProtobuf, type Subresource } from '@orch/core'
+import { printJson, printProtobuf, type Subresource } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, respondJson, respondObject, sendBytes } from '../respond.ts'
@@ -11,7 +11,7 @@ export function respondKind(
   object: object,
   { names }: GatewayParts,
 ): void | Promise<void> {
-  if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(JSON.stringify(object)))
+  if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(printJson(object)))
   return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), printProtobuf({ apiVersion, kind, type, object }))
 }
 

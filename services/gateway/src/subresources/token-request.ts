@@ -10,6 +10,7 @@ import {
   notFound,
   objectKey,
   printTime,
+  printValue,
   type Subresource,
   toInstant,
 } from '@orch/core'
@@ -145,7 +146,7 @@ function judge({ expirationSeconds }: FullSpec): FieldError[] {
 }
 
 function bad(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
 }
 
 type FullSpec = TokenSpec & { readonly audiences: readonly string[]; readonly expirationSeconds: number }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { parseYaml } from './yaml.ts'
 
 test('VAL-06: members that are there twice are named by their paths, and the last one counts', () => {
@@ -30,8 +30,26 @@ test.each([
   ['LIM-12: aliases of aliases beside a repeated member', `a0: &a0 lol\n${laughs}\nb: 1\nb: 2\n`],
   ['LIM-12: a long text many times', `a: &a "${'x'.repeat(100_000)}"\nb: [${Array(100).fill('*a').join(',')}]\n`],
   ['LIM-12: a list in itself', 'a: &a [*a]\n'],
+  ['LIM-12: two maps in one another', 'a: &a {b: &b {c: *a}}\nd: *b\n'],
+  [
+    'LIM-12: aliases a hundred thousand deep',
+    Array.from({ length: 100_000 }, (_, at) => `${100_000 - at}: &a${at} [*a${at - 1}]`)
+      .join('\n')
+      .replace('*a-1', ''),
+  ],
 ])('%s: refused', (_title, text) => {
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: 'its aliases stand for more than a body may hold' })
+})
+
+test('LIM-12: what is shared is looked at once, and a part that contains itself ends the look at it', () => {
+  const looks = vi.spyOn(Object, 'entries')
+  try {
+    parseYaml('a: &a [*a]\nb: *a\n')
+    parseYaml(`a0: &a0 lol\n${laughs}\n`)
+    expect(looks.mock.calls.length).toBeLessThan(60)
+  } finally {
+    looks.mockRestore()
+  }
 })
 
 test.each(['a: 1\n---\nb: 2\n', '---\na: 1\n---\n', '---\n'.repeat(100_000)])('several documents are refused: %#', (text) => {

@@ -96,17 +96,40 @@ const tooManyAliases: ParsedYaml = { kind: 'malformed', message: 'its aliases st
 
 /** By aliases a short text can stand for a value that fills all memory, or that has no end. */
 function outgrowsBodies(value: unknown, text: string): boolean {
-  if (!text.includes('*')) return false
-  let room = limits.bodyBytesMax
-  const waiting = [value]
-  for (let next = waiting.pop(); next !== undefined && room >= 0; next = waiting.pop()) {
-    if (typeof next === 'string') room -= next.length
-    if (typeof next !== 'object' || next === null) continue
-    const inner = Object.entries(next).flat()
-    room -= inner.length
-    if (room >= 0) for (const one of inner) if (one !== undefined) waiting.push(one)
+  return text.includes('*') && sizeOf(value) > limits.bodyBytesMax
+}
+
+/**
+ * What a value takes where its aliases are written out; a part that several aliases share is measured once, after what it contains.
+ * Without bound: a part that contains itself.
+ */
+function sizeOf(value: unknown): number {
+  const sizes = new Map<object, number>()
+  const waiting = isContainer(value) ? [value] : []
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const size = sizes.get(next)
+    if (size === undefined) {
+      sizes.set(next, Number.POSITIVE_INFINITY)
+      waiting.push(next)
+      for (const inner of Object.values(next)) if (isContainer(inner) && !sizes.has(inner)) waiting.push(inner)
+    } else if (size === Number.POSITIVE_INFINITY) {
+      const members = Object.entries(next)
+      sizes.set(
+        next,
+        members.reduce((sum, [key, inner]) => sum + key.length + 2 + partSize(inner, sizes), 0),
+      )
+    }
   }
-  return room < 0
+  return partSize(value, sizes)
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function partSize(value: unknown, sizes: ReadonlyMap<object, number>): number {
+  if (typeof value === 'string') return value.length
+  return isContainer(value) ? (sizes.get(value) ?? 0) : 0
 }
 
 /** More names than this help nobody; the reader of JSON tells as many. */

@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, type User } from '@orch/core'
+import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, printJson, printValue, type User } from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -45,7 +45,7 @@ export const accessReview: Verb = async (request, target, parts) => {
   if (errors.length > 0) throw invalid(kind, '', errors)
   const decision = await decideFor(request, spec, resource.kind, parts)
   const answer = inOrder(resource, { ...object, status: statusOf(decision) })
-  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(answer)) }, parts)
+  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
 }
 
 /** Answers with what the caller may do in a namespace, as far as it can be told. */
@@ -55,7 +55,7 @@ export const rulesReview: Verb = async (request, target, parts) => {
   const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
   if (namespace === '') throw badRequest('no namespace on request')
   const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })
-  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(answer)) }, parts)
+  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
 }
 
 function rulesStatus(user: User, namespace: string, { authorizers }: GatewayParts): Record<string, unknown> {
@@ -131,5 +131,5 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
 }
 
 function bad(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
 }

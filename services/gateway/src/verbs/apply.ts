@@ -1,4 +1,4 @@
-import { badRequest, conflict, conflictStatus, notFound, type OwnedObject } from '@orch/core'
+import { badRequest, conflict, conflictStatus, notFound, type OwnedObject, printBare } from '@orch/core'
 import { decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'
@@ -62,7 +62,7 @@ async function parseConfiguration(
 function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): void {
   const { resource } = served
   if (kind === resource.kind || apiVersion !== resource.apiVersion) return
-  throw badRequest(`the kind in the data (${String(kind ?? '')}) does not match the expected kind (${resource.kind})`)
+  throw badRequest(`the kind in the data (${printBare(kind ?? '')}) does not match the expected kind (${resource.kind})`)
 }
 
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }

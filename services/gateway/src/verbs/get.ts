@@ -7,7 +7,9 @@ const latest: Freshness = { kind: 'latest' }
 /** One object. Its bytes are answered as they are stored, unless another version or form is wanted. */
 export const get: Verb = async (request, target, parts) => {
   const { info, served } = target
-  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
+  // A part of an object cannot be watched: `watch` says nothing there.
+  const query = { ...readQueryOf(request), watch: undefined }
+  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   await respondStored(request, 200, served, entry, parts, parts.forms.of(epoch))

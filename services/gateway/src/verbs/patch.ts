@@ -10,6 +10,7 @@ import {
   type MergeOutcome,
   notFound,
   parseJsonPatch,
+  printBare,
   type Resource,
   resolveStruct,
   strategicMerge,
@@ -119,7 +120,7 @@ function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutc
 function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<string, unknown>): void {
   const { resource } = served
   if (kind !== resource.kind || apiVersion !== resource.apiVersion) {
-    throw badRequest(`a patch may not change kind or apiVersion: got ${String(apiVersion)}, Kind=${String(kind)}`)
+    throw badRequest(`a patch may not change kind or apiVersion: got ${printBare(apiVersion)}, Kind=${printBare(kind)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, type User } from '@orch/core'
+import { type ApiObject, badRequest, printJson, type User } from '@orch/core'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { asAuthenticated } from '../authentication/authenticators.ts'
 import { respondStored } from '../forms/respond-stored.ts'
@@ -33,7 +33,7 @@ export const tokenReview: Verb = async (request, target, parts) => {
         }
       : { user: {}, error: errorOf(answer) }
   const reviewed = inOrder(resource, { ...object, status })
-  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
+  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(reviewed)) }, parts)
 }
 
 /** Why is only told where somebody else who was asked has said so. */
@@ -47,7 +47,7 @@ export const selfReview: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })
-  await respondStored(request, 201, target.served, { value: Buffer.from(JSON.stringify(reviewed)) }, parts)
+  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(reviewed)) }, parts)
 }
 
 /** A user as reviews show one: what is empty is left out. */

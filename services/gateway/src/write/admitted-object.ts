@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core'
+import { type ApiObject, badRequest, type FieldError, invalid, printValue } from '@orch/core'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { PlannedWrite } from './write-loop.ts'
 
@@ -69,5 +69,5 @@ function refuseMove({ target: { served } }: PlannedWrite, own: ApiObject, left: 
 }
 
 function immutable(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value ?? '')}: field is immutable` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value ?? '')}: field is immutable` }
 }

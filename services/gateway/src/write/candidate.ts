@@ -5,6 +5,7 @@ import {
   decodeFailureText,
   decoderOf,
   type ManagedFieldsEntry,
+  printBare,
   type Resource,
   type Subresource,
   strictFailureText,
@@ -103,10 +104,12 @@ function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'k
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion !== expected.apiVersion) {
-    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected.apiVersion})`)
+    throw badRequest(
+      `the API version in the data (${printBare(apiVersion)}) does not match the expected API version (${expected.apiVersion})`,
+    )
   }
   if (kind !== expected.kind) {
-    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${expected.kind})`)
+    throw badRequest(`the kind in the data (${printBare(kind)}) does not match the expected kind (${expected.kind})`)
   }
   return { ...value, kind, apiVersion }
 }

@@ -1,4 +1,4 @@
-import { badRequest, type FieldError } from '@orch/core'
+import { badRequest, type FieldError, printValue } from '@orch/core'
 import { parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -47,7 +47,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Gatew
   const { value } = await parseBodyOf(request, bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
   if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
-  if (kind !== 'DeleteOptions') throw badRequest(`no kind ${JSON.stringify(kind)} is registered for delete options; expected DeleteOptions`)
+  if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
   requireOptionsVersion(value['apiVersion'], parts)
   return { ...value, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
 }
@@ -56,7 +56,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Gatew
 function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: GatewayParts): void {
   if (apiVersion == null || apiVersion === '' || apiVersion === 'v1' || apiVersion === metaVersion) return
   const isServed = catalogue.groups.some(({ name, versions }) => versions.some((version) => apiVersion === `${name}/${version}`))
-  if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${JSON.stringify(apiVersion)}`)
+  if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${printValue(apiVersion)}`)
 }
 
 /** Options that have been read, judged. */

@@ -1,15 +1,26 @@
 /**
- * The text of a value. A value with integers beyond 2^53 takes the slower way, in which they stay exact, and so does
- * one that is deeper than the call stack.
+ * The text of a value, which is a tree. A value with integers beyond 2^53 takes the slower way, in which they stay exact, and so does
+ * one that is deeper than the call stack. A caller that knows of such integers saves the attempt.
  */
 export function printJson(value: unknown, options: { readonly hasBigIntegers?: boolean } = {}): string {
   if (options.hasBigIntegers === true) return printExactly(value)
   try {
     return JSON.stringify(value)
   } catch (error) {
-    if (error instanceof RangeError) return printExactly(value)
+    // Too deep, or a `bigint`.
+    if (error instanceof RangeError || error instanceof TypeError) return printExactly(value)
     throw error
   }
+}
+
+/** A value as messages show it. Whatever a client can send has a text: integers beyond 2^53, any depth, and no value at all. */
+export function printValue(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : printExactly(value)
+}
+
+/** As `printValue`, with texts as they are. */
+export function printBare(value: unknown): string {
+  return typeof value === 'string' ? value : printExactly(value)
 }
 
 /** A container that is still open; `keys` is absent for a list. */

@@ -1,3 +1,4 @@
+import { printValue } from '../json/print.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
 import type { FieldError } from './status.ts'
 import {
@@ -228,7 +229,7 @@ export function validateFieldManager(errors: FieldError[], manager: string, path
 }
 
 function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
 }
 
 function forbiddenValue(field: string, detail: string): FieldError {

@@ -1,6 +1,6 @@
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { printJson, printValue } from '../json/print.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
 
 /** Operations that one patch may have. */
@@ -88,7 +88,7 @@ function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void
       draft.test(path, operandOf(operation))
       break
     default:
-      throw new Impossible(`unknown operation ${JSON.stringify(memberOf(operation, 'op'))}`)
+      throw new Impossible(`unknown operation ${printValue(memberOf(operation, 'op'))}`)
   }
 }
 

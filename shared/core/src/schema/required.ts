@@ -1,3 +1,4 @@
+import { printValue } from '../json/print.ts'
 import type { FieldError } from '../meta/status.ts'
 import { childPath } from './inspect.ts'
 import type { Field, Node, StructNode } from './node.ts'
@@ -125,7 +126,7 @@ export function requiredValue(field: string, detail?: string): FieldError {
 /** The value is none of those that are allowed. */
 export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((text) => JSON.stringify(text)).join(', ')
-  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}` }
+  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${printValue(value)}: supported values: ${list}` }
 }
 
 /** The value is of the right type and yet wrong. */
@@ -141,11 +142,6 @@ export function forbiddenValue(field: string, detail: string): FieldError {
 /** The value stands there a second time. */
 export function duplicateValue(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${printValue(value)}` }
-}
-
-function printValue(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
-  return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? String(member) : member)) ?? 'null'
 }
 
 /** Requests on the main resource leave the status alone, and the other way round, whatever the body says there. */

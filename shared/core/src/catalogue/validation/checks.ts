@@ -1,3 +1,4 @@
+import { printValue } from '../../json/print.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
@@ -117,7 +118,7 @@ export function immutable(errors: FieldError[], part: Part, live: Part, name: st
 
 /** The value points to something that is not there. */
 export function notFoundValue(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueNotFound', field, message: `Not found: ${JSON.stringify(value)}` }
+  return { reason: 'FieldValueNotFound', field, message: `Not found: ${printValue(value)}` }
 }
 
 const percentPattern = /^[0-9]+%$/

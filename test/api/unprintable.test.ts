@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { aNamespace, configMap, configMapsIn, created, sharedApi } from './api.ts'
+
+/** What a client can send and a careless `JSON.stringify` or `String` fails on. */
+const server = sharedApi()
+const big = '9007199254740993'
+const withoutText = '{"toString":1,"valueOf":1}'
+const json = { 'content-type': 'application/json' }
+const reviews = '/apis/authorization.orch.io/v1/selfsubjectaccessreviews'
+const review = (metadata: string) =>
+  `{"apiVersion":"authorization.orch.io/v1","kind":"SelfSubjectAccessReview","metadata":${metadata},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
+
+describe('values that have no plain text are refused with a text', () => {
+  test.each<[string, string, string, string, string, number, string]>([
+    ['the kind of options', 'DELETE', '/a', 'application/json', `{"kind":${big}}`, 400, `no kind ${big} is registered`],
+    ['the kind of options', 'DELETE', '/a', 'application/json', `{"kind":${withoutText}}`, 400, `no kind ${withoutText}`],
+    ['the version of options', 'DELETE', '/a', 'application/json', `{"apiVersion":${big}}`, 400, `version ${big}`],
+    ['options of a collection', 'DELETE', '', 'application/yaml', `kind: ${big}\n`, 400, `no kind ${big}`],
+    ['a grace', 'DELETE', '/a', 'application/json', `{"gracePeriodSeconds":${big}}`, 400, 'gracePeriodSeconds'],
+    ['the kind of an object', 'POST', '', 'application/json', `{"kind":${withoutText}}`, 400, `the kind in the data (${withoutText})`],
+    ['the kind of an object', 'POST', '', 'application/json', `{"kind":[${big}]}`, 400, `the kind in the data ([${big}])`],
+    ['the version of an object', 'PUT', '/a', 'application/json', `{"apiVersion":${withoutText}}`, 400, `(${withoutText})`],
+    [
+      'the kind of a configuration',
+      'PATCH',
+      '/a',
+      'application/apply-patch+yaml',
+      `{"apiVersion":"v2","kind":${withoutText}}`,
+      400,
+      'version: v2',
+    ],
+    ['an operation', 'PATCH', '/a', 'application/json-patch+json', `[{"op":${big},"path":"/x"}]`, 422, 'rejected our request'],
+    ['a patched kind', 'PATCH', '/a', 'application/merge-patch+json', `{"kind":${withoutText}}`, 400, 'kind: expected string'],
+    [
+      'a patched version',
+      'PATCH',
+      '/a',
+      'application/strategic-merge-patch+json',
+      `{"apiVersion":${big}}`,
+      400,
+      'apiVersion: expected string',
+    ],
+  ])('LIM-12: %s: %s %s, %s, %s', async (_what, method, name, type, body, status, message) => {
+    const path = configMapsIn(await aNamespace(server.api))
+    await created(server.api, path, configMap({ name: 'a' }))
+    const answer = await server.api.send(method, `${path}${name}?fieldManager=m`, { body, headers: { 'content-type': type } })
+    expect({ status: answer.status, message: answer.body['message'] }).toEqual({ status, message: expect.stringContaining(message) })
+  })
+
+  test('LIM-12: metadata of a review', async () => {
+    const answer = await server.api.send('POST', reviews, { body: review(`{"generation":${big}}`), headers: json })
+    expect(answer.status).toBe(422)
+    expect(answer.body['message']).toContain(`"generation":${big}`)
+  })
+
+  test('LIM-12: the lifetime of a token', async () => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/serviceaccounts`
+    await created(server.api, path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } })
+    const body = `{"apiVersion":"authentication.orch.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":${big}}}`
+    const answer = await server.api.send('POST', `${path}/a/token`, { body, headers: json })
+    expect(answer.status).toBe(422)
+    expect(answer.body['message']).toContain(`Invalid value: ${big}: may not specify a duration larger than 2^32 seconds`)
+  })
+})
+
+test('LIM-12: an answer that shows such a number again has it exactly', async () => {
+  const body = `{"apiVersion":"authentication.orch.io/v1","kind":"SelfSubjectReview","metadata":{"generation":${big}}}`
+  const { status, text } = await server.api.send('POST', '/apis/authentication.orch.io/v1/selfsubjectreviews', { body, headers: json })
+  expect(status).toBe(201)
+  expect(text).toContain(`"generation":${big}`)
+})
+
+test('LIM-12: containers that were added to a Pod are compared with such numbers in them', async () => {
+  const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
+  const add = (name: string) =>
+    server.api.send('PATCH', `${path}/p/ephemeralcontainers`, {
+      body: `{"spec":{"ephemeralContainers":[{"name":"${name}","image":"i","resources":{},"env":[{"name":"A","value":"${big}"}]}]}}`,
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    })
+  expect([(await add('one')).status, (await add('two')).status]).toEqual([200, 200])
+})
+
+test('watch says nothing where a part of an object is read', async () => {
+  const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
+  const spec = { ports: [{ port: 80 }] }
+  await created(server.api, path, { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec })
+  const plain = await server.api.get(`${path}/s/status`)
+  for (const query of ['watch=1', 'watch=', 'watch=true&sendInitialEvents=true']) {
+    expect(await server.api.get(`${path}/s/status?${query}`)).toMatchObject({ status: 200, body: plain.body })
+  }
+})
