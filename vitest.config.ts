@@ -6,30 +6,51 @@ const conditions = ['source', 'module', 'node', 'development|production']
 // Services apart do everything several times over: two gateways, storages and watches on the processors of one machine.
 const isApart = process.env.ORCH_TEST_MODE === 'distributed'
 
+const neither = ['**/dist/**', '**/node_modules/**']
+
 /** What `npm test` and `npm run test:chaos` have in common. */
 export const shared = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source', 'node', 'module-sync'] } },
   test: {
-    exclude: ['**/dist/**', '**/node_modules/**'],
+    exclude: neither,
     globalSetup: ['scripts/temporary-folder.mjs', 'scripts/fetch-backends.mjs'],
     pool: 'forks',
-    // What is waited for comes in milliseconds, but on a busy machine in seconds.
-    expect: { requireAssertions: true, poll: { timeout: 15_000 } },
+    // What is waited for comes in milliseconds. These bounds are for what never comes: a busy machine does not reach them.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { requireAssertions: true, poll: { timeout: 90_000 } },
   },
 })
+
+/** Tests of the process that they run in: its memory, handles, environment and signals. Each of these files has one of its own. */
+const alone = [
+  'scripts/**/*.test.mjs',
+  'services/gateway/src/flow-control/priority-level.test.ts',
+  'services/orch/src/start.test.ts',
+  'shared/testkit/src/backends/backends.test.ts',
+  'test/abuse/slow-readers.test.ts',
+  'test/admission/webhook-system-authorities.test.ts',
+  'test/telemetry/*.test.ts',
+]
 
 /** `npm test`. */
 export default mergeConfig(
   shared,
   defineConfig({
     test: {
-      include: ['shared/**/*.test.{ts,mjs}', 'services/**/*.test.{ts,mjs}', 'test/**/*.test.{ts,mjs}', 'scripts/**/*.test.{ts,mjs}'],
       // Which tests a mode leaves out is looked up only where there is something to leave out.
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
-      maxWorkers: 2,
-      testTimeout: isApart ? 90_000 : 30_000,
-      hookTimeout: isApart ? 120_000 : 60_000,
+      // One more than the processors of a small machine: tests wait, too.
+      maxWorkers: 3,
+      projects: [
+        {
+          extends: true,
+          // A process takes file after file: reading the sources anew for each would cost half of the CPU of a run.
+          test: { name: 'together', include: ['{shared,services,test}/**/*.test.ts'], exclude: [...neither, ...alone], isolate: false },
+        },
+        { extends: true, test: { name: 'alone', include: alone } },
+      ],
     },
   }),
 )

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { testsApart } from './apart.mjs'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
 import { runChild, runChildToEnd } from './children.mjs'
 import { countTests, describeFailures, describeSkipped, partialReportOf, toPartialReport } from './test-report.mjs'
@@ -11,13 +12,6 @@ const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
 const fuzzEntry = join(root, 'test/fuzz/main.ts')
-/** Tests that run with the services together and with the services apart. */
-const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
-const admission = ['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(
-  (topic) => `test/admission/${topic}`,
-)
-const authorization = ['rbac', 'access-table'].map((topic) => `test/authorization/${topic}`)
-const bothModes = ['test/api', 'test/gateway', 'test/explain/header', ...admission, ...authorization]
 /** Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
@@ -94,7 +88,8 @@ async function runTestsApart(node) {
     return { code: process.env.ORCH_TEST_BACKENDS === 'required' ? 1 : 0, report: undefined }
   }
   say('running the tests of the API with services apart')
-  const result = await runTests(node, bothModes, { mode: 'distributed' })
+  const result = await runTests(node, testsApart(process.env.ORCH_TEST_APART), { mode: 'distributed' })
+  if (result.signal !== undefined) return result
   const check = await runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report-distributed.json')], { cwd: root })
   return { ...result, code: result.code || check }
 }

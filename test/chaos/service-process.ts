@@ -29,7 +29,7 @@ export interface ServiceProcess {
   start(): void
   /**
    * Milliseconds from now until it says that it is ready, without those in which it could run and others had the CPUs:
-   * a busy machine is not its fault. Gives up after the limit, by the clock.
+   * a busy machine is not its fault, and has as many looks as an idle one until this gives up.
    */
   ready(limitMs: number): Promise<number>
   kill(): Promise<void>
@@ -59,6 +59,8 @@ process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 const pollMs = 20
+const answerMsMax = 2_000
+const unanswered = 'no answer in time'
 const stopMsMax = 90_000
 
 /** A process that can be started, ended and harmed. */
@@ -104,7 +106,8 @@ export function createServiceProcess({
       const begun = performance.now()
       const waitedMs = runQueueMs(child?.pid)
       let why: string | undefined = 'it does not run'
-      while (performance.now() - begun < limitMs) {
+      // One that is not answered has waited as long as many.
+      for (let looks = 0; looks < limitMs / pollMs; looks += why === unanswered ? answerMsMax / pollMs : 1) {
         const exitCode = child?.exitCode ?? null
         if (exitCode !== null) throw new Error(`${name} has ended by itself, with ${exitCode}\n${lastWords(logFile)}`)
         if (isRunning()) why = await whyUnready(readyUrl, authority)
@@ -114,7 +117,9 @@ export function createServiceProcess({
         }
         await sleep(systemClock, pollMs)
       }
-      throw new Error(`${name} was not ready within ${limitMs} ms: ${why}\n${lastWords(logFile)}`)
+      throw new Error(
+        `${name} was not ready at any of ${limitMs / pollMs} looks, ${pollMs} ms after one another: ${why}\n${lastWords(logFile)}`,
+      )
     },
     kill: () => signal('SIGKILL'),
     stop: () => signal('SIGTERM'),
@@ -146,7 +151,7 @@ function runQueueMs(pid: number | undefined): number {
 function whyUnready(url: string, authority: string | undefined): Promise<string | undefined> {
   const get = authority === undefined ? getHttp : getHttps
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: 2_000, ...(authority === undefined ? {} : { ca: authority }) }, (response) => {
+    const request = get(url, { agent: false, timeout: answerMsMax, ...(authority === undefined ? {} : { ca: authority }) }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
@@ -154,7 +159,7 @@ function whyUnready(url: string, authority: string | undefined): Promise<string 
       })
       response.on('close', () => resolve(response.statusCode === 200 ? undefined : text))
     })
-    request.once('timeout', () => request.destroy(new Error('no answer in time')))
+    request.once('timeout', () => request.destroy(new Error(unanswered)))
     request.once('error', ({ message }) => resolve(message))
   })
 }

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe } from 'vitest'
+import { start } from 'orch'
+import { describe, onTestFinished } from 'vitest'
 import { findProgram, withoutPrograms } from '../programs.ts'
-import { aFolder, startProcess } from './server-process.ts'
+import { aFolder } from './server-process.ts'
 
 const run = promisify(execFile)
 
@@ -29,9 +30,11 @@ export const describeKubectls = describe
 
 /** kubectl with a home, a configuration and a server of its own. */
 export async function aKubectl(binary: string) {
-  const server = await startProcess(['--memory', '--profile=kubernetes'])
+  const server = await start({ profile: 'kubernetes' })
+  onTestFinished(() => server.stop())
   const home = aFolder()
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(server.dataDir, 'admin.conf') }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }
+  writeFileSync(env.KUBECONFIG, server.kubeconfig, { mode: 0o600 })
   const kubectl = async (...args: string[]) => (await run(binary, args, { env, timeout: 60_000 })).stdout
   const withFile = (verb: 'create' | 'replace' | 'delete', text: string) => {
     const file = join(home, 'manifest.yaml')

@@ -8,10 +8,10 @@ const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
 /** Of every attack the file of its test, and the words by which it is found there. */
 const named = page
   .split('\n')
-  .filter((line) => line.startsWith('| ') && line.includes('.test.ts`'))
+  .filter((line) => line.startsWith('| ') && /\.(?:test|chaos)\.ts`/.test(line))
   .flatMap((line) => {
     const [, attack = '', , tests = ''] = line.split(/ ?\| /)
-    return [...tests.matchAll(/`([\w./-]+\.test\.ts)`(?:: (\*[^*]+\*|[A-Z]+-[A-Z0-9-]+(?:, [A-Z]+-[A-Z0-9-]+)*))?/g)].map(
+    return [...tests.matchAll(/`([\w./-]+\.(?:test|chaos)\.ts)`(?:: (\*[^*]+\*|[A-Z]+-[A-Z0-9-]+(?:, [A-Z]+-[A-Z0-9-]+)*))?/g)].map(
       ([, file = '', words = '']) => ({ attack, file, words: words.startsWith('*') ? [words.slice(1, -1)] : words.split(', ') }),
     )
   })

@@ -1,0 +1,28 @@
+/** Which tests run a second time, with the services apart. */
+
+const fileOf = (folder) => (name) => `test/${folder}/${name}.test.ts`
+const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
+
+/** What is seen of writes, reads, watches, controllers, rights and admission depends on what services tell one another. */
+const acrossServices = [
+  ...[
+    ...['apply', 'copies', 'deletion', 'errors', 'formats', 'garbage', 'http2', 'list', 'objects', 'order', 'owners', 'patch'],
+    ...['resource-version', 'subresources', 'watch', 'without-effect', 'workloads', 'written-back'],
+  ].map(fileOf('api')),
+  ...['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(fileOf('admission')),
+  fileOf('authorization')('rbac'),
+  fileOf('gateway')('delete'),
+]
+
+/** What a gateway decides alone, however it is joined to the others. */
+const ofOneGateway = [
+  ...['authentication', 'discovery', 'endpoints', 'kinds', 'names', 'negotiation', 'rules', 'tables', 'validation'].map(fileOf('api')),
+  fileOf('authorization')('access-table'),
+  fileOf('explain')('header'),
+  fileOf('gateway')('validation'),
+]
+
+/** The files of `npm test`; `all` takes what gateways decide alone, too. */
+export function testsApart(which) {
+  return which === 'all' ? [...acrossServices, ...ofOneGateway] : acrossServices
+}
