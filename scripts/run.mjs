@@ -10,13 +10,15 @@ import { countTests, describeFailures, describeSkipped, partialReportOf, toParti
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
+const soakEntry = join(root, 'test/soak/soak.ts')
+const cyclesEntry = join(root, 'test/soak/cycles.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
 const fuzzEntry = join(root, 'test/fuzz/main.ts')
 /** Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, 'test:chaos': testChaos, fuzz, bench, abuse, requirements, mutate, lint, dev, golden }
+const commands = { start, test, 'test:chaos': testChaos, fuzz, bench, soak, cycles, abuse, requirements, mutate, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -157,6 +159,19 @@ async function fuzz(args) {
   const node = prepare()
   build('.', 'everything')
   return runChild(node, [fuzzEntry, ...args], { cwd: root })
+}
+
+async function soak(args) {
+  const node = prepare()
+  buildServer()
+  await bundleServer()
+  return runChild(node, [soakEntry, ...args], { cwd: root })
+}
+
+async function cycles(args) {
+  const node = prepare()
+  buildServer()
+  return runChild(node, [cyclesEntry, ...args], { cwd: root })
 }
 
 async function requirements(args) {

@@ -1,0 +1,103 @@
+/**
+ * `npm run cycles [-- count]`: starts and stops a server in this process so often, each time with open watches, and prints
+ * what the process takes. Fails when a cycle fails, when descriptors are not as many as before, or when resident memory
+ * still rises after the first 200 cycles.
+ *
+ * It rises until then. What the garbage collector may still free is kept: V8 lets its young generation grow to 134 MB on a
+ * machine with much memory, and memory of TLS, which V8 does not count, waits for the objects that hold it.
+ */
+import type { Client } from '@orch/client'
+import { StatusError } from '@orch/core'
+import { start } from 'orch'
+import { descriptorsOf, isFlat, residentByKind, residentOf } from './resident.ts'
+
+const watchesPerCycle = 10
+const cycles = Number(process.argv[2] ?? 1_000)
+/** Cycles until memory is expected to stay as it is. */
+const settled = Math.min(200, Math.floor(cycles / 2))
+/** How much more than until then it may be: a collection may come a little later. */
+const within = 1.05
+const sampleEvery = Math.max(1, Math.floor(cycles / 40))
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+
+interface Sample {
+  readonly cycle: number
+  readonly resident: number
+  readonly descriptors: number
+}
+
+/** Opens watches, sees a change come on each, and gives a promise of their ends. */
+async function openWatches(client: Client): Promise<Promise<unknown>[]> {
+  const resource = client.resource(configMaps)
+  const streams = await Promise.all(Array.from({ length: watchesPerCycle }, () => resource.watch({ namespace: 'default' })))
+  await resource.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } })
+  const ends = streams.map(async (stream) => {
+    let events = 0
+    try {
+      for await (const event of stream) if (event.object.metadata.name === 'seen') events++
+    } catch (error) {
+      if (error instanceof StatusError) throw error
+      // The connection ends with the server.
+    }
+    if (events === 0) throw new Error('a watch has seen nothing')
+  })
+  // Handled here, and once more by the caller.
+  for (const end of ends) end.catch(() => undefined)
+  return ends
+}
+
+async function runCycle(): Promise<void> {
+  const server = await start()
+  let ends: Promise<unknown>[] = []
+  try {
+    ends = await openWatches(server.client)
+    await server.client.objects.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'seen', namespace: 'default' })
+  } finally {
+    await server.stop()
+  }
+  await Promise.all(ends)
+}
+
+function sample(cycle: number): Sample {
+  const { all } = residentOf('self')
+  const { heapUsed } = process.memoryUsage()
+  const { v8, malloc, files, rest } = residentByKind()
+  const descriptors = descriptorsOf('self')
+  const cells = [cycle, all, v8, malloc, files, rest, heapUsed / 2 ** 20, descriptors]
+  process.stdout.write(`| ${cells.map((cell) => cell.toFixed(0).padStart(9)).join(' | ')} |\n`)
+  return { cycle, resident: all, descriptors }
+}
+
+function judge(samples: readonly Sample[], failures: number): string[] {
+  const early = samples.filter(({ cycle }) => cycle <= settled)
+  const late = samples.filter(({ cycle }) => cycle > settled)
+  const counts = new Set(samples.slice(1).map(({ descriptors }) => descriptors))
+  const resident = (some: readonly Sample[]) => some.map(({ resident }) => resident)
+  return [
+    ...(failures === 0 ? [] : [`${failures} cycles failed`]),
+    ...(counts.size === 1 ? [] : [`descriptors: ${[...counts].join(', ')}`]),
+    ...(isFlat(resident(late), { before: resident(early), within }) ? [] : [`resident memory rises after ${settled} cycles`]),
+  ]
+}
+
+async function main(): Promise<number> {
+  const heads = ['cycle', 'resident', 'V8', 'malloc', 'files', 'rest', 'heap used', 'files open']
+  process.stdout.write(`Node ${process.version}, ${cycles} cycles with ${watchesPerCycle} watches each; memory in MB\n\n`)
+  process.stdout.write(`| ${heads.map((head) => head.padStart(9)).join(' | ')} |\n|${'---|'.repeat(heads.length)}\n`)
+  const samples: Sample[] = []
+  let failures = 0
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    try {
+      await runCycle()
+    } catch (error) {
+      failures++
+      process.stdout.write(`cycle ${cycle} failed: ${(error as Error).message}\n`)
+    }
+    if (cycle % sampleEvery === 0) samples.push(sample(cycle))
+  }
+  const faults = judge(samples, failures)
+  process.stdout.write(`\n${faults.length === 0 ? 'no failure, descriptors constant, memory flat' : faults.join('; ')}\n`)
+  return faults.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main()
