@@ -480,6 +480,9 @@ describe('an apply is refused', () => {
       status: 400,
       message: 'error strict decoding YAML: duplicate field "data.x", duplicate field "data.y"',
     })
+    const strange = await apply(server.api, path, `${yaml}bogus: 1\n`, { query: '&fieldValidation=Strict' })
+    expect(strict.status).toBe(400)
+    expect(strange.body['message']).toBe(`${strict.body['message']}, unknown field "bogus"`)
     const warned = await apply(server.api, path, yaml)
     expect({ data: warned.body['data'], warning: warned.headers['warning'] }).toEqual({
       data: { x: '2', y: '2' },

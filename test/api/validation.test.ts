@@ -97,6 +97,14 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).text).toBe(before)
   })
 
+  test('VAL-13: problems are named in the order of the body, and an unknown field once, with all that it holds', async () => {
+    const path = await someConfigMaps(server.api)
+    const text = `{"data":{"k":"1","k":"2"},"bogus":{"a":1,"a":2},"metadata":{"name":"a","name":"a","odd":1},"bogus":1}`
+    const order = ['duplicate field "data.k"', 'unknown field "bogus"', 'duplicate field "metadata.name"', 'unknown field "metadata.odd"']
+    const { body } = await server.api.post(`${path}?fieldValidation=Strict`, text)
+    expect(String(body['message']).split('strict decoding error: ')[1]).toBe(order.join(', '))
+  })
+
   test('VAL-14: Warn on PUT and PATCH', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect(String((await server.api.put(`${path}/a`, strange('a'))).headers['warning'])).toContain('bogus')

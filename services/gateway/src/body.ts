@@ -25,6 +25,8 @@ export interface ParsedBody {
   readonly hasBigIntegers: boolean
   /** The body's beginning, for messages. */
   readonly text: string
+  /** The whole JSON text, where some members are there more than once. */
+  readonly source?: () => string
 }
 
 /** The body's bytes, bounded in size and in time. */
@@ -102,7 +104,8 @@ export async function parseBody(
   }
   const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
-  return { ...decoded, text: text() }
+  const body = { ...decoded, text: text() }
+  return decoded.duplicates.length === 0 ? body : { ...body, source: () => Buffer.from(bytes).toString() }
 }
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */

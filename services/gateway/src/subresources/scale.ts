@@ -63,7 +63,8 @@ export const patchScale: Verb = async (request, target, parts) => {
 function patchedScale(request: GatewayRequest, { subresource }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
   const described = subresource as Subresource
   const value = applyChange(change, scale, described)
-  const { object, problems } = decodeCandidate(described, value, change.body)
+  const { hasBigIntegers, duplicates } = change.body
+  const { object, problems } = decodeCandidate(described, value, { hasBigIntegers, duplicates })
   judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
   return object as Scale
 }
@@ -71,7 +72,7 @@ function patchedScale(request: GatewayRequest, { subresource }: Target, change: 
 /** The number of pods is applied as the field of the object for which it stands. */
 const applyScale: Verb = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
-  const { object, hasBigIntegers } = await readConfiguration(request, options, parts)
+  const { object, hasBigIntegers } = await readConfiguration(request, options, (target.subresource as Subresource).type, parts)
   const configuration = { object: configurationOf(target, object), hasBigIntegers }
   await writeStep({ request, target, options }, (live) => applied({ request, target, options }, configuration, live, parts), parts)
 }

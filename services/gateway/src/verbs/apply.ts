@@ -1,4 +1,14 @@
-import { badRequest, conflict, conflictStatus, notFound, type OwnedObject, printBare } from '@orch/core'
+import {
+  badRequest,
+  conflict,
+  conflictStatus,
+  decoderOf,
+  duplicateFieldText,
+  fieldProblems,
+  notFound,
+  type OwnedObject,
+  printBare,
+} from '@orch/core'
 import { decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'
@@ -19,7 +29,7 @@ export const applyMediaType = 'application/apply-patch+yaml'
 /** Merges what its applier has to say about an object into it, or creates it. */
 export const apply: Verb = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
-  const configuration = await readConfiguration(request, options, parts)
+  const configuration = await readConfiguration(request, options, target.served.resource.type, parts)
   requireKind(target, configuration.object)
   const optionsObject = { kind: 'PatchOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager, force: options.isForced }
   const plan = { request, target, name: target.info.name, options, optionsObject }
@@ -34,15 +44,28 @@ export interface Configuration {
   readonly hasBigIntegers: boolean
 }
 
-/** The configuration in a body; what stands in it twice is told, or refuses it. */
-export async function readConfiguration(request: GatewayRequest, options: WriteOptions, parts: GatewayParts): Promise<Configuration> {
+/** The configuration in a body; members that are there more than once are told, or refuse it. */
+export async function readConfiguration(
+  request: GatewayRequest,
+  { fieldValidation }: WriteOptions,
+  type: string,
+  parts: GatewayParts,
+): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
   const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
   if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
-  const problems = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)
-  if (problems.length > 0 && options.fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
-  if (options.fieldValidation === 'Warn') for (const problem of problems) request.warn(problem)
+  if (duplicates.length > 0 && fieldValidation === 'Strict') {
+    const problems = fieldProblems({ unknown: unknownFieldsOf(type, value), duplicates })
+    throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
+  }
+  if (fieldValidation === 'Warn') for (const path of duplicates) request.warn(duplicateFieldText(path))
   return { object: value, hasBigIntegers }
+}
+
+/** Fields that the type does not have refuse a configuration in any case; here they are named beside what else is wrong. */
+function unknownFieldsOf(type: string, value: Record<string, unknown>): readonly string[] {
+  const decoded = decoderOf(type)(value, { trackUnknown: true })
+  return decoded.kind === 'decoded' ? decoded.unknownFields : []
 }
 
 /** JSON is YAML, and most clients send it; its own reader is faster and keeps large integers exact. */

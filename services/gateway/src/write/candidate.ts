@@ -4,12 +4,12 @@ import {
   badRequest,
   decodeFailureText,
   decoderOf,
+  fieldProblems,
   type ManagedFieldsEntry,
   printBare,
   type Resource,
   type Subresource,
   strictFailureText,
-  unknownFieldText,
 } from '@orch/core'
 import type { ParsedBody } from '../body.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -44,7 +44,7 @@ type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'api
 export function decodeCandidate(
   { kind, version, type, apiVersion }: Described,
   value: Record<string, unknown>,
-  { hasBigIntegers, duplicates }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates'>,
+  { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
 ): Candidate {
   const decoded = decoderOf(type)(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
@@ -53,7 +53,7 @@ export function decodeCandidate(
     object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
     hasBigIntegers,
     body: value,
-    problems: [...decoded.unknownFields.map(unknownFieldText), ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`)],
+    problems: fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
   }
 }
 

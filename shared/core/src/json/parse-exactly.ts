@@ -48,6 +48,13 @@ export function* parseExactlyInSteps(text: string): Steps<ExactJson> {
   }
 }
 
+/** Where members with these paths are written in a JSON text that can be read: all their places, in order. */
+export function placesOfMembers(text: string, paths: ReadonlySet<string>): Map<string, number[]> {
+  const reader = new Reader(text, paths)
+  reader.document()
+  return reader.places
+}
+
 const space = /[ \t\n\r]*/y
 const numberLiteral = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
 const wordLiteral = /true|false|null/y
@@ -55,12 +62,18 @@ const wordLiteral = /true|false|null/y
 class Reader {
   readonly duplicates = new Set<string>()
   hasBigIntegers = false
+  readonly places = new Map<string, number[]>()
   readonly #text: string
   #at = 0
   readonly #open: Frame[] = []
+  readonly #sought: ReadonlySet<string>
+  /** Last words of what is sought: most members need no path. */
+  readonly #soughtNames: ReadonlySet<string>
 
-  constructor(text: string) {
+  constructor(text: string, sought: ReadonlySet<string> = nothing) {
     this.#text = text
+    this.#sought = sought
+    this.#soughtNames = new Set([...sought].map(lastWord))
   }
 
   *document(): Steps<unknown> {
@@ -139,6 +152,14 @@ class Reader {
     if (!this.#take(':')) throw this.#unexpected('looking for a colon')
     if (frame.keys.has(frame.key) && this.duplicates.size < duplicatesMax) this.duplicates.add(this.#path())
     frame.keys.add(frame.key)
+    if (this.#soughtNames.has(lastWord(frame.key))) this.#note(this.#path())
+  }
+
+  #note(path: string): void {
+    if (!this.#sought.has(path)) return
+    const places = this.places.get(path)
+    if (places === undefined) this.places.set(path, [this.#at])
+    else if (places.length < 2) places.push(this.#at)
   }
 
   /** After a value: a bracket closes the container, a comma leads to the next value. */
@@ -189,6 +210,13 @@ class Reader {
     if (character === '') return new Malformed(this.#at, 'unexpected end of JSON input')
     return new Malformed(this.#at, `invalid character ${JSON.stringify(character)} ${where}`)
   }
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** A name may have dots of its own. */
+function lastWord(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
 }
 
 /** A quote is escaped when an odd number of backslashes stands before it. */

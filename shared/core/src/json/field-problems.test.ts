@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { fieldProblems } from './field-problems.ts'
+
+test.each([
+  ['nothing is wrong', [], [], undefined, []],
+  ['unknown fields keep their order, each once', ['b', 'a', 'b'], [], undefined, ['unknown field "b"', 'unknown field "a"']],
+  ['without a text, duplicates come first', ['a'], ['b'], undefined, ['duplicate field "b"', 'unknown field "a"']],
+  [
+    'by the places in the text',
+    ['u', 'x.v'],
+    ['x.a', 'b'],
+    '{"b":1,"u":1,"x":{"a":1,"a":2,"v":1},"b":2}',
+    ['unknown field "u"', 'duplicate field "x.a"', 'unknown field "x.v"', 'duplicate field "b"'],
+  ],
+  ['a name with a dot in it', ['u'], ['data.a.b'], '{"data":{"a.b":1,"a.b":2},"u":1}', ['duplicate field "data.a.b"', 'unknown field "u"']],
+  [
+    'items of a list',
+    ['l[1].u'],
+    ['l[0].a', 'l[1].a'],
+    '{"l":[{"a":1,"a":1},{"u":1,"a":1,"a":1}]}',
+    ['duplicate field "l[0].a"', 'unknown field "l[1].u"', 'duplicate field "l[1].a"'],
+  ],
+  [
+    'what an unknown field holds is not told',
+    ['u', 'v'],
+    ['u', 'u.a', 'v[0].b', 'ua'],
+    undefined,
+    ['duplicate field "ua"', 'unknown field "u"', 'unknown field "v"'],
+  ],
+])('%s', (_title, unknown, duplicates, text, expected) => {
+  expect(fieldProblems({ unknown, duplicates, source: text === undefined ? undefined : () => text })).toEqual(expected)
+})
+
+test('a hundred problems are enough', () => {
+  const unknown = Array.from({ length: 300 }, (_, index) => `f${index}`)
+  expect(fieldProblems({ unknown, duplicates: ['a', 'b'] })).toHaveLength(100)
+})

@@ -1,0 +1,44 @@
+import { unknownFieldText } from '../schema/decode.ts'
+import { placesOfMembers } from './parse-exactly.ts'
+
+/** More of them help nobody. */
+const problemsMax = 100
+
+/** What is told of a body beside its values. */
+export interface FieldProblems {
+  /** Paths of fields that the type does not have, in the order of the body. */
+  readonly unknown: readonly string[]
+  /** Paths of members that are there more than once, in the order of their second places. */
+  readonly duplicates: readonly string[]
+  /** The JSON text, where there are duplicates; absent: they are told first. */
+  readonly source?: (() => string) | undefined
+}
+
+/**
+ * The problems in the order in which the body has them, each once: a field that the type does not have is unknown however often
+ * it is there, and so is what it holds.
+ */
+export function fieldProblems({ unknown, duplicates, source }: FieldProblems): string[] {
+  const strange = [...new Set(unknown)].slice(0, problemsMax)
+  const repeated = duplicates.filter((path) => !strange.some((parent) => isWithin(path, parent)))
+  const listed = (): string[] => [...repeated.map(duplicateFieldText), ...strange.map(unknownFieldText)]
+  if (strange.length === 0 || repeated.length === 0 || source === undefined) return listed().slice(0, problemsMax)
+  const places = placesOfMembers(source(), new Set([...strange, ...repeated]))
+  const found = [
+    ...strange.map((path) => ({ text: unknownFieldText(path), at: places.get(path)?.[0] ?? 0 })),
+    ...repeated.map((path) => ({ text: duplicateFieldText(path), at: places.get(path)?.[1] ?? 0 })),
+  ]
+  const inOrder = found.sort((left, right) => left.at - right.at)
+  return inOrder.slice(0, problemsMax).map(({ text }) => text)
+}
+
+/** How a member that is there more than once is called in warnings and strict errors. */
+export function duplicateFieldText(path: string): string {
+  return `duplicate field ${JSON.stringify(path)}`
+}
+
+function isWithin(path: string, parent: string): boolean {
+  if (!path.startsWith(parent)) return false
+  const next = path.charAt(parent.length)
+  return next === '' || next === '.' || next === '['
+}
