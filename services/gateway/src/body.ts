@@ -25,7 +25,7 @@ export interface ParsedBody {
   readonly hasBigIntegers: boolean
   /** The body's beginning, for messages. */
   readonly text: string
-  /** The whole JSON text, where some members are there more than once. */
+  /** The whole JSON text, where some members are there more than once and it is short enough to be read again. */
   readonly source?: () => string
 }
 
@@ -105,7 +105,8 @@ export async function parseBody(
   const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
   const body = { ...decoded, text: text() }
-  return decoded.duplicates.length === 0 ? body : { ...body, source: () => Buffer.from(bytes).toString() }
+  const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
+  return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body
 }
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
