@@ -3,10 +3,10 @@
  * Plain JavaScript without dependencies, so that it runs on Node 18 and npm alone. Each step leaves a stamp in `.cache`
  * that names what it was made from; a step whose stamp still fits is skipped without a word.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -19,11 +19,11 @@ const nodeMajorMin = 18
 export class SetupError extends Error {}
 
 /** Installs what is missing and gives the path of a Node that runs the server and its tests. */
-export function prepare() {
+export async function prepare() {
   if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
     throw new SetupError(`Node ${nodeMajorMin} or newer is needed to set up this project, and this is ${process.versions.node}.`)
   }
-  installDependencies()
+  await installDependencies()
   return findNode()
 }
 
@@ -31,19 +31,31 @@ export function prepare() {
  * Compiles a project and what it stands on, when a source has changed since the last time.
  * Returns whether the build is good; the compiler has printed its errors by then.
  */
-export function build(project, label) {
+export async function build(project, label) {
   const stamp = `build-${label.replaceAll(' ', '-')}`
   const inputs = sourcesFingerprint()
-  const isOutputThere = packageFolders().every((folder) => existsSync(join(root, folder, 'dist')))
-  if (readStamp(stamp) === inputs && isOutputThere) return true
-  say(`compiling ${label}`)
-  const result = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', project], {
-    cwd: root,
+  if (readStamp(stamp) === inputs && outputFolders(project).every((folder) => existsSync(join(root, folder)))) return true
+  const { code } = await runStep(`compiling ${label}`, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', project], {
     stdio: 'inherit',
   })
-  if (result.status !== 0) return false
+  if (code !== 0) return false
   writeStamp(stamp, inputs)
   return true
+}
+
+/** Where the compiler puts what it makes of a project and of those that it refers to. */
+export function outputFolders(project) {
+  const outputs = new Set()
+  const seen = new Set()
+  const visit = (folder) => {
+    if (seen.has(folder)) return
+    seen.add(folder)
+    const { compilerOptions, references = [] } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'))
+    if (compilerOptions?.outDir !== undefined) outputs.add(relative(root, join(folder, compilerOptions.outDir)))
+    for (const { path } of references) visit(resolve(folder, path))
+  }
+  visit(resolve(root, project))
+  return [...outputs]
 }
 
 /** Joins the compiled server into few files, when a source has changed since the last time. */
@@ -51,8 +63,10 @@ export async function bundleServer() {
   const { bundle, bundleEntry } = await import('./bundle.mjs')
   const inputs = sourcesFingerprint()
   if (readStamp('bundle') === inputs && existsSync(bundleEntry)) return bundleEntry
+  const beginMs = performance.now()
   say('bundling the server')
   await bundle()
+  say(`bundling the server: done in ${seconds(beginMs)}`)
   writeStamp('bundle', inputs)
   return bundleEntry
 }
@@ -62,12 +76,12 @@ export function say(text) {
   process.stderr.write(`> ${text}\n`)
 }
 
-function installDependencies() {
+async function installDependencies() {
   const inputs = dependenciesFingerprint()
   if (readStamp('install') === inputs && existsSync(join(root, 'node_modules', '.pnpm'))) return
-  const pnpm = installPnpm()
-  say('installing the dependencies of the lockfile')
-  run(process.execPath, [pnpm, 'install', '--frozen-lockfile', ...pnpmSettings()], 'The dependencies could not be installed')
+  const pnpm = await installPnpm()
+  const args = [pnpm, 'install', '--frozen-lockfile', '--reporter=append-only', ...pnpmSettings()]
+  await run('installing the dependencies of the lockfile', process.execPath, args, 'The dependencies could not be installed')
   writeStamp('install', inputs)
 }
 
@@ -78,17 +92,17 @@ function pnpmSettings() {
   return registry === undefined ? retries : [...retries, `--config.registry=${registry}`]
 }
 
-function installPnpm() {
+async function installPnpm() {
   const folder = join(cacheFolder, `pnpm-${pnpmVersion}`)
   const entry = join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')
   if (readStamp('pnpm') === pnpmVersion && existsSync(entry)) return entry
-  say(`fetching pnpm ${pnpmVersion}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
   const flags = ['--prefix', folder, '--loglevel=error', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', ...retries]
   const npm = findNpm()
-  run(npm.command, [...npm.args, 'install', ...flags, `pnpm@${pnpmVersion}`], 'pnpm could not be fetched')
+  const args = [...npm.args, 'install', ...flags, `pnpm@${pnpmVersion}`]
+  await run(`fetching pnpm ${pnpmVersion}`, npm.command, args, 'pnpm could not be fetched')
   writeStamp('pnpm', pnpmVersion)
   return entry
 }
@@ -118,21 +132,50 @@ export function isNewEnough(version) {
   return (major === 22 && minor >= 19) || major === 24 || major >= 26
 }
 
-function run(command, args, failure) {
-  const result = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
+async function run(what, command, args, failure) {
+  const { code, output } = await runStep(what, command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, CI: 'true' },
   })
-  if (result.status === 0) return
-  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`
+  if (code === 0) return
   if (isUnreachable(output)) {
     throw new SetupError(
       `${failure} because the package registry can't be reached: check the network, or the registry that npm is set to, and run this again.`,
     )
   }
   throw new SetupError(`${failure}:\n${output.trim().split('\n').slice(-25).join('\n')}`)
+}
+
+/** How often a step that takes long says that it goes on. */
+const progressMs = 5_000
+
+/** Runs a program, and says when it begins, how far it is and how long it took. Gives its exit code and what it printed. */
+function runStep(what, command, args, options) {
+  const beginMs = performance.now()
+  say(what)
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, ...options })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text))
+    const ticking = setInterval(() => say(progressLine(what, seconds(beginMs), output)), progressMs)
+    const end = (code, printed) => {
+      clearInterval(ticking)
+      if (code === 0) say(`${what}: done in ${seconds(beginMs)}`)
+      resolve({ code, output: printed })
+    }
+    child.once('error', ({ message }) => end(1, output + message))
+    child.once('close', (code) => end(code ?? 1, output))
+  })
+}
+
+/** `compiling: 10 s`, and how far pnpm says that it is. */
+export function progressLine(what, time, output) {
+  const last = output.match(/Progress: .*/g)?.at(-1)
+  return last === undefined ? `${what}: ${time}` : `${what}: ${time}, ${last.slice('Progress: '.length)}`
+}
+
+function seconds(beginMs) {
+  return `${((performance.now() - beginMs) / 1000).toFixed(0)} s`
 }
 
 /** Whether a package manager's output speaks of a network that does not answer. */

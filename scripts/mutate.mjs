@@ -19,7 +19,7 @@ export async function main([name, ...files]) {
   if (scope === undefined) {
     throw new SetupError(`Unknown scope ${name ?? ''}: one of ${Object.keys(mutationScopes).join(', ')} was expected.`)
   }
-  const node = prepare()
+  const node = await prepare()
   const copy = copySources(name)
   const report = join(cacheFolder, `mutation-${name}.json`)
   const mutate = [...(files.length > 0 ? files : scope.mutate), '!**/*.test.ts']

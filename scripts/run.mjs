@@ -18,7 +18,7 @@ const fuzzEntry = join(root, 'test/fuzz/main.ts')
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, test, 'test:chaos': testChaos, fuzz, bench, soak, cycles, abuse, requirements, mutate, lint, dev, golden }
+const commands = { start, orch, test, 'test:chaos': testChaos, fuzz, bench, soak, cycles, abuse, requirements, mutate, lint, dev, golden }
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -31,15 +31,19 @@ try {
   process.exitCode = 1
 }
 
-async function start(args) {
-  const node = prepare()
-  buildServer()
-  return runChild(node, [...serverNodeFlags, '--import', endWithParent, await bundleServer(), 'up', ...args])
+function start(args) {
+  return orch(['up', ...args])
+}
+
+async function orch(args) {
+  const node = await prepare()
+  await buildServer()
+  return runChild(node, [...serverNodeFlags, '--import', endWithParent, await bundleServer(), ...args])
 }
 
 async function dev(args) {
-  const node = prepare()
-  buildServer()
+  const node = await prepare()
+  await buildServer()
   const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '-b', '--watch', '--preserveWatchOutput', serverProject]
   const server = [
     ...serverNodeFlags,
@@ -57,7 +61,7 @@ async function dev(args) {
 }
 
 async function test(args) {
-  const node = prepare()
+  const node = await prepare()
   const isBuilt = await buildAll()
   const together = await runTests(node, args)
   const apart = args.length === 0 && together.signal === undefined ? await runTestsApart(node) : { code: 0, report: undefined }
@@ -67,7 +71,7 @@ async function test(args) {
 
 /** The tests that rest on timing, kills and luck. */
 async function testChaos(args) {
-  const node = prepare()
+  const node = await prepare()
   const isBuilt = await buildAll()
   const result = await runTests(node, ['--config', 'vitest.chaos.config.ts', ...args])
   printSummary([result])
@@ -76,8 +80,8 @@ async function testChaos(args) {
 
 /** Whether all compiles; tests run all the same. */
 async function buildAll() {
-  if (build(serverProject, 'the server')) await bundleServer()
-  const isBuilt = build('.', 'everything')
+  if (await build(serverProject, 'the server')) await bundleServer()
+  const isBuilt = await build('.', 'everything')
   if (!isBuilt) say('the build has errors, so this run fails whatever the tests say')
   return isBuilt
 }
@@ -115,8 +119,8 @@ function printSummary(results) {
 }
 
 async function golden(args) {
-  const node = prepare()
-  if (build('.', 'everything')) await bundleServer()
+  const node = await prepare()
+  if (await build('.', 'everything')) await bundleServer()
   const result = await runTests(node, ['--update', ...args])
   printSummary([result])
   return result.code
@@ -143,34 +147,36 @@ function readReport(report) {
 }
 
 async function bench(args) {
-  const node = prepare()
-  buildServer()
+  const node = await prepare()
+  await buildServer()
   await bundleServer()
+  // Its lines share with the tests what finds etcd and NATS.
+  if (!(await build('shared/testkit', 'the bench'))) throw new SetupError('The bench does not compile; the errors stand above.')
   return runChild(node, [benchEntry, ...args], { cwd: root })
 }
 
 async function abuse(args) {
-  const node = prepare()
-  buildServer()
+  const node = await prepare()
+  await buildServer()
   return runChild(node, [...serverNodeFlags, stallsEntry, ...args], { cwd: root })
 }
 
 async function fuzz(args) {
-  const node = prepare()
-  build('.', 'everything')
+  const node = await prepare()
+  await build('.', 'everything')
   return runChild(node, [fuzzEntry, ...args], { cwd: root })
 }
 
 async function soak(args) {
-  const node = prepare()
-  buildServer()
+  const node = await prepare()
+  await buildServer()
   await bundleServer()
   return runChild(node, [soakEntry, ...args], { cwd: root })
 }
 
 async function cycles(args) {
-  const node = prepare()
-  buildServer()
+  const node = await prepare()
+  await buildServer()
   return runChild(node, [cyclesEntry, ...args], { cwd: root })
 }
 
@@ -185,15 +191,15 @@ async function mutate(args) {
 }
 
 async function lint(args) {
-  const node = prepare()
+  const node = await prepare()
   const biome = await runChild(node, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...args], { cwd: root })
   const { main } = await import('./check-imports.mjs')
   const imports = main()
   return biome || imports
 }
 
-function buildServer() {
-  if (!build(serverProject, 'the server')) throw new SetupError('The server does not compile; the errors stand above.')
+async function buildServer() {
+  if (!(await build(serverProject, 'the server'))) throw new SetupError('The server does not compile; the errors stand above.')
   if (!existsSync(serverEntry))
     throw new SetupError(`${serverEntry} is missing after the build; remove the dist folders and run this again.`)
 }

@@ -1,7 +1,7 @@
 import { FileError, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
 import { tellStarter } from './commands/starter.ts'
 import { AddressTakenError, StartError } from './start-error.ts'
-import { productVersion, versionInfo } from './version.ts'
+import { apiRelease, productVersion } from './version.ts'
 
 /** The process, as commands see it. */
 export interface Terminal {
@@ -68,11 +68,13 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
   const [command = 'help', ...flags] = terminal.arguments
   if (Object.hasOwn(serverCommands, command)) {
     if (flags.includes('--help') || flags.includes('-h')) return print(terminal, await printCommandHelp(command))
+    if (flags.includes('--version')) return print(terminal, printVersion())
     return guarded(terminal, async () => serverCommands[command]?.run(terminal, flags))
   }
   switch (command) {
     case 'version':
-      return print(terminal, `orch ${productVersion} (API level ${versionInfo().major}.${versionInfo().minor}, Node ${process.version})\n`)
+    case '--version':
+      return print(terminal, printVersion())
     case 'help':
     case '--help':
     case '-h':
@@ -105,6 +107,10 @@ function printCommands(): string {
   const docs = { ...Object.fromEntries(Object.entries(serverCommands).map(([name, { doc }]) => [name, doc])), ...otherCommands }
   const lines = Object.entries(docs).map(([name, doc]) => `  ${name.padEnd(13)}${doc}\n`)
   return `Usage: orch <command> [flags]\n\nCommands:\n${lines.join('')}\norch help <command> lists the flags of a command.\n`
+}
+
+function printVersion(): string {
+  return `orch ${productVersion} (API level ${apiRelease}, Node ${process.version})\n`
 }
 
 function print(terminal: Terminal, text: string): number {

@@ -184,7 +184,9 @@ describe('the command', () => {
   test('help and version print and end', async () => {
     expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: orch <command>') })
     expect(await run('up', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--secure-port int') })
-    expect(await run('version')).toMatchObject({ code: 0, out: expect.stringMatching(/^orch \d+\.\d+\.\d+ \(API level 1\.25, Node v/) })
+    for (const words of [['version'], ['--version'], ['up', '--version']]) {
+      expect(await run(...words)).toMatchObject({ code: 0, out: expect.stringMatching(/^orch \d+\.\d+\.\d+ \(API level 1\.25, Node v/) })
+    }
   })
 
   test('a mistake is one sentence, and the code says so', async () => {

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/core'
 import { aConfigMap, clusterStarter, createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { start } from './start.ts'
+import { type StartOptions, start } from './start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const inDefault = { namespace: 'default' }
@@ -117,4 +117,12 @@ test('options that are no good are refused', async () => {
   await expect(start({ serviceClusterIpRange: '10.0.0.0' })).rejects.toThrow(
     'serviceClusterIpRange: 10.0.0.0: must be a block of at least 8 addresses',
   )
+})
+
+test('what the compiler would refuse is refused with a sentence, too', async () => {
+  const untyped = (options: object) => start(options as StartOptions)
+  await expect(untyped({ profile: 'x' })).rejects.toThrow(/^profile: x: must be one of orch, kubernetes$/)
+  await expect(untyped({ profile: 'kubernets' })).rejects.toThrow(/must be one of orch, kubernetes; did you mean kubernetes\?$/)
+  await expect(untyped({ profil: 'orch' })).rejects.toThrow(/^start\(\): unknown option profil; did you mean profile\?$/)
+  await expect(untyped({ securePort: 1 })).rejects.toThrow(/^start\(\): unknown option securePort$/)
 })

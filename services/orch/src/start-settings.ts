@@ -1,4 +1,4 @@
-import { readSettings, type SettingType, settingTypes, type Values } from '@orch/platform'
+import { readSettings, SettingsError, type SettingType, settingTypes, suggestion, type Values } from '@orch/platform'
 import { readControllers } from './options/controllers.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 import { startSettings } from './settings/start.ts'
@@ -7,15 +7,42 @@ import type { StartOptions } from './start.ts'
 /** All but those that put objects into every namespace: what is created is all that there is, and a reset leaves nothing to be made again. */
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
+const members: Readonly<Record<keyof StartOptions, true>> = {
+  profile: true,
+  featureGates: true,
+  controllers: true,
+  runtimeConfig: true,
+  anonymousAuth: true,
+  pathPrefix: true,
+  requestTimeoutMs: true,
+  watchHistoryMs: true,
+  eventTtlMs: true,
+  serviceClusterIpRange: true,
+  serviceNodePortRange: true,
+  flags: true,
+  freezesLinks: true,
+  clock: true,
+  random: true,
+  log: true,
+}
+
+/** Callers in JavaScript have no compiler that knows the members. */
+function checkMembers(options: StartOptions): void {
+  const known = Object.keys(members)
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new SettingsError(`start(): unknown option ${unknown}${suggestion(unknown, known)}`)
+}
+
 /** Flags, then what the options say beside them. */
 export function readStartSettings(options: StartOptions) {
+  checkMembers(options)
   const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   return {
     ...values,
     disableAdmissionPlugins: withoutUseless(values, controllers),
     securePort: given.has('securePort') ? values.securePort : 0,
-    profile: options.profile ?? values.profile,
+    profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,
     controllers,
     runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
@@ -41,9 +68,9 @@ function withoutUseless(
   return isWanted ? disableAdmissionPlugins : [...disableAdmissionPlugins, 'ServiceAccount']
 }
 
-function parsed<T>(name: string, { expected, parse }: SettingType<T>, text: string | undefined): T | undefined {
+function parsed<T>(name: string, { expected, choices = [], parse }: SettingType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined
   const value = parse(text)
-  if (value === undefined) throw new Error(`${name}: ${text}: must be ${expected}`)
+  if (value === undefined) throw new SettingsError(`${name}: ${text}: must be ${expected}${suggestion(text, choices)}`)
   return value
 }
