@@ -2,14 +2,14 @@ import type { Client } from '@orch/client'
 import { sleep, systemClock } from '@orch/platform'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { type CpuWaits, watchCpuWaits } from './cpu-waits.ts'
 import { configMaps, namespace } from './load.ts'
 import { type RoamingLoad, startRoamingLoad, type Track } from './roaming-load.ts'
 import { openServiceSet, type ServiceSet } from './service-set.ts'
 import { type SingleFault, singleFaults } from './single-faults.ts'
-import { longestGapMs } from './steady-load.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [backend.reason] : []))
+const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 /** How long each fault lasts; what has a moment only is over at once, and watched for as long. */
 const faultMs = Number(process.env['ORCH_CHAOS_FAULT_SECONDS'] ?? 5) * 1_000
 /** A part of the places or kinds; by default all. */
@@ -24,6 +24,8 @@ const afterEtcdMs = 1_000
 interface Row {
   readonly fault: SingleFault
   readonly anyMs: number
+  /** The part of it that a process of the set, or this one, has waited for a CPU. */
+  readonly cpuMs: number
   readonly failed: number
   /** Longest time without a success of clients that stay at one gateway. */
   readonly gatewayMs: readonly number[]
@@ -47,21 +49,28 @@ describe.skipIf(missing.length > 0)(`every single fault of a process or a link $
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'roaming', namespace } }
     await first.resource(configMaps).create(object)
     const load = startRoamingLoad(set.clients)
+    const waits = watchCpuWaits(() => [...set.processes.values(), set.etcd, set.nats].map(({ pid }) => pid))
+    onTestFinished(() => waits.close())
     const rows: Row[] = []
     for (const fault of singleFaults(set).filter(({ place, what }) => wanted.test(`${place} ${what}`))) {
       await sleep(systemClock, restMs)
-      rows.push(await tryOut(fault, set, load))
+      rows.push(await tryOut(fault, set, { load, waits }))
       process.stdout.write(`${print(rows.slice(-1))}\n`)
     }
     await load.stop()
     process.stdout.write(`\n${print(rows)}\n`)
-    const tooLong = rows.filter(({ fault, anyMs }) => anyMs > (fault.boundMs ?? afterEtcdMs))
+    const tooLong = rows.filter(({ fault, anyMs, cpuMs }) => anyMs - cpuMs > (fault.boundMs ?? afterEtcdMs))
     const lost = rows.filter(({ recoveredMs }) => recoveredMs >= recoveryMsMax)
     expect({ tooLong: tooLong.map(nameOf), lost: lost.map(nameOf) }).toEqual({ tooLong: [], lost: [] })
   })
 })
 
-async function tryOut(fault: SingleFault, set: ServiceSet, load: RoamingLoad): Promise<Row> {
+interface Watched {
+  readonly load: RoamingLoad
+  readonly waits: CpuWaits
+}
+
+async function tryOut(fault: SingleFault, set: ServiceSet, { load, waits }: Watched): Promise<Row> {
   const tracks = [load.writer, load.reader]
   const failedBefore = tracks.map(({ failures }) => failures.length)
   load.answerMs = fault.answerMs
@@ -76,22 +85,33 @@ async function tryOut(fault: SingleFault, set: ServiceSet, load: RoamingLoad): P
   const until = performance.now()
   const fromMs = fault.boundMs === undefined ? endMs : beginMs
   const failures = tracks.flatMap((track, index) => track.failures.slice(failedBefore[index]))
+  const any = longest(tracks.map(({ answered }) => longestGap(answered, { from: fromMs, until })))
   return {
     fault,
-    anyMs: Math.max(...tracks.map(({ answered }) => gap(answered, fromMs, until))),
+    anyMs: lengthOf(any),
+    cpuMs: waits.between(any.from, any.until),
     failed: failures.length,
-    gatewayMs: load.writers.map(({ answered }, index) =>
-      Math.max(gap(answered, fromMs, until), gap((load.readers[index] as Track).answered, fromMs, until)),
+    gatewayMs: load.writers.map((writer, index) =>
+      lengthOf(longest([writer, load.readers[index] as Track].map(({ answered }) => longestGap(answered, { from: fromMs, until })))),
     ),
     recoveredMs,
     whys: [...new Set(failures.map(({ why }) => why))],
   }
 }
 
-/** The longest gap that ends, or lasts, after the first moment. */
-function gap(answered: readonly number[], from: number, until: number): number {
-  const last = answered.findLast((at) => at <= until) ?? from
-  return Math.max(longestGapMs(answered, { from, until }), until - Math.max(last, from))
+interface Span {
+  readonly from: number
+  readonly until: number
+}
+
+const lengthOf = ({ from, until }: Span) => until - from
+const longest = (spans: readonly Span[]) => spans.reduce((one, other) => (lengthOf(other) > lengthOf(one) ? other : one))
+
+/** The longest part of a span without a good answer. */
+function longestGap(answered: readonly number[], { from, until }: Span): Span {
+  const within = answered.filter((at) => at >= from && at <= until)
+  const edges = [from, ...within, until]
+  return longest(edges.slice(1).map((at, index) => ({ from: edges[index] as number, until: at })))
 }
 
 /** How long it takes until all tracks have gone on and each link has carried an answer. */
@@ -102,13 +122,13 @@ async function recovery({ links }: SingleFault, load: RoamingLoad, sinceMs: numb
   return performance.now() - sinceMs
 }
 
-const nameOf = ({ fault: { place, what }, anyMs, recoveredMs }: Row) =>
-  `${place}, ${what}: ${anyMs.toFixed(0)} ms, back after ${recoveredMs.toFixed(0)} ms`
+const nameOf = ({ fault: { place, what }, anyMs, cpuMs, recoveredMs }: Row) =>
+  `${place}, ${what}: ${anyMs.toFixed(0)} ms (${cpuMs.toFixed(0)} ms of it without a CPU), back after ${recoveredMs.toFixed(0)} ms`
 
 function print(rows: readonly Row[]): string {
-  const head = 'place                   fault            any gateway   gateway-0   gateway-1   back after   failed'
-  const lines = rows.map(({ fault, anyMs, gatewayMs, recoveredMs, failed, whys }) => {
-    const cells = [anyMs, ...gatewayMs, recoveredMs].map((ms) => `${ms.toFixed(0)} ms`.padStart(12)).join('')
+  const head = 'place                   fault         any gateway  without CPU   gateway-0   gateway-1  back after   failed'
+  const lines = rows.map(({ fault, anyMs, cpuMs, gatewayMs, recoveredMs, failed, whys }) => {
+    const cells = [anyMs, cpuMs, ...gatewayMs, recoveredMs].map((ms) => `${ms.toFixed(0)} ms`.padStart(12)).join('')
     return `${fault.place.padEnd(24)}${fault.what.padEnd(15)}${cells}${String(failed).padStart(9)}${whys.length === 0 ? '' : `   ${whys.join(' | ').slice(0, 160)}`}`
   })
   return (rows.length === 1 ? lines : [head, ...lines]).join('\n')

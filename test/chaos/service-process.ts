@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { fileURLToPath } from 'node:url'
 import { sleep, systemClock } from '@orch/platform'
+import { cpuWaitMs } from './cpu-waits.ts'
 
 /** How one process of a set is run. */
 export interface ServiceProcessOptions {
@@ -104,7 +105,7 @@ export function createServiceProcess({
     },
     async ready(limitMs) {
       const begun = performance.now()
-      const waitedMs = runQueueMs(child?.pid)
+      const waitedMs = cpuWaitMs(child?.pid)
       let why: string | undefined = 'it does not run'
       // One that is not answered has waited as long as many.
       for (let looks = 0; looks < limitMs / pollMs; looks += why === unanswered ? answerMsMax / pollMs : 1) {
@@ -113,7 +114,7 @@ export function createServiceProcess({
         if (isRunning()) why = await whyUnready(readyUrl, authority)
         if (why === undefined) {
           const tookMs = performance.now() - begun
-          return Math.max(0, tookMs - (runQueueMs(child?.pid) - waitedMs))
+          return Math.max(0, tookMs - (cpuWaitMs(child?.pid) - waitedMs))
         }
         await sleep(systemClock, pollMs)
       }
@@ -139,12 +140,6 @@ export function createServiceProcess({
 
 function lastWords(logFile: string): string {
   return readFileSync(logFile, 'utf8').slice(-1_500)
-}
-
-/** How long a process' main thread has waited for a CPU; 0 where the system does not say. */
-function runQueueMs(pid: number | undefined): number {
-  const file = `/proc/${pid}/schedstat`
-  return pid === undefined || !existsSync(file) ? 0 : Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6
 }
 
 /** Undefined: it is ready. Else what it says, or why it says nothing. */

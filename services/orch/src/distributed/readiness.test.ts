@@ -1,6 +1,8 @@
 import { request } from 'node:https'
 import { defaultPluginSettings } from '@orch/admission'
+import { type Store, storageContract } from '@orch/core'
 import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
+import { dialContract, healthContract, servingStatus } from '@orch/platform/rpc'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { keepSigningKey } from '../composition/authentication.ts'
@@ -83,4 +85,39 @@ test('CARD-23: each process says in /readyz which service it lacks, and is ready
   await storage.stop()
   await expect.poll(() => lacks(gateway), soon).toEqual(['storage'])
   for (const inner of [watchAgain, admissionAgain]) await expect.poll(() => lacksOf(inner), soon).toEqual(['storage'])
+})
+
+test('CARD-25: a storage that is cut off from what keeps the state says so to those who ask for its health', async () => {
+  const inner = createMemoryStore()
+  const listeners = new Set<(isReachable: boolean) => void>()
+  const shared: NonNullable<Store['shared']> = {
+    latest: async () => inner.status().revision,
+    askPosition: () => true,
+    onReplaced: () => () => {},
+    onReachable(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    visitRevisions: async () => 0,
+    mayLoseChanges: false,
+  }
+  const store: Store = new Proxy(inner, {
+    get(target, name) {
+      if (name === 'shared') return shared
+      const member = target[name as keyof Store]
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const storage = await openStorageReplica({ ...apart, store, feed: undefined, watchHistoryMs: 60_000 }, world)
+  const health = dialContract(healthContract, { addresses: [storage.address], random: Math.random, log: silentLog })
+  onTestFinished(() => health.close())
+  await health.reached
+  const status = async () => (await health.service.check({ service: storageContract.name })).status
+  expect(await status()).toBe(servingStatus.serving)
+  for (const listener of listeners) listener(false)
+  expect(await status()).toBe(servingStatus.unknown)
+  for (const listener of listeners) listener(true)
+  expect(await status()).toBe(servingStatus.serving)
+  await storage.stop()
+  expect(listeners.size).toBe(0)
 })

@@ -2,6 +2,7 @@
 export { parseRpcAddress, type RpcAddress } from './address.ts'
 export { type Codec, codecOf } from './codec.ts'
 export { type Dialled, type DialOptions, dialContract } from './dial.ts'
+export { healthContract, servingStatus } from './health.ts'
 export { rpcLimits } from './limits.ts'
 export type { RpcTelemetry } from './observe.ts'
 export { type RenewalOptions, renewableChannels } from './renewable-channel.ts'

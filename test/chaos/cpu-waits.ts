@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+/** How long the main thread of a process has waited for a CPU so far; 0 where the system does not say, or there is no process. */
+export function cpuWaitMs(pid: number | undefined): number {
+  const file = `/proc/${pid}/schedstat`
+  return pid === undefined || !existsSync(file) ? 0 : Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6
+}
+
+/** What processes have waited for CPUs, from time to time. */
+export interface CpuWaits {
+  /** The longest time that one process has waited for a CPU between two moments of the monotonic clock. */
+  between(fromMs: number, untilMs: number): number
+  close(): void
+}
+
+const sampleMs = 100
+
+/** Begins to watch processes, this one too. A busy machine is not their fault. */
+export function watchCpuWaits(pids: () => readonly (number | undefined)[]): CpuWaits {
+  const samples: { readonly atMs: number; readonly waitedMs: ReadonlyMap<number, number> }[] = []
+  const take = () => {
+    const known = [process.pid, ...pids()].filter((pid) => pid !== undefined)
+    samples.push({ atMs: performance.now(), waitedMs: new Map(known.map((pid) => [pid, cpuWaitMs(pid)])) })
+  }
+  take()
+  const timer = setInterval(take, sampleMs)
+  return {
+    between(fromMs, untilMs) {
+      const first = samples.findLast(({ atMs }) => atMs <= fromMs)
+      const last = samples.find(({ atMs }) => atMs >= untilMs) ?? samples.at(-1)
+      const waits = [...(last?.waitedMs ?? [])].map(([pid, waitedMs]) => waitedMs - (first?.waitedMs.get(pid) ?? waitedMs))
+      return Math.max(0, ...waits)
+    },
+    close: () => clearInterval(timer),
+  }
+}
