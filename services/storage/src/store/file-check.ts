@@ -19,9 +19,10 @@ import {
 } from './lmdb-file.ts'
 
 /**
- * Checks LMDB's data file before LMDB maps it into memory, as LMDB follows what it finds there without a look: a page
- * number or an offset that is wrong ends the process. All pages that the last transaction can reach are looked at but
- * those that hold nothing than a large value. A DamageError says what was found. What it cannot find is a changed byte inside a key or a value.
+ * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets that it finds there,
+ * and a wrong one ends the process. Every page that the last transaction refers to is read, of a large value its head
+ * alone. Throws a DamageError that says what is wrong. A changed byte inside a key or a value is not found here; the
+ * checksums of log entries find it.
  */
 export function checkFile(path: string): void {
   const descriptor = openSync(path, 'r')
@@ -46,9 +47,12 @@ function latestMeta(descriptor: number, size: number): MetaPage {
 }
 
 function readAt(descriptor: number, at: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
-  const read = readSync(descriptor, bytes, 0, length, at)
-  if (read < length) throw new DamageError(`it ends after ${at + read} bytes, within its first pages`)
+  return readInto(Buffer.allocUnsafe(length), descriptor, at)
+}
+
+function readInto(bytes: Buffer, descriptor: number, at: number): Buffer {
+  const read = readSync(descriptor, bytes, 0, bytes.length, at)
+  if (read < bytes.length) throw new DamageError(`it ends after ${at + read} bytes, within its first pages`)
   return bytes
 }
 
@@ -76,24 +80,32 @@ class FileCheck {
   readonly #meta: MetaPage
   /** One bit for each page that something refers to. */
   readonly #seen: Uint8Array
+  /** The page that is being looked at, and the head of another: one of each at a time. */
+  readonly #page: Buffer
+  readonly #head = Buffer.alloc(pageHeaderBytes)
 
   constructor(descriptor: number, meta: MetaPage) {
     this.#descriptor = descriptor
     this.#meta = meta
+    this.#page = Buffer.alloc(meta.pageSize)
     this.#seen = new Uint8Array(Math.ceil((meta.lastPage + 1) / 8))
   }
 
   run(): void {
     const { free, main } = this.#meta
+    const trees: { readonly name: string; readonly tree: Tree }[] = []
     this.#checkTree('the table of trees', main, ({ flags, key, data }) => {
       const name = `the tree ${JSON.stringify(key.toString('latin1').replace(/\0+$/, ''))}`
       if (flags !== nodeFlags.tree) throw new DamageError(`${name} has no description`)
       const tree = readTree(data, 0)
       if (tree.flags !== 0) throw new DamageError(`${name} is of another kind`)
-      this.#checkTree(name, tree, (node) => {
-        if (node.flags === nodeFlags.tree) throw new DamageError(`${name} holds another tree`)
-      })
+      trees.push({ name, tree })
     })
+    for (const { name, tree } of trees) {
+      this.#checkTree(name, tree, ({ flags }) => {
+        if (flags === nodeFlags.tree) throw new DamageError(`${name} holds another tree`)
+      })
+    }
     const lists: Buffer[] = []
     this.#checkTree('the list of free pages', free, (node) => lists.push(this.#value(node)))
     // When all that is in use is known.
@@ -135,7 +147,7 @@ class FileCheck {
   #nodes(number: number, name: string, flags: number): { readonly bytes: Buffer; readonly at: number; readonly keyBytes: number }[] {
     const { pageSize, transaction } = this.#meta
     this.#see(number, 1, name)
-    const bytes = readAt(this.#descriptor, number * pageSize, pageSize)
+    const bytes = readInto(this.#page, this.#descriptor, number * pageSize)
     const head = readPageHead(bytes)
     if (head.number !== number || head.flags !== flags) throw damagedPage(name, number, 'is not a page of it')
     // LMDB writes to pages that it takes for those of a transaction under way.
@@ -182,7 +194,7 @@ class FileCheck {
     if (pages !== Math.floor((pageHeaderBytes - 1 + length) / pageSize) + 1)
       throw damagedPage(name, first, 'has another length than its value')
     this.#see(first, pages, name)
-    const head = readPageHead(readAt(this.#descriptor, first * pageSize, pageHeaderBytes))
+    const head = readPageHead(readInto(this.#head, this.#descriptor, first * pageSize))
     if (head.number !== first || head.flags !== pageFlags.overflow || head.pages !== pages)
       throw damagedPage(name, first, 'is not a value of it')
     if (head.transaction > transaction || readNumber(reference, 8) > transaction)
@@ -190,8 +202,9 @@ class FileCheck {
     return pages
   }
 
+  /** A copy of a node's value. */
   #value({ flags, data, length }: LeafNode): Buffer {
-    if (flags !== nodeFlags.overflow) return data
+    if (flags !== nodeFlags.overflow) return Buffer.from(data)
     return readAt(this.#descriptor, readNumber(data, 0) * this.#meta.pageSize + pageHeaderBytes, length)
   }
 
