@@ -31,6 +31,7 @@ const alone = [
   'shared/testkit/src/backends/backends.test.ts',
   'test/abuse/slow-readers.test.ts',
   'test/admission/webhook-system-authorities.test.ts',
+  'test/identity/oidc-system-authorities.test.ts',
   'test/telemetry/*.test.ts',
 ]
 

@@ -278,4 +278,21 @@ describe('what belongs to nodes', () => {
     expect((await post(name)).status).toBe(201)
     expect((await post('other')).body.message).toContain('can only access CSINode with the same name as the requesting node')
   })
+
+  test('KIND-CSI-04, CTRL-11: a node fills in drivers as they register, and takes out those that leave; no other node may', async () => {
+    const [{ name }, { name: other }] = [await registered(), await registered()]
+    const collection = '/apis/storage.orch.io/v1/csinodes'
+    const object = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } }
+    expect((await asNode(shared.api, name, 'POST', collection, object)).status).toBe(201)
+    const register = (by: string, ...drivers: readonly string[]) => {
+      const spec = { drivers: drivers.map((driver) => ({ name: driver, nodeID: `id-${name}`, allocatable: { count: 5 } })) }
+      return asNode(shared.api, by, 'PATCH', `${collection}/${name}`, { spec }, merge)
+    }
+    const driversOf = ({ body }: Answer) => (body['spec'] as { drivers: { name: string }[] }).drivers.map((driver) => driver.name)
+    expect(driversOf(await register(name, 'a.example.com'))).toEqual(['a.example.com'])
+    expect(driversOf(await register(name, 'a.example.com', 'b.example.com'))).toEqual(['a.example.com', 'b.example.com'])
+    expect(driversOf(await register(name, 'b.example.com'))).toEqual(['b.example.com'])
+    expect((await register(other, 'c.example.com')).status).toBe(403)
+    expect(driversOf(await shared.api.get(`${collection}/${name}`))).toEqual(['b.example.com'])
+  })
 })

@@ -83,6 +83,20 @@ describe('the choice of plugins', () => {
   })
 })
 
+test('ADM-BI-19, FLAG-28: the file that the flag names configures its plugin; without the flag none does', async () => {
+  const defaults = '{apiVersion: pod-security.admission.config.orch.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}'
+  const file = aFile(
+    `{apiVersion: apiserver.config.orch.io/v1, kind: AdmissionConfiguration, plugins: [{name: PodSecurity, configuration: ${defaults}}]}`,
+  )
+  const privileged = aPod({ containers: [{ ...container, securityContext: { privileged: true } }] })
+  const statusWith = async (flags: readonly string[]) => {
+    const api = await anApi({ flags })
+    return (await api.post(podsIn(await aNamespace(api)), privileged)).status
+  }
+  expect(await statusWith([`--admission-control-config-file=${file}`])).toBe(403)
+  expect(await statusWith([])).toBe(201)
+})
+
 test('AlwaysDeny refuses every write but those of the server’s own start', async () => {
   const api = await serverWith('AlwaysDeny')
   expect(await refusal(api, '/api/v1/namespaces', { metadata: { name: 'a' } })).toEqual([

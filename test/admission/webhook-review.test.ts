@@ -304,6 +304,41 @@ test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks reach the cl
   expect({ status: bad.status, warning: bad.headers['warning'] }).toEqual({ status: 400, warning })
 })
 
+test.each([
+  ['the first webhook', ['one'], '', 'one'],
+  ['the second webhook', ['two'], '', 'two'],
+  ['both webhooks', ['one', 'two'], '', '(?:one|two)'],
+  ['a plugin of the server', [], 'plugin', 'plugin'],
+  ['a plugin and both webhooks', ['one', 'two'], 'plugin', 'plugin|one|two'],
+] as const)('ADM-FLOW-22: %s may reject, and the warnings of all that were asked reach the client', async (_, refusing, plugin, said) => {
+  const { api } = server
+  const hookNamed = (name: 'one' | 'two') =>
+    aWebhookServer(
+      answering(() => ({
+        allowed: !(refusing as readonly string[]).includes(name),
+        status: { code: 403, message: `refused by ${name}` },
+        warnings: [`warned by ${name}`],
+      })),
+    )
+  const hooks = [await hookNamed('one'), await hookNamed('two')]
+  const namespace = await aNamespace(api)
+  await aConfiguration(
+    api,
+    'validating',
+    hooks.map((hook) => aHook(hook, namespace)),
+  )
+  const path = `/api/v1/namespaces/${namespace}`
+  if (plugin !== '') {
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'plugin' }, spec: { hard: { 'count/configmaps': '0' } } }
+    expect((await api.post(`${path}/resourcequotas`, quota)).status).toBe(201)
+  }
+  const { status, body, headers } = await api.post(`${path}/configmaps`, configMap({ name: 'a' }))
+  expect({ status, message: body['message'] }).toEqual({ status: 403, message: expect.stringMatching(said) })
+  const asked = hooks.flatMap((hook, index) => (hook.calls.length === 0 ? [] : [`299 - "warned by ${['one', 'two'][index]}"`]))
+  expect(asked).toHaveLength(2)
+  expect(headers['warning']).toBe(asked.join(', '))
+})
+
 test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, cut only where there are too many for a head', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['a'.repeat(121), 'b'.repeat(300)] })))

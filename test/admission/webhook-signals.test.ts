@@ -93,6 +93,25 @@ test('METRIC-01…METRIC-09: rejections are counted by webhook, operation, phase
   }
 })
 
+test.each([
+  ['takes longer than its time', () => {}, { timeoutSeconds: 1 }],
+  ['answers what is no review', withBody(() => 'words'), {}],
+] as const)(
+  'METRIC-05: one that %s is counted as an error of the call where that refuses the request, and only there',
+  async (_, reply, fields) => {
+    const api = await anApi({ flags })
+    for (const [failurePolicy, status, counted] of [
+      ['Fail', 500, ['{type="validating",operation="CREATE",error_type="calling_webhook_error",rejection_code="400"} 1']],
+      ['Ignore', 201, []],
+    ] as const) {
+      const hook = await aWebhookServer(reply)
+      const { path, hook: name } = await aHookedNamespace(api, 'validating', hook, { ...fields, failurePolicy })
+      const answer = await api.post(path, configMap({ name: 'a' }))
+      expect({ failurePolicy, status: answer.status, counted: await rejectionsOf(api, name) }).toEqual({ failurePolicy, status, counted })
+    }
+  },
+)
+
 test('METRIC-01: calls, their time and those that failed and were ignored are counted too', async () => {
   const api = await anApi({ flags })
   const hook = await aWebhookServer(withBody(() => '', { code: 500 }))

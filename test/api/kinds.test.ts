@@ -527,6 +527,23 @@ describe('ReplicationController', () => {
     expect(blamed(await withStatus({ readyReplicas: 0 }))).toEqual({ status: 422, fields: ['status.replicas'] })
   })
 
+  test('KIND-RC-11: availableReplicas is an int32, is no more than are ready, and is described as those ready for minReadySeconds', async () => {
+    const withAvailable = (availableReplicas: number, readyReplicas = 2) => withStatus({ replicas: 3, readyReplicas, availableReplicas })
+    expect(statusOf((await withAvailable(2)).body)).toMatchObject({ availableReplicas: 2 })
+    expect(blamed(await withAvailable(3))).toEqual({ status: 422, fields: ['status.availableReplicas'] })
+    expect(blamed(await withAvailable(-1))).toMatchObject({ status: 422 })
+    expect((await withAvailable(2 ** 31)).status).toBe(400)
+    const { body } = await server.api.get('/openapi/v3/api/v1')
+    const { schemas } = body['components'] as {
+      schemas: Record<string, { properties?: Record<string, { description?: string; format?: string }> }>
+    }
+    const [, schema] = Object.entries(schemas).find(([name]) => name.endsWith('.ReplicationControllerStatus')) ?? []
+    expect(schema?.properties?.['availableReplicas']).toMatchObject({
+      format: 'int32',
+      description: expect.stringContaining('minReadySeconds'),
+    })
+  })
+
   test('KIND-RC-15, KIND-RC-16, KIND-RC-17: conditions', async () => {
     const condition = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'R', message: 'm' }
     expect(statusOf((await withStatus({ replicas: 0, conditions: [condition] })).body)['conditions']).toEqual([condition])

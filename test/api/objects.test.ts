@@ -506,11 +506,47 @@ describe('verbs', () => {
     expect((await server.api.patch(path, {})).status).toBe(405)
   })
 
+  const several = { apiVersion: 'v1', kind: 'ConfigMapList', items: [configMap({ name: 'a' }), configMap({ name: 'b' })] }
+
+  test('VERB-14: get, update, patch, apply and delete act on the object of their path, and on no other', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const other = (await server.api.get(`${path}/b`)).text
+    expect((await server.api.get(`${path}/a`)).body).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a' } })
+    const { body } = await server.api.get(`${path}/a`)
+    expect((await server.api.put(`${path}/a`, { ...body, data: { x: 'put' } })).status).toBe(200)
+    expect((await server.api.patch(`${path}/a`, { data: { x: 'patched' } })).status).toBe(200)
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const applied = await server.api.send('PATCH', `${path}/a?fieldManager=m&force=true`, {
+      headers,
+      body: configMap({ name: 'a', data: { x: 'applied' } }),
+    })
+    expect({ status: applied.status, data: applied.body['data'] }).toEqual({ status: 200, data: { x: 'applied' } })
+    expect((await server.api.get(`${path}/b`)).text).toBe(other)
+    expect((await server.api.delete(`${path}/a`)).status).toBe(200)
+    const { items } = (await server.api.get(path)).body
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['b'])
+    expect((await server.api.get(`${path}/b`)).text).toBe(other)
+  })
+
+  test.each([
+    ['PUT', 'application/json', JSON.stringify(several)],
+    ['PUT', 'application/json', JSON.stringify(several.items)],
+    ['PUT', 'application/yaml', several.items.map((item) => JSON.stringify(item)).join('\n---\n')],
+    ['PATCH', 'application/merge-patch+json', JSON.stringify(several.items)],
+    ['PATCH', 'application/apply-patch+yaml', JSON.stringify(several)],
+    ['PATCH', 'application/apply-patch+yaml', several.items.map((item) => JSON.stringify(item)).join('\n---\n')],
+  ])('VERB-14: %s with several objects as %s is refused, and nothing is changed', async (method, type, body) => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const before = (await server.api.get(path)).text
+    const { status } = await server.api.send(method, `${path}/a?fieldManager=m`, { headers: { 'content-type': type }, body })
+    expect(status).toBeOneOf([400, 422])
+    expect((await server.api.get(path)).text).toBe(before)
+  })
+
   test('VERB-14, VERB-15: a body with several objects is refused, and none is made', async () => {
     const path = await someConfigMaps(server.api)
-    const list = { apiVersion: 'v1', kind: 'ConfigMapList', items: [configMap({ name: 'a' }), configMap({ name: 'b' })] }
-    expect((await server.api.post(path, list)).status).toBe(400)
-    expect((await server.api.post(path, [configMap({ name: 'a' }), configMap({ name: 'b' })])).status).toBe(400)
+    expect((await server.api.post(path, several)).status).toBe(400)
+    expect((await server.api.post(path, several.items)).status).toBe(400)
     const two = `${JSON.stringify(configMap({ name: 'a' }))}${JSON.stringify(configMap({ name: 'b' }))}`
     expect((await server.api.post(path, two)).status).toBe(400)
     expect((await server.api.get(path)).body.items).toEqual([])

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps } from './api.ts'
+import {
+  type Answer,
+  aName,
+  aNamespace,
+  anApi,
+  configMap,
+  configMapsIn,
+  created,
+  failure,
+  sharedApi,
+  someConfigMaps,
+  untilEverywhere,
+} from './api.ts'
 
 const server = sharedApi()
 
@@ -244,5 +256,48 @@ describe('dry run', () => {
 
   test('DRY-14: a stranger is refused all the same', async () => {
     expect((await server.api.as({})('POST', `${configMapsIn('default')}?dryRun=All`, { body: configMap({ name: 'a' }) })).status).toBe(403)
+  })
+
+  const applied = { 'content-type': 'application/apply-patch+yaml' }
+  const merged = { 'content-type': 'application/merge-patch+json' }
+  const writes: readonly [verb: string, method: string, at: string, body?: object, headers?: Record<string, string>][] = [
+    ['create', 'POST', '', configMap({ name: 'new' })],
+    ['update', 'PUT', '/a', configMap({ name: 'a', data: { x: '1' } })],
+    ['patch', 'PATCH', '/a', { data: { x: '1' } }, merged],
+    ['patch', 'PATCH', '/a?fieldManager=m', configMap({ name: 'a', data: { x: '1' } }), applied],
+    ['delete', 'DELETE', '/a'],
+    ['deletecollection', 'DELETE', ''],
+  ]
+
+  test.each(writes)('DRY-14: who may only %s may do so as a dry run, and nothing else (%s %s)', async (verb, ...own) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const namespace = path.split('/')[4] ?? ''
+    const name = aName('user')
+    const rbac = `/apis/rbac.authorization.orch.io/v1/namespaces/${namespace}`
+    await created(server.api, `${rbac}/roles`, {
+      ...{ apiVersion: 'rbac.authorization.orch.io/v1', kind: 'Role', metadata: { name } },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: [verb] }],
+    })
+    await created(server.api, `${rbac}/rolebindings`, {
+      ...{ apiVersion: 'rbac.authorization.orch.io/v1', kind: 'RoleBinding', metadata: { name } },
+      roleRef: { apiGroup: 'rbac.authorization.orch.io', kind: 'Role', name },
+      subjects: [{ apiGroup: 'rbac.authorization.orch.io', kind: 'User', name }],
+    })
+    const send = (method: string, at: string, body?: object, headers: Record<string, string> = {}) => {
+      const target = `${path}${at}${at.includes('?') ? '&' : '?'}dryRun=All`
+      return server.api.send(method, target, { headers: { 'impersonate-user': name, ...headers }, ...(body === undefined ? {} : { body }) })
+    }
+    const [method, at, body, headers] = own
+    const isOk = ({ status }: Answer) => status === 200 || status === 201
+    await untilEverywhere(() => send(method, at, body, headers), isOk)
+    for (const [otherVerb, otherMethod, ...rest] of writes.filter((write) => write[0] !== verb)) {
+      const answer = await send(otherMethod, ...rest)
+      expect({ otherVerb, status: answer.status, message: answer.body['message'] }).toEqual({
+        otherVerb,
+        status: 403,
+        message: expect.stringContaining(`User "${name}" cannot ${otherVerb} resource "configmaps"`),
+      })
+    }
+    expect((await server.api.get(path)).body.items).toHaveLength(1)
   })
 })

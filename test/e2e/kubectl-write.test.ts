@@ -93,6 +93,15 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await data()).toBe('11')
   })
 
+  test('SSA-52: an object that was applied from the server is applied from the client again: what left the configuration goes', async () => {
+    const { kubectl, file } = await aWriter(binary)
+    const apply = (data: Record<string, string>, ...more: string[]) => kubectl('apply', '-f', file(map(data)), ...more)
+    await apply({ x: '1', y: '1' })
+    await apply({ x: '2', y: '2', z: '2' }, '--server-side', '--force-conflicts')
+    await apply({ x: '3' })
+    expect(await kubectl('get', 'configmap', 'm', '-o', 'jsonpath={.data}')).toBe('{"x":"3"}')
+  })
+
   test('DRY-04: shows the difference and stores nothing; dry runs store nothing', async () => {
     const { kubectl, file } = await aWriter(binary)
     await kubectl('apply', '-f', file(map({ x: '1' })))

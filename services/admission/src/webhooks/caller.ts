@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
-import { getCACertificates } from 'node:tls'
-import type { Clock } from '@orch/platform'
+import { type Clock, systemAuthorities } from '@orch/platform'
 import type { Address, ServiceAddresses } from './addresses.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
@@ -171,14 +170,6 @@ function authorization({ token, username, password }: Credential): { authorizati
 function certificatesIn(authorities: string): string {
   if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
   throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
-}
-
-let knownSystemAuthorities: string[] | undefined
-
-/** Read once, and only where a webhook needs them. */
-function systemAuthorities(): string[] {
-  knownSystemAuthorities ??= getCACertificates('system')
-  return knownSystemAuthorities
 }
 
 interface Posted {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isLinkLocal, lookupElsewhere } from '@orch/platform'
+import { isLinkLocal, lookupElsewhere, systemAuthorities } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** Reads a JSON document; rejects with a message that names the address. */
@@ -8,7 +8,6 @@ export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>
 
 /** Documents over TLS alone, judged by the given authorities (PEM) or by those of the machine. Redirects are not followed. */
 export function createFetchJson({ certificateAuthorities }: { certificateAuthorities?: string | undefined }): FetchJson {
-  const trust = certificateAuthorities === undefined ? {} : { ca: certificateAuthorities }
   return async (url, timeoutMs) => {
     const { protocol, hostname } = new URL(url)
     if (protocol !== 'https:') throw new Error(`${url}: must begin with https://`)
@@ -17,7 +16,7 @@ export function createFetchJson({ certificateAuthorities }: { certificateAuthori
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         httpsRequest(url, {
-          ...trust,
+          ca: certificateAuthorities ?? systemAuthorities(),
           signal,
           agent: false,
           minVersion: 'TLSv1.2',

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { aNamespace, created, sharedApi, someConfigMaps } from './api.ts'
+
+// Nothing but the requests of the tests writes to the store.
+const server = sharedApi({ controllers: ['-*'] })
+
+const authorization = '/apis/authorization.orch.io/v1'
+const authentication = '/apis/authentication.orch.io/v1'
+const spec = { user: 'u', nonResourceAttributes: { path: '/', verb: 'get' } }
+const local = { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } }
+const own = { resourceAttributes: local.resourceAttributes }
+const operations: readonly [kind: string, path: string, apiVersion: string, spec: object][] = [
+  ['SubjectAccessReview', `${authorization}/subjectaccessreviews`, 'authorization.orch.io/v1', spec],
+  ['LocalSubjectAccessReview', `${authorization}/namespaces/default/localsubjectaccessreviews`, 'authorization.orch.io/v1', local],
+  ['SelfSubjectAccessReview', `${authorization}/selfsubjectaccessreviews`, 'authorization.orch.io/v1', own],
+  ['SelfSubjectRulesReview', `${authorization}/selfsubjectrulesreviews`, 'authorization.orch.io/v1', { namespace: 'default' }],
+  ['TokenReview', `${authentication}/tokenreviews`, 'authentication.orch.io/v1', { token: 'none' }],
+  ['SelfSubjectReview', `${authentication}/selfsubjectreviews`, 'authentication.orch.io/v1', {}],
+]
+
+test.each(operations)('VIRT-01: a %s is answered, and is nowhere afterwards', async (kind, path, apiVersion, spec) => {
+  const place = await someConfigMaps(server.api)
+  const revision = async () => (await server.api.get(place)).body.metadata.resourceVersion
+  const before = await revision()
+  const { status, body } = await server.api.post(path, { apiVersion, kind, spec })
+  expect({ status, kind: body.kind }).toEqual({ status: 201, kind })
+  expect(body.metadata).not.toHaveProperty('uid')
+  expect(body.metadata).not.toHaveProperty('resourceVersion')
+  // The version of a list is the store's: nothing was written.
+  expect(await revision()).toBe(before)
+  for (const [method, target] of [
+    ['GET', path],
+    ['GET', `${path}?watch=1`],
+    ['DELETE', path],
+  ] as const)
+    expect({ method, target, status: (await server.api.send(method, target)).status }).toEqual({ method, target, status: 405 })
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'])
+    expect({ method, status: (await server.api.send(method, `${path}/n`)).status }).toEqual({
+      method,
+      status: expect.toBeOneOf([404, 405]),
+    })
+})
+
+test('VIRT-01: a binding, an eviction and a token are operations on an object, and are not read again', async () => {
+  const namespace = await aNamespace(server.api)
+  const target = `/api/v1/namespaces/${namespace}/pods/p`
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
+  for (const name of ['default', 'till'])
+    await created(server.api, accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } })
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  await created(server.api, `/api/v1/namespaces/${namespace}/pods`, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
+  expect((await server.api.post(`${target}/binding`, binding)).status).toBe(201)
+  for (const part of ['binding', 'eviction'])
+    expect({ part, status: (await server.api.get(`${target}/${part}`)).status }).toEqual({ part, status: 405 })
+  const request = { apiVersion: 'authentication.orch.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } }
+  expect((await server.api.post(`${accounts}/till/token`, request)).status).toBe(201)
+  expect((await server.api.get(`${accounts}/till/token`)).status).toBe(405)
+})
