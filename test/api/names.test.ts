@@ -70,6 +70,10 @@ describe('one path for everything', () => {
     expect((await api.get('/api/v1/namespaces/default/configmaps/a')).body).toEqual(made)
     expect((await api.get('/version')).status).toBe(200)
     expect((await api.get('/apis/storage.orch.io/v1/csinodes')).status).toBe(200)
+    const index = await api.get('/openapi/v3')
+    const { serverRelativeURL } = (index.body as unknown as { paths: Record<string, { serverRelativeURL: string }> }).paths['apis/apps/v1']!
+    expect(serverRelativeURL).toMatch(/^\/cluster-a\/openapi\/v3\/apis\/apps\/v1\?hash=\w+$/)
+    expect(await api.send('GET', serverRelativeURL, { isOutsidePrefix: true })).toMatchObject({ status: 200, body: { openapi: '3.0.0' } })
     for (const target of ['/version', '/api/v1/namespaces', '/cluster-ab/version']) {
       expect(await api.send('GET', target, { isOutsidePrefix: true })).toMatchObject({ status: 404 })
     }

@@ -233,9 +233,14 @@ const openApi3: Handler = (request, parts) =>
   respondObject(
     request,
     200,
-    openApi3Index(parts.catalogue, (name) => openApi3Of(parts, name)?.hash ?? ''),
+    openApi3Index(parts.catalogue, (name) => openApi3Url(parts, name, openApi3Of(parts, name)?.hash ?? '')),
     parts,
   )
+
+/** As a client asks for it, below the path prefix; with its hash a document never changes. */
+function openApi3Url({ options }: GatewayParts, name: string, hash: string): string {
+  return `${options.pathPrefix ?? ''}/openapi/v3/${name}?hash=${hash}`
+}
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
 const openApi3One: Handler = (request, parts, context) => {
@@ -245,8 +250,7 @@ const openApi3One: Handler = (request, parts, context) => {
   const hash = request.query.get('hash')
   if (hash !== undefined && hash !== '' && hash !== file.hash) {
     const headers = commonHeaders(request, 'text/plain; charset=utf-8')
-    const prefix = parts.options.pathPrefix ?? ''
-    return send(request, 301, { ...headers, location: `${prefix}/openapi/v3/${name}?hash=${file.hash}` }, '')
+    return send(request, 301, { ...headers, location: openApi3Url(parts, name, file.hash) }, '')
   }
   const isKept = hash === file.hash
   return respondFile(request, { ...file, type: 'application/json' }, isKept ? keptHeaders(parts.clock.now()) : {})

@@ -31,8 +31,8 @@ test('ADDR-18: every group version has a document in the third version, complete
   expect(documents.flatMap((document) => loose(document, '#/components/schemas/', document.components['schemas'] as Json))).toEqual([])
 })
 
-test('ADDR-18: the index leads to documents by their hash', () => {
-  expect(openApi3Index(catalogue, (name) => name.length.toString(16)).paths['apis/apps/v1']).toEqual({
+test('ADDR-18: the index leads to the documents', () => {
+  expect(openApi3Index(catalogue, (name) => `/openapi/v3/${name}?hash=c`).paths['apis/apps/v1']).toEqual({
     serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c',
   })
 })

@@ -26,11 +26,9 @@ export function openApi3Names(catalogue: Catalogue): { name: string; group: stri
   }))
 }
 
-/** `hashOf` gives the hash of a document by its name; a URL with it never changes its meaning. */
-export function openApi3Index(catalogue: Catalogue, hashOf: (name: string) => string): OpenApi3Index {
-  const paths = openApi3Names(catalogue).map(
-    ({ name }) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hashOf(name)}` }] as const,
-  )
+/** `urlOf` gives the path and query of a document by its name, as clients ask the server for it. */
+export function openApi3Index(catalogue: Catalogue, urlOf: (name: string) => string): OpenApi3Index {
+  const paths = openApi3Names(catalogue).map(({ name }) => [name, { serverRelativeURL: urlOf(name) }] as const)
   return { paths: Object.fromEntries([...paths].sort(([left], [right]) => (left < right ? -1 : 1))) }
 }
 

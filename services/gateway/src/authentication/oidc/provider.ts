@@ -18,15 +18,18 @@ interface KeySet {
 
 /**
  * The keys of an OpenID provider, found through its discovery document. The provider is asked when a token first needs it, when a
- * token names a key that is not known, and when the keys have grown old; never more often than the pause allows. Who needs keys
- * meanwhile shares one question.
+ * token names a key that is not known, and when the keys have grown old. There is one question at a time, which all share who need
+ * keys meanwhile; after a failure there is a pause, and questions for unknown keys have a rate.
  */
 export class Provider {
   readonly #options: ProviderOptions
   #keySetUrl: string | undefined
   #keySet: KeySet | undefined
-  #askedMs = Number.NEGATIVE_INFINITY
+  #failedMs = Number.NEGATIVE_INFINITY
   #asking: Promise<void> | undefined
+  /** Questions that may be asked at once, at the moment of the last one. */
+  #questions: number = limits.unknownKeyQuestionsMax
+  #countedMs = Number.NEGATIVE_INFINITY
   #failure = 'the provider has not been asked yet'
 
   constructor(options: ProviderOptions) {
@@ -35,23 +38,38 @@ export class Provider {
 
   /** Keys that may have signed a token; throws while the provider has never answered. */
   async keysFor(keyId: string | undefined, timeoutMs: number): Promise<readonly JWK[]> {
-    const known = this.#keySet
-    const isOld = known === undefined || this.#options.clock.monotonic() - known.readMs > limits.keysAgeMsMax
-    if (isOld || named(known.keys, keyId).length === 0) await this.#refresh(timeoutMs)
+    // The answer to a question that is under way may be older than the key.
+    if (this.#lacks(keyId) && this.#asking !== undefined) await this.#asking
+    if (this.#lacks(keyId)) await this.#refresh(timeoutMs)
     if (this.#keySet === undefined) throw new Error(this.#failure)
     return named(this.#keySet.keys, keyId)
   }
 
+  #lacks(keyId: string | undefined): boolean {
+    const known = this.#keySet
+    if (known === undefined || this.#options.clock.monotonic() - known.readMs > limits.keysAgeMsMax) return true
+    return named(known.keys, keyId).length === 0
+  }
+
   async #refresh(timeoutMs: number): Promise<void> {
-    const { clock } = this.#options
     if (this.#asking === undefined) {
-      if (clock.monotonic() - this.#askedMs < limits.pauseMs) return
-      this.#askedMs = clock.monotonic()
+      if (!this.#mayAsk()) return
       this.#asking = this.#ask(timeoutMs).finally(() => {
         this.#asking = undefined
       })
     }
     await this.#asking
+  }
+
+  #mayAsk(): boolean {
+    const nowMs = this.#options.clock.monotonic()
+    if (nowMs - this.#failedMs < limits.pauseMs) return false
+    const regained = (nowMs - this.#countedMs) / limits.unknownKeyIntervalMs
+    const questions = Math.min(limits.unknownKeyQuestionsMax, this.#questions + regained)
+    if (questions < 1) return false
+    this.#questions = questions - 1
+    this.#countedMs = nowMs
+    return true
   }
 
   /** The keys that are known stay when the provider fails. */
@@ -62,6 +80,7 @@ export class Provider {
       this.#keySet = { keys: readKeys(await fetchJson(this.#keySetUrl, timeoutMs)), readMs: clock.monotonic() }
     } catch (error) {
       this.#failure = (error as Error).message
+      this.#failedMs = clock.monotonic()
       log.warn({ issuer, err: error }, 'the OpenID provider could not be asked for its keys')
     }
   }

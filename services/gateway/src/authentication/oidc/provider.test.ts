@@ -1,0 +1,90 @@
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { Provider } from './provider.ts'
+
+const issuer = 'https://provider.example.com'
+const second = 1_000
+
+/** A provider whose keys a test sets, and which answers when the test lets it. */
+function aProvider(...first: readonly string[]) {
+  const clock = createFakeClock()
+  const state = { keys: [...first], asked: 0, isDown: false, held: undefined as Promise<void> | undefined }
+  const fetchJson = async (url: string) => {
+    if (url.endsWith('/openid-configuration')) return { issuer, jwks_uri: `${issuer}/keys` }
+    state.asked += 1
+    const keys = state.keys.map((kid) => ({ kid, kty: 'RSA' }))
+    await state.held
+    if (state.isDown) throw new Error('down')
+    return { keys }
+  }
+  const provider = new Provider({ issuer, fetchJson, clock, log: silentLog })
+  const finds = async (keyId: string) => (await provider.keysFor(keyId, 5 * second)).length === 1
+  return { clock, state, finds }
+}
+
+test('AUTHN-OIDC-02: a key that the provider has just begun to use is found at once', async () => {
+  const { state, finds } = aProvider('a')
+  expect(await finds('a')).toBe(true)
+  state.keys = ['b']
+  expect(await finds('b')).toBe(true)
+  expect(await finds('a')).toBe(false)
+  state.keys = ['c']
+  expect(await finds('c')).toBe(true)
+})
+
+test('AUTHN-OIDC-04: tokens with invented keys ask ten times in a row, and then once a second', async () => {
+  const { clock, state, finds } = aProvider('a')
+  expect(await finds('a')).toBe(true)
+  for (let index = 0; index < 100; index++) expect(await finds(`invented-${index}`)).toBe(false)
+  expect(state.asked).toBe(10)
+  state.keys = ['b']
+  expect(await finds('b')).toBe(false)
+  clock.advance(second)
+  expect(await finds('b')).toBe(true)
+  for (let index = 0; index < 100; index++) await finds(`invented-${index}`)
+  expect(state.asked).toBe(11)
+  clock.advance(60 * second)
+  for (let index = 0; index < 100; index++) await finds(`invented-${index}`)
+  expect(state.asked).toBe(21)
+})
+
+test('AUTHN-OIDC-04: tokens that come at once share one question', async () => {
+  const { state, finds } = aProvider('a')
+  expect(await Promise.all(Array.from({ length: 50 }, () => finds('a')))).toEqual(Array(50).fill(true))
+  expect(state.asked).toBe(1)
+  state.keys = ['b']
+  expect(await Promise.all(Array.from({ length: 50 }, () => finds('b')))).toEqual(Array(50).fill(true))
+  expect(state.asked).toBe(2)
+})
+
+test('AUTHN-OIDC-02: a key that comes while the provider is being asked is looked up once more', async () => {
+  const { state, finds } = aProvider('a')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  state.held = promise
+  const early = finds('a')
+  await Promise.resolve()
+  await expect.poll(() => state.asked).toBe(1)
+  state.keys = ['b']
+  const late = [finds('b'), finds('b')]
+  state.held = undefined
+  resolve()
+  expect(await Promise.all([early, ...late])).toEqual([true, true, true])
+  expect(state.asked).toBe(2)
+})
+
+test('AUTHN-OIDC-04: a provider that fails is left alone for ten seconds, and the keys that are known stay', async () => {
+  const { clock, state, finds } = aProvider('a')
+  expect(await finds('a')).toBe(true)
+  state.isDown = true
+  for (let index = 0; index < 5; index++) expect(await finds('b')).toBe(false)
+  expect(state.asked).toBe(2)
+  expect(await finds('a')).toBe(true)
+  clock.advance(9 * second)
+  expect(await finds('b')).toBe(false)
+  expect(state.asked).toBe(2)
+  state.isDown = false
+  state.keys = ['b']
+  clock.advance(second)
+  expect(await finds('b')).toBe(true)
+})
