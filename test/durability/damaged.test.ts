@@ -90,6 +90,11 @@ const damages: readonly [string, (path: string) => void, string | RegExp][] = [
     /^what was written at revision \d+ has changed$/,
   ],
   [
+    'has a tree of another name',
+    edit((bytes) => Buffer.from(bytes.toString('latin1').replaceAll('latest', 'latesu'), 'latin1')),
+    'it has no tree "latest"',
+  ],
+  [
     'has no pages behind the first ones',
     edit((bytes) => bytes.fill(0, pageSize * 2)),
     /^page \d+ of the table of trees is not a page of it$/,

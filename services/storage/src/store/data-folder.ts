@@ -15,14 +15,14 @@ export interface DataFolder {
   readonly isUsed: boolean
 }
 
-/** Looks at a folder before LMDB opens the file in it; a DamagedStoreError says in one sentence what is wrong and what to do. */
-export function checkDataFolder(directory: string): DataFolder {
+/** Looks at a folder before LMDB opens the file in it, which has these trees once it is in use; a DamagedStoreError says in one sentence what is wrong and what to do. */
+export function checkDataFolder(directory: string, trees: readonly string[]): DataFolder {
   const path = join(directory, fileName)
   const folder = { directory, path, isUsed: existsSync(join(directory, markName)) }
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined && folder.isUsed) throw new DamagedStoreError(folder, 'it is missing, and the folder has been in use')
   if (size === 0 && folder.isUsed) throw new DamagedStoreError(folder, 'it is empty, and the folder has been in use')
-  if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path))
+  if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path, folder.isUsed ? trees : []))
   return folder
 }
 

@@ -22,13 +22,14 @@ import {
  * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets that it finds there,
  * and a wrong one ends the process. Every page that the last transaction refers to is read, of a large value its head
  * alone. Throws a DamageError that says what is wrong. A changed byte inside a key or a value is not found here; the
- * checksums of log entries find it.
+ * checksums of log entries find it. `trees` are those that it must have.
  */
-export function checkFile(path: string): void {
+export function checkFile(path: string, trees: readonly string[]): void {
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)
-    new FileCheck(descriptor, latestMeta(descriptor, size)).run()
+    const found = new FileCheck(descriptor, latestMeta(descriptor, size)).run()
+    for (const name of trees) if (!found.includes(name)) throw new DamageError(`it has no tree "${name}"`)
   } finally {
     closeSync(descriptor)
   }
@@ -91,15 +92,18 @@ class FileCheck {
     this.#seen = new Uint8Array(Math.ceil((meta.lastPage + 1) / 8))
   }
 
-  run(): void {
+  /** The names of the trees. */
+  run(): string[] {
     const { free, main } = this.#meta
-    const trees: { readonly name: string; readonly tree: Tree }[] = []
-    this.#checkTree('the table of trees', main, ({ flags, key, data }) => {
-      const name = `the tree ${JSON.stringify(key.toString('latin1').replace(/\0+$/, ''))}`
+    const trees: { readonly key: string; readonly name: string; readonly tree: Tree }[] = []
+    this.#checkTree('the table of trees', main, (node) => {
+      const { flags, data } = node
+      const key = node.key.toString('latin1').replace(/\0+$/, '')
+      const name = `the tree ${JSON.stringify(key)}`
       if (flags !== nodeFlags.tree) throw new DamageError(`${name} has no description`)
       const tree = readTree(data, 0)
       if (tree.flags !== 0) throw new DamageError(`${name} is of another kind`)
-      trees.push({ name, tree })
+      trees.push({ key, name, tree })
     })
     for (const { name, tree } of trees) {
       this.#checkTree(name, tree, ({ flags }) => {
@@ -110,6 +114,7 @@ class FileCheck {
     this.#checkTree('the list of free pages', free, (node) => lists.push(this.#value(node)))
     // When all that is in use is known.
     for (const list of lists) this.#checkFreePages(list)
+    return trees.map(({ key }) => key)
   }
 
   #checkTree(name: string, tree: Tree, visit: Visit): void {

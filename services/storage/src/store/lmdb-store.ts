@@ -40,6 +40,8 @@ interface TablesOptions {
   readonly epoch: string
 }
 
+const treeNames = { log: 'log', latest: 'latest', about: 'about' } as const
+
 interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch'> {
   readonly folder: DataFolder
   readonly root: RootDatabase<Buffer, string>
@@ -49,7 +51,7 @@ interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch'> {
 /** Opens the file and makes sure that the transactions of a new store have room before they begin. */
 export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const { open, directory, unsafeNoSync } = options
-  const folder = checkDataFolder(directory)
+  const folder = checkDataFolder(directory, Object.values(treeNames))
   const { path } = folder
   writeLockFile(`${path}-lock`)
   const root = open<Buffer, string>({
@@ -107,9 +109,9 @@ class LmdbTables implements Tables {
     this.#folder = folder
     this.#root = root
     this.#file = file
-    this.#log = this.#root.openDB({ name: 'log', encoding: 'binary' })
-    this.#latest = this.#root.openDB({ name: 'latest', encoding: 'binary' })
-    this.#about = this.#root.openDB({ name: 'about', encoding: 'binary' })
+    this.#log = this.#root.openDB({ name: treeNames.log, encoding: 'binary' })
+    this.#latest = this.#root.openDB({ name: treeNames.latest, encoding: 'binary' })
+    this.#about = this.#root.openDB({ name: treeNames.about, encoding: 'binary' })
     this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
     if (!isUsed) this.#begin({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
     this.meta = explainDamage(folder, () => this.#readMeta())
