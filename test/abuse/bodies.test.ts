@@ -94,6 +94,65 @@ describe('names that every object inherits', () => {
   })
 })
 
+describe('bodies of more values than people write', () => {
+  const values = many(80_000, '')
+  const tooMany = { code: 413, body: { reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 75000 values' } }
+
+  test('LIM-12: are a 413, whatever they are written in', async () => {
+    const send = await aServer({ controllers: [] })
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: values }
+    const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${Object.keys(values)
+      .map((key) => `  ${key}: x\n`)
+      .join('')}`
+    const list = `{"metadata":{"name":"a"},"revision":1,"data":{"a":[${Array(80_000).fill('1').join(',')}]}}`
+    expect(await send('POST', collection, object)).toMatchObject(tooMany)
+    expect(await send('POST', collection, yaml, 'application/yaml')).toMatchObject(tooMany)
+    expect(await send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', list)).toMatchObject(tooMany)
+    expect(await send('PATCH', `${collection}/a?fieldManager=m`, object, 'application/apply-patch+yaml')).toMatchObject(tooMany)
+    expect(await send('PATCH', `${collection}/a?fieldManager=m`, yaml, 'application/apply-patch+yaml')).toMatchObject(tooMany)
+    await send('POST', collection, { metadata: { name: 'a' } })
+    for (const type of ['application/merge-patch+json', 'application/strategic-merge-patch+json']) {
+      expect(await send('PATCH', `${collection}/a`, { data: values }, type)).toMatchObject(tooMany)
+    }
+    expect((await send('GET', `${collection}/a`)).body['data']).toBeUndefined()
+  })
+
+  test('LIM-12: a thousand entries of managedFields may come, and not one more', async () => {
+    const send = await aServer({ controllers: [] })
+    const entry = (index: number) => ({
+      manager: `m${index}`,
+      operation: 'Apply',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:k${index}`]: {} } },
+    })
+    const withEntries = (count: number) => ({
+      metadata: { name: 'a', managedFields: Array.from({ length: count }, (_, index) => entry(index)) },
+      data: many(1_000, 'v', 'k'),
+    })
+    expect(await send('POST', collection, withEntries(1_001))).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('metadata.managedFields: Too many: 1001: must have at most 1000 items') },
+    })
+    expect((await send('POST', collection, withEntries(1_000))).code).toBe(201)
+    expect((await send('PUT', `${collection}/a`, withEntries(1_002))).code).toBe(422)
+    // What is there already, with the entry of whoever made it, may be written again.
+    expect((await send('PATCH', `${collection}/a`, { data: { k0: 'w' } }, 'application/merge-patch+json')).code).toBe(200)
+  })
+
+  test('LIM-12: of a hundred thousand unknown fields the first hundred are named', async () => {
+    const send = await aServer({ controllers: [] })
+    const { code, body } = await send('POST', `${collection}?fieldValidation=Strict`, { metadata: { name: 'a' }, ...many(50_000, 1) })
+    expect([code, body.message.split('unknown field').length - 1]).toEqual([400, 100])
+  })
+
+  test('DEL-12, LIM-12: options of a delete that are unknown reach nobody', async () => {
+    const send = await aServer({ controllers: [] })
+    await send('POST', collection, { metadata: { name: 'a' } })
+    expect((await send('DELETE', `${collection}/a`, { kind: 'DeleteOptions', gracePeriodSeconds: 0, ...many(50_000, 1) })).code).toBe(200)
+  })
+})
+
 test('META-18: an update brings no finalizer that a create could not have brought', async () => {
   const send = await aServer({ controllers: [] })
   await send('POST', collection, { metadata: { name: 'a' } })

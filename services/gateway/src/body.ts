@@ -2,11 +2,12 @@ import {
   badRequest,
   type DecodedJson,
   decodeJson,
-  decodeJsonInSteps,
   decodeProtobuf,
+  decodeScannedInSteps,
   type Names,
   parseEnvelope,
   requestEntityTooLarge,
+  scanJson,
   timeout,
   unsupportedMediaType,
 } from '@orch/core'
@@ -15,6 +16,7 @@ import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
 import { advance, pause } from './pace.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
+import { hasTooManyValues } from './texts/too-many-values.ts'
 import { hasBigInteger, type ParsedYaml, parseYaml } from './texts/yaml.ts'
 
 /** A body that has been read, whatever its format. */
@@ -64,7 +66,9 @@ export interface Expected {
 /** The body as a value, by its media type. */
 export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<ParsedBody> {
   const parse = await receiveBody(request, parts, expected)
-  return parse()
+  const body = await parse()
+  await pause(request, parts)
+  return body
 }
 
 /** A body of a known media type, to be parsed as often as it is needed. */
@@ -85,7 +89,9 @@ export async function parseBodyOf(
 ): Promise<ParsedBody> {
   if (format !== 'protobuf') return parseBody(request, bytes, format, expected.kind, parts)
   await pause(request, parts)
-  return parseProtobuf(bytes, expected, parts.names)
+  const parsed = parseProtobuf(bytes, expected, parts.names)
+  if (request.isLarge && hasTooManyValues(parsed.value)) throw tooManyValues()
+  return parsed
 }
 
 /** Reads JSON or YAML. */
@@ -120,16 +126,26 @@ export async function parseYamlBody({ isLarge, texts }: GatewayRequest, bytes: U
       return { ...answer, kind: 'yaml' }
     case 'malformed':
       return answer
+    case 'tooManyValues':
+      throw tooManyValues()
     case 'bytes':
       throw new Error('YAML was printed instead of read')
   }
 }
 
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The JSON of a body. */
+/** The JSON of a body. Of a large one the values are counted before anything is made of it. */
 export function decodeBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): DecodedJson | Promise<DecodedJson> {
-  return request.isLarge ? advance(request, decodeJsonInSteps(bytes), parts) : decodeJson(bytes)
+  if (!request.isLarge) return decodeJson(bytes)
+  const text = utf8.decode(bytes)
+  const scan = scanJson(text)
+  if (Math.max(scan.members, scan.commas) > limits.bodyValuesMax) throw tooManyValues()
+  return advance(request, decodeScannedInSteps(text, scan), parts)
+}
+
+function tooManyValues(): Error {
+  return requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyValuesMax} values`)
 }
 
 /** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */

@@ -10,6 +10,13 @@ export const limits = {
   textJobMsMax: 30_000,
   /** Memory of the thread of texts in megabytes: what a list of 10,000 objects takes as YAML, and as much again. */
   textThreadMbMax: 2_048,
+  /**
+   * Members and items of one body. An object of 1.5 MiB, the most that the store takes, would have 20 bytes for each; what people
+   * write has twice as many, and each costs some microseconds in every pass over the object.
+   */
+  bodyValuesMax: 75_000,
+  /** Entries of `metadata.managedFields` in one body. The server itself keeps ten besides those of appliers. */
+  managedFieldsMax: 1_000,
   /** Largest request head, all fields together. A client certificate travels in the handshake, so heads stay far below. */
   headBytesMax: 1024 * 1024,
   /** Longest a client may take to send a head; ends a client that trickles bytes to hold a connection. */

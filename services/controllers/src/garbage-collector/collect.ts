@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
 import type { ControllerContext } from '../controller.ts'
 import type { Graph, Node } from './graph.ts'
@@ -18,6 +19,10 @@ export interface Collection {
 
 /** Dependants that are changed at the same time. */
 const orphansAtOnce = 20
+/** Owners of one object that the server is asked about at the same time: some milliseconds where it is this process. */
+const ownersAtOnce = 32
+/** Owners of one object that Events are made for. */
+const ownersReportedMax = 100
 
 /** Does for one object what is to be done now. */
 export async function collect(uid: string, collection: Collection): Promise<void> {
@@ -43,8 +48,9 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
   const { context, graph, owners } = collection
   const references = ownersOf(live)
   if (references.length === 0) return
-  const standings = await Promise.all(references.map((owner) => standingOf(owner, node, collection)))
-  for (const [index, owner] of references.entries()) await collection.report(node, owner, standings[index] as Standing)
+  const standings = await inGroups(references, (owner) => standingOf(owner, node, collection))
+  const reported = references.slice(0, ownersReportedMax)
+  await inGroups(reported, (owner, index) => collection.report(node, owner, standings[index] as Standing))
   if (standings.includes('misplaced')) return
   if (standings.includes('solid')) {
     const solid = references.filter((_, index) => standings[index] === 'solid')
@@ -55,6 +61,17 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
   if (others.length < references.length) return patchOwners(context, node.resource, live, others)
   const isWaitedFor = standings.includes('waiting') && graph.dependantsOf(node).length > 0
   await deleteLive(context, node.resource, live, isWaitedFor ? 'Foreground' : policyOf(live))
+}
+
+/** Does something for each item, a few at a time. Between groups others have their turn: an object may name ten thousand owners. */
+async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (let from = 0; from < items.length; from += ownersAtOnce) {
+    if (from > 0) await setImmediate()
+    const group = items.slice(from, from + ownersAtOnce)
+    done.push(...(await Promise.all(group.map((item, index) => work(item, from + index)))))
+  }
+  return done
 }
 
 async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: Collection): Promise<Standing> {

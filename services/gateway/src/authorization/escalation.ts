@@ -5,7 +5,7 @@ import {
   domainGroup,
   forbidden,
   jsonEqual,
-  missingRules,
+  missingRulesInSteps,
   type PolicyRule,
   printRule,
   printWords,
@@ -51,11 +51,11 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
   const access = { kind: 'resource', verb: 'escalate', group, version: info.version, namespace, resource, name, subresource: '' } as const
   if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
   const refuse = (why: string) => forbidden(served.name, name, why)
-  const problem = escalationIn((object as RoleObject).rules ?? [], { user, namespace, roles })
+  const problem = await escalationIn((object as RoleObject).rules ?? [], { user, namespace, roles }, parts)
   if (problem !== undefined) throw refuse(problem)
   // What will be gathered may be anything.
   const gathers = [object, live].some((role) => (role as RoleObject | undefined)?.aggregationRule != null)
-  if (gathers && escalationIn(everything, { user, namespace: '', roles }) !== undefined) {
+  if (gathers && (await escalationIn(everything, { user, namespace: '', roles }, parts)) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule')
   }
 }
@@ -85,7 +85,7 @@ async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, 
   if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
   const rules = await roles.rulesOfRole(roleRef, namespace)
   if (rules === undefined) throw roles.roleNotFound(roleRef)
-  const problem = escalationIn(rules, { user, namespace, roles })
+  const problem = await escalationIn(rules, { user, namespace, roles }, parts)
   if (problem !== undefined) throw forbidden(served.name, object.metadata.name ?? '', problem)
 }
 
@@ -96,9 +96,14 @@ interface Holder {
 }
 
 /** Which of the rules the user does not hold, as a text; undefined: all are held. */
-function escalationIn(rules: readonly PolicyRule[], { user, namespace, roles }: Holder): string | undefined {
+async function escalationIn(
+  rules: readonly PolicyRule[],
+  { user, namespace, roles }: Holder,
+  { pace }: GatewayParts,
+): Promise<string | undefined> {
   const held = roles.rulesOf(user, namespace)
-  const missing = missingRules(held.rules, rules)
+  const missing = await pace.run(missingRulesInSteps(held.rules, rules))
+  if (missing === undefined) return `user ${JSON.stringify(user.name)} is attempting to grant more permissions than can be compared`
   if (missing.length === 0) return undefined
   const lines = [...new Set(compactRules(missing).map(printRule))].sort()
   const trouble = held.error === undefined ? '' : `; resolution errors: [${held.error}]`

@@ -147,7 +147,7 @@ export function openRoles({ storage, names, clock, log, random }: RolesOptions):
 const allPlaces = ['']
 
 function reindex(index: Map<string, Grant[]>, { key, before, after }: Followed<Binding>): void {
-  for (const { subject } of before?.grants ?? []) {
+  for (const subject of new Set(before?.grants.map((grant) => grant.subject))) {
     const left = (index.get(subject) ?? []).filter(({ bindingKey }) => bindingKey !== key)
     if (left.length === 0) index.delete(subject)
     else index.set(subject, left)

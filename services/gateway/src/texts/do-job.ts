@@ -1,5 +1,6 @@
 import type { TextAnswer, TextJob } from './jobs.ts'
 import { prettyJson } from './pretty-json.ts'
+import { hasTooManyValues } from './too-many-values.ts'
 import { parseYaml, printYaml } from './yaml.ts'
 
 /** Does a job of the thread of texts. Nothing here may load more than it needs: the thread begins with the first large text. */
@@ -28,6 +29,7 @@ function parse(text: string): TextAnswer {
   const parsed = parseYaml(text)
   if (parsed.kind === 'malformed') return parsed
   const { value, duplicates, hasBigIntegers } = parsed
+  if (hasTooManyValues(value)) return { kind: 'tooManyValues' }
   if (hasBigIntegers || hasInfinity(value)) return { kind: 'value', value, duplicates, hasBigIntegers }
   return { kind: 'json', bytes: encoder.encode(JSON.stringify(value) ?? 'null'), duplicates }
 }

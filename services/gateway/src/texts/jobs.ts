@@ -14,4 +14,5 @@ export type TextAnswer =
   /** The value of a YAML text that JSON has no words for, such as integers beyond 2^53. */
   | { readonly kind: 'value'; readonly value: unknown; readonly duplicates: readonly string[]; readonly hasBigIntegers: boolean }
   | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'tooManyValues' }
   | { readonly kind: 'failed'; readonly error: unknown }

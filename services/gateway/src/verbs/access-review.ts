@@ -1,6 +1,7 @@
 import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, printJson, printValue, type User } from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
 import { respondStored } from '../forms/respond-stored.ts'
+import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { inOrder } from '../write/candidate.ts'
@@ -43,7 +44,9 @@ export const accessReview: Verb = async (request, target, parts) => {
   const spec = (object.spec ?? {}) as ReviewSpec
   const errors = judge(object, spec, target)
   if (errors.length > 0) throw invalid(kind, '', errors)
+  await pause(request, parts)
   const decision = await decideFor(request, spec, resource.kind, parts)
+  await pause(request, parts)
   const answer = inOrder(resource, { ...object, status: statusOf(decision) })
   await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
 }

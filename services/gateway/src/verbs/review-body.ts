@@ -1,5 +1,6 @@
 import type { ApiObject } from '@orch/core'
 import { readBody } from '../body.ts'
+import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { admitBody } from '../write/admitting.ts'
@@ -12,6 +13,7 @@ export async function readReview(request: GatewayRequest, target: Target, parts:
   const { resource } = target.served
   const { isDryRun, fieldManager, fieldValidation } = writeOptionsOf(request, parts, 'CreateOptions')
   const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
+  await pause(request, parts)
   judgeProblems(resource, problems, fieldValidation, (text) => request.warn(text))
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const name = object.metadata.name ?? ''

@@ -41,6 +41,9 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   }
 }
 
+/** What the type has; anything else is dropped, as unknown fields are everywhere. */
+const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun']
+
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
@@ -49,7 +52,8 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Gatew
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
   requireOptionsVersion(value['apiVersion'], parts)
-  return { ...value, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
+  const options = Object.fromEntries(optionNames.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
+  return { ...options, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
 }
 
 /** Options are the same in every version that is served; of another one nobody can say what its options mean. */

@@ -181,6 +181,7 @@ async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>,
   await requireMayCreate(plan.request, plan.name, parts)
   const { request } = plan
   const { object: given, hasBigIntegers, body, owners } = await take()
+  refuseManyOwners(plan, given)
   await pause(request, parts)
   const draft: ApiObject = { ...given }
   if (served.hasStatus) delete draft.status
@@ -250,6 +251,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const { object: given, hasBigIntegers, body } = candidate
   const { request } = plan
   const { served, subresource } = plan.target
+  refuseManyOwners(plan, given, live.object)
   await pause(request, parts)
   const draft = prepareUpdate(plan, given, live, parts)
   const completed = complete(served.resource, draft, parts)
@@ -393,6 +395,14 @@ function* judgeChanged(
   const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names })
   yield
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
+}
+
+/** Entries are looked through one by one, whoever has written them. As many as there are already may stay. */
+function refuseManyOwners(plan: Write, { metadata: { managedFields } }: ApiObject, live?: ApiObject): void {
+  const max = Math.max(limits.managedFieldsMax, live?.metadata.managedFields?.length ?? 0)
+  if (managedFields === undefined || managedFields.length <= max) return
+  const message = `Too many: ${managedFields.length}: must have at most ${max} items`
+  throw invalid(plan.target.served.kind, plan.target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
 }
 
 function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {

@@ -32,9 +32,13 @@ export function decodeJson(body: Uint8Array | string): DecodedJson {
 }
 
 /** As `decodeJson`, for texts of which each pass is long. */
-export function* decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson> {
+export function decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson> {
   const text = typeof body === 'string' ? body : utf8.decode(body)
-  const scan = scanJson(text)
+  return decodeScannedInSteps(text, scanJson(text))
+}
+
+/** As `decodeJsonInSteps`, of a text that has been scanned. */
+export function* decodeScannedInSteps(text: string, scan: JsonScan): Steps<DecodedJson> {
   if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `nested deeper than ${jsonDepthMax} levels at offset ${scan.end}` }
   yield
   let value: unknown
@@ -67,6 +71,8 @@ function* malformed(text: string, error: unknown): Steps<DecodedJson> {
 /** What one pass over a text of JSON finds, whether the text is well formed or not. */
 export interface JsonScan {
   readonly members: number
+  /** Commas that stand between members or items: a text of many values has many members or many commas. */
+  readonly commas: number
   readonly depth: number
   /** Whether some number is so long, or has an exponent, that it may not fit into a number of ours. */
   readonly needsCare: boolean
@@ -82,6 +88,7 @@ const digitsSafe = 15
 export function scanJson(text: string): JsonScan {
   const { length } = text
   let members = 0
+  let commas = 0
   let depth = 0
   let deepest = 0
   let needsCare = false
@@ -95,10 +102,12 @@ export function scanJson(text: string): JsonScan {
       }
     } else if (code === 0x3a) {
       members += 1
+    } else if (code === 0x2c) {
+      commas += 1
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1
       if (depth > deepest) deepest = depth
-      if (depth > jsonDepthMax) return { members, depth, needsCare, end: index }
+      if (depth > jsonDepthMax) return { members, commas, depth, needsCare, end: index }
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1
     } else if (code >= 0x30 && code <= 0x39) {
@@ -108,7 +117,7 @@ export function scanJson(text: string): JsonScan {
       if (index - start >= digitsSafe || isExponent) needsCare = true
     }
   }
-  return { members, depth: deepest, needsCare, end: length }
+  return { members, commas, depth: deepest, needsCare, end: length }
 }
 
 function isDigit(code: number): boolean {

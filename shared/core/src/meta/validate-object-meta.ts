@@ -132,16 +132,21 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
   errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${annotationsBytesMax} bytes` })
 }
 
+/** Controllers beside the first that are told: each message repeats all references. */
+const controllersToldMax = 10
+
 function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string): void {
   let controller: string | undefined
+  let others = 0
   for (const reference of references) {
     validateOwnerReference(errors, reference, path)
-    if (reference.controller !== true) continue
+    if (reference.controller !== true || others === controllersToldMax) continue
     const name = `${reference.kind}/${reference.name}`
     if (controller === undefined) {
       controller = name
       continue
     }
+    others += 1
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
     errors.push(invalidValue(path, references, detail))
   }
@@ -181,7 +186,8 @@ function validateFinalizers(
 }
 
 function refuseNewFinalizers(errors: FieldError[], finalizers: readonly string[], live: readonly string[], path: string): void {
-  const added = finalizers.filter((finalizer) => !live.includes(finalizer))
+  const known = new Set(live)
+  const added = finalizers.filter((finalizer) => !known.has(finalizer))
   if (added.length === 0) return
   const list = [...new Set(added)]
     .sort()

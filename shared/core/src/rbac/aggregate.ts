@@ -1,4 +1,3 @@
-import { jsonEqual } from '../json/equal.ts'
 import { matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { PolicyRule, RoleObject } from './rule.ts'
 
@@ -12,11 +11,19 @@ export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObj
     metadata.name !== role.metadata.name &&
     selectors.some((reading) => reading.kind === 'selector' && matchesLabels(reading.requirements, metadata.labels))
   const sources = [...clusterRoles].filter(isMeant).sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
-  const rules: PolicyRule[] = []
+  const rules = new Map<string, PolicyRule>()
   for (const source of sources) {
-    for (const rule of source.rules ?? []) if (!rules.some((known) => jsonEqual(known, rule))) rules.push(rule)
+    for (const rule of source.rules ?? []) {
+      const identity = identityOf(rule)
+      if (!rules.has(identity)) rules.set(identity, rule)
+    }
   }
-  return rules
+  return [...rules.values()]
+}
+
+/** Rules with the same text say the same, whatever the order of their members. */
+function identityOf(rule: PolicyRule): string {
+  return JSON.stringify(Object.entries(rule).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 function nameOf({ metadata }: RoleObject): string {

@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../steps.ts'
 import { coversPath, type PolicyRule } from './rule.ts'
 
 /**
@@ -6,7 +7,71 @@ import { coversPath, type PolicyRule } from './rule.ts'
  *   held: get,list pods        wanted: get,delete pods        → [delete pods]
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(singleRules).filter((single) => !held.some((rule) => covers(rule, single)))
+  const found = runAtOnce(missingRulesInSteps(held, wanted))
+  if (found === undefined) throw new RangeError('the rules stand for too many permissions')
+  return found
+}
+
+/** Comparisons of one permission with one rule that are made in one step, and in all: about a second, in steps. */
+const comparisonsPerStep = 10_000
+const comparisonsMax = 2_000_000
+/** Permissions that are told as missing. */
+const missingMax = 1_000
+
+/**
+ * As `missingRules`, of many rules: a rule of a hundred verbs, groups and resources stands for a million permissions. The first
+ * that are missing are enough for a refusal. Undefined: there are too many to be compared.
+ */
+export function* missingRulesInSteps(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Steps<PolicyRule[] | undefined> {
+  const permissions = new HeldRules(held)
+  const missing: PolicyRule[] = []
+  let comparisons = 0
+  let stepEnd = comparisonsPerStep
+  for (const rule of wanted) {
+    for (const single of singleRules(rule)) {
+      comparisons += permissions.size
+      if (comparisons > comparisonsMax) return undefined
+      if (comparisons > stepEnd) {
+        stepEnd = comparisons + comparisonsPerStep
+        yield
+      }
+      if (permissions.covers(single)) continue
+      missing.push(single)
+      if (missing.length === missingMax) return missing
+    }
+  }
+  return missing
+}
+
+/** What somebody holds. Rules about one resource by name are looked up, all others compared one by one. */
+class HeldRules {
+  readonly #verbs = new Map<string, Set<string>>()
+  readonly #others: WordsOfRule[] = []
+
+  constructor(held: readonly PolicyRule[]) {
+    for (const rule of held) {
+      const key = rule.resourceNames?.length ? undefined : simpleKey(rule)
+      if (key === undefined || key.includes('*')) {
+        this.#others.push(wordsOf(rule))
+        continue
+      }
+      const verbs = this.#verbs.get(key) ?? new Set()
+      for (const verb of rule.verbs) verbs.add(verb)
+      this.#verbs.set(key, verbs)
+    }
+  }
+
+  /** Comparisons that one question costs. */
+  get size(): number {
+    return this.#others.length + 1
+  }
+
+  covers(single: PolicyRule): boolean {
+    const { resourceNames: _names, ...unnamed } = single
+    const verbs = single.nonResourceURLs === undefined ? this.#verbs.get(simpleKey(unnamed) ?? '') : undefined
+    if (verbs !== undefined && (verbs.has('*') || single.verbs.every((verb) => verbs.has(verb)))) return true
+    return this.#others.some((rule) => covers(rule, single))
+  }
 }
 
 /** Rules about the same resource become one with all their verbs; other rules stay as they are. */
@@ -43,39 +108,60 @@ export function printWords(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(' ')}]`
 }
 
-function singleRules(rule: PolicyRule): PolicyRule[] {
+/** One after the other: together they may fill all memory. */
+function* singleRules(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
-  const onResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) =>
-      verbs.flatMap((verb): PolicyRule[] => {
+  for (const group of apiGroups) {
+    for (const resource of resources) {
+      for (const verb of verbs) {
         const single = { verbs: [verb], apiGroups: [group], resources: [resource] }
-        return resourceNames.length === 0 ? [single] : resourceNames.map((name) => ({ ...single, resourceNames: [name] }))
-      }),
-    ),
-  )
-  return [...onResources, ...nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ verbs: [verb], nonResourceURLs: [url] })))]
+        if (resourceNames.length === 0) yield single
+        for (const name of resourceNames) yield { ...single, resourceNames: [name] }
+      }
+    }
+  }
+  for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] }
 }
 
-function covers(held: PolicyRule, single: PolicyRule): boolean {
-  const names = held.resourceNames ?? []
+/** A rule whose words are looked up. */
+interface WordsOfRule {
+  readonly verbs: ReadonlySet<string>
+  readonly apiGroups: ReadonlySet<string>
+  readonly resources: ReadonlySet<string>
+  readonly resourceNames: ReadonlySet<string>
+  readonly nonResourceURLs: readonly string[]
+}
+
+function wordsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): WordsOfRule {
+  return {
+    verbs: new Set(verbs),
+    apiGroups: new Set(apiGroups),
+    resources: new Set(resources),
+    resourceNames: new Set(resourceNames),
+    nonResourceURLs: nonResourceURLs ?? [],
+  }
+}
+
+function covers(held: WordsOfRule, single: PolicyRule): boolean {
+  const names = single.resourceNames ?? []
   return (
     includesAll(held.verbs, single.verbs) &&
     includesAll(held.apiGroups, single.apiGroups) &&
-    coversResources(held.resources ?? [], single.resources ?? []) &&
-    (single.nonResourceURLs ?? []).every((url) => (held.nonResourceURLs ?? []).some((pattern) => coversPath(pattern, url))) &&
-    (names.length === 0 || ((single.resourceNames ?? []).length > 0 && (single.resourceNames ?? []).every((name) => names.includes(name))))
+    coversResources(held.resources, single.resources ?? []) &&
+    (single.nonResourceURLs ?? []).every((url) => held.nonResourceURLs.some((pattern) => coversPath(pattern, url))) &&
+    (held.resourceNames.size === 0 || (names.length > 0 && names.every((name) => held.resourceNames.has(name))))
   )
 }
 
-function includesAll(held: readonly string[] = [], wanted: readonly string[] = []): boolean {
-  return held.includes('*') || wanted.every((word) => held.includes(word))
+function includesAll(held: ReadonlySet<string>, wanted: readonly string[] = []): boolean {
+  return held.has('*') || wanted.every((word) => held.has(word))
 }
 
-function coversResources(held: readonly string[], wanted: readonly string[]): boolean {
-  if (held.includes('*')) return true
+function coversResources(held: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  if (held.has('*')) return true
   return wanted.every((resource) => {
     const slash = resource.indexOf('/')
-    return held.includes(resource) || (slash >= 0 && held.includes(`*${resource.slice(slash)}`))
+    return held.has(resource) || (slash >= 0 && held.has(`*${resource.slice(slash)}`))
   })
 }
 

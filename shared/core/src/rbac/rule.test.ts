@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import { aggregatedRules } from './aggregate.ts'
-import { compactRules, missingRules, printRule } from './covers.ts'
+import { compactRules, missingRules, missingRulesInSteps, printRule } from './covers.ts'
 import { bootstrapPolicy } from './policy.ts'
 import { allowsPath, allowsResource, type PolicyRule, type ResourceAccess, type RoleObject } from './rule.ts'
 
@@ -115,5 +116,62 @@ describe('aggregation', () => {
     expect(missingRules(rulesOf('view'), rulesOf('edit'))).not.toEqual([])
     expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([62, 43, 7])
     expect(JSON.stringify(bootstrapPolicy(namesOf(profile)))).not.toContain('~')
+  })
+})
+
+describe('LIM-12: what is missing of many rules', () => {
+  const words = fc.subarray(['get', 'list', '*'], { minLength: 1 })
+  const resources = fc.subarray(['pods', 'pods/log', '*/log', '*'], { minLength: 1 })
+  const names = fc.option(fc.subarray(['a', 'b']), { nil: undefined })
+  const anyRule: fc.Arbitrary<PolicyRule> = fc
+    .record({ verbs: words, apiGroups: fc.subarray(['', 'apps', '*'], { minLength: 1 }), resources, resourceNames: names })
+    .map(({ resourceNames, ...rule }) => (resourceNames === undefined ? rule : { ...rule, resourceNames }))
+
+  test('is what no rule that is held allows', () => {
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 4 }), anyRule, (held, wanted) => {
+        const isPlain = [...wanted.verbs, ...(wanted.apiGroups ?? []), ...(wanted.resources ?? [])].every((word) => !word.includes('*'))
+        fc.pre(isPlain)
+        const missing = missingRules(held, [wanted])
+        for (const single of missing) expect(missingRules(held, [single])).toEqual([single])
+        for (const verb of wanted.verbs)
+          for (const group of wanted.apiGroups ?? [])
+            for (const path of wanted.resources ?? [])
+              for (const name of wanted.resourceNames?.length ? wanted.resourceNames : [undefined]) {
+                const [resource = '', subresource = ''] = path.split('/')
+                const isHeld = held.some((rule) => allowsResource(rule, { verb, group, resource, subresource, name: name ?? '' }))
+                const isMissing = missing.some(
+                  (single) =>
+                    single.verbs[0] === verb &&
+                    single.apiGroups?.[0] === group &&
+                    single.resources?.[0] === path &&
+                    single.resourceNames?.[0] === name,
+                )
+                expect(isMissing).toBe(!isHeld)
+              }
+      }),
+    )
+  })
+
+  const many = (front: string, count: number) => Array.from({ length: count }, (_, index) => `${front}${index}`)
+  const cube: PolicyRule = { verbs: many('v', 300), apiGroups: many('g', 300), resources: many('r', 300) }
+
+  test('is looked for in steps, and no more than a thousand are told', () => {
+    const steps = missingRulesInSteps([read], [cube])
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count += 1
+    expect(step.value).toHaveLength(1_000)
+    expect(count).toBe(0)
+  })
+
+  test('is not looked for to the end where a rule stands for millions', () => {
+    const held = [{ verbs: cube.verbs, apiGroups: cube.apiGroups ?? [], resources: cube.resources ?? [] }]
+    const steps = missingRulesInSteps(held, [cube])
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count += 1
+    expect(step.value).toBeUndefined()
+    expect(count).toBeGreaterThan(150)
   })
 })

@@ -9,10 +9,16 @@ export function findMismatch(node: Node, value: unknown): { path: string; messag
   return found[0]
 }
 
-/** Paths of the fields that the type does not have, in the order of the input: `spec.containers[0].foo`. */
+/** Unknown fields of one body that are named: as many as kube-apiserver names. */
+const unknownFieldsMax = 100
+
+/** Paths of the first fields that the type does not have, in the order of the input: `spec.containers[0].foo`. */
 export function findUnknownFields(node: Node, value: unknown): string[] {
   const found: string[] = []
-  walk(node, value, '', { mismatch: () => {}, unknown: (path) => found.push(path), depth: 0 })
+  const unknown = (parent: string, name: string) => {
+    if (found.length < unknownFieldsMax) found.push(childPath(parent, name))
+  }
+  walk(node, value, '', { mismatch: () => {}, unknown, depth: 0 })
   return found
 }
 
@@ -23,7 +29,7 @@ export function childPath(path: string, name: string): string {
 
 interface Report {
   readonly mismatch: (path: string, message: string) => void
-  readonly unknown: (path: string) => void
+  readonly unknown: (parent: string, name: string) => void
   /** How many structs are open. */
   depth: number
 }
@@ -104,7 +110,7 @@ function walkStruct(node: StructNode, value: unknown, path: string, report: Repo
   const fields = new Map(node.fields.map((field) => [field.name, field]))
   for (const [name, element] of Object.entries(value)) {
     const field = fields.get(name)
-    if (field === undefined) report.unknown(childPath(path, name))
+    if (field === undefined) report.unknown(path, name)
     else walk(field.node, element, childPath(path, name), report)
   }
   report.depth -= 1

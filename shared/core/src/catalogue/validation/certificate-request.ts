@@ -4,7 +4,7 @@ import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from './part.ts'
+import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 
 const secondsMin = 600
 const domainLengthMax = 253
@@ -84,15 +84,19 @@ function validateSigner(name: string): FieldError[] {
 
 function validateUsages(given: readonly string[]): FieldError[] {
   if (given.length === 0) return [requiredValue('spec.usages', 'usages must be provided')]
+  const repeated = repeatedPlaces(given)
   return given.flatMap((usage, index) => {
     const field = `spec.usages[${index}]`
     const errors = usages.includes(usage) ? [] : [unsupportedValue(field, usage, usages)]
-    return given.indexOf(usage) < index ? [...errors, duplicateValue(field, usage)] : errors
+    return repeated.has(index) ? [...errors, duplicateValue(field, usage)] : errors
   })
 }
 
 function validateConditions(conditions: readonly Part[]): FieldError[] {
   const types = conditions.map((condition) => textOf(condition, 'type'))
+  const first = new Map<string, number>()
+  for (const [index, type] of types.entries()) if (!first.has(type)) first.set(type, index)
+  const isBefore = (type: string, index: number): boolean => (first.get(type) ?? index) < index
   return conditions.flatMap((condition, index) => {
     const at = `status.conditions[${index}]`
     const type = types[index] ?? ''
@@ -102,10 +106,10 @@ function validateConditions(conditions: readonly Part[]): FieldError[] {
     if (status === '') errors.push(requiredValue(`${at}.status`))
     else if (!allowed.includes(status)) errors.push(unsupportedValue(`${at}.status`, status, allowed))
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (opposite !== undefined && types.slice(0, index).includes(opposite)) {
+    if (opposite !== undefined && isBefore(opposite, index)) {
       errors.push(invalidValue(`${at}.type`, type, 'Approved and Denied conditions are mutually exclusive'))
     }
-    if (types.indexOf(type) < index) errors.push(duplicateValue(`${at}.type`, type))
+    if (isBefore(type, index)) errors.push(duplicateValue(`${at}.type`, type))
     return errors
   })
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 
 const nodeIdLengthMax = 256
 const driverNameLengthMax = 63
@@ -10,6 +10,7 @@ const driverNameLengthMax = 63
 export function validateCsiNode(node: Part, live: Part | undefined): FieldError[] {
   const drivers = itemsOf(partOf(node, 'spec'), 'drivers')
   const liveDrivers = itemsOf(partOf(live, 'spec'), 'drivers')
+  const liveByName = new Map(liveDrivers.map((driver) => [textOf(driver, 'name'), driver]))
   const seen = new Set<string>()
   return drivers.flatMap((driver, index) => {
     const at = `spec.drivers[${index}]`
@@ -18,7 +19,7 @@ export function validateCsiNode(node: Part, live: Part | undefined): FieldError[
     if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
     errors.push(...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at))
-    const before = liveDrivers.find((other) => textOf(other, 'name') === name)
+    const before = liveByName.get(name)
     if (before !== undefined && !isSame(driver, before)) errors.push(invalidValue(at, driver, 'field is immutable'))
     return errors
   })
@@ -44,9 +45,10 @@ function validateDriver(driver: Part, at: string): FieldError[] {
 
 /** kube-apiserver blames the driver, not the list. */
 function validateTopology(keys: readonly string[], at: string): FieldError[] {
+  const repeated = repeatedPlaces(keys)
   return keys.flatMap((key, index) => {
     const errors = key === '' ? [requiredValue(at)] : []
-    if (keys.indexOf(key) < index) errors.push(duplicateValue(at, key))
+    if (repeated.has(index)) errors.push(duplicateValue(at, key))
     return [...errors, ...invalidFor(at, key, checkQualifiedName(key))]
   })
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { requireOneOf } from './checks.ts'
 import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from './part.ts'
 import { validateLabelKey } from './selector.ts'
 
 const rulesMax = 20
@@ -15,11 +15,11 @@ export function validateFailurePolicy(errors: FieldError[], policy: Part, spec: 
   const rules = itemsOf(policy, 'rules')
   if (rules.length > rulesMax) errors.push(tooManyValues(`${path}.rules`, rules.length, rulesMax))
   const podSpec = partOf(partOf(spec, 'template'), 'spec')
-  const names = [...itemsOf(podSpec, 'containers'), ...itemsOf(podSpec, 'initContainers')].map((container) => textOf(container, 'name'))
+  const names = textsOf([...itemsOf(podSpec, 'containers'), ...itemsOf(podSpec, 'initContainers')], 'name')
   for (const [index, rule] of rules.entries()) validateRule(errors, rule, names, `${path}.rules[${index}]`)
 }
 
-function validateRule(errors: FieldError[], rule: Part, names: readonly string[], at: string): void {
+function validateRule(errors: FieldError[], rule: Part, names: ReadonlySet<string>, at: string): void {
   const action = textOf(rule, 'action')
   if (action === '') errors.push(requiredValue(`${at}.action`, `valid values: ${JSON.stringify(actions)}`))
   else if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.action`, action, actions))
@@ -39,17 +39,18 @@ function validateRule(errors: FieldError[], rule: Part, names: readonly string[]
   }
 }
 
-function validateExitCodes(errors: FieldError[], codes: Part, names: readonly string[], at: string): void {
+function validateExitCodes(errors: FieldError[], codes: Part, names: ReadonlySet<string>, at: string): void {
   requireOneOf(errors, codes, 'operator', at, ['In', 'NotIn'])
   const name = textOf(codes, 'containerName')
-  if (name !== '' && !names.includes(name)) {
+  if (name !== '' && !names.has(name)) {
     errors.push(invalidValue(`${at}.containerName`, name, 'must be one of the container or initContainer names in the pod template'))
   }
   const values = itemsOf<number>(codes, 'values')
   if (values.length === 0) errors.push(invalidValue(`${at}.values`, values, 'at least one value is required'))
   if (values.length > exitCodesMax) errors.push(tooManyValues(`${at}.values`, values.length, exitCodesMax))
+  const repeated = repeatedPlaces(values)
   for (const [index, value] of values.entries()) {
-    if (values.indexOf(value) < index) errors.push(duplicateValue(`${at}.values[${index}]`, value))
+    if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
     if (value === 0 && textOf(codes, 'operator') === 'In') {
       errors.push(invalidValue(`${at}.values[${index}]`, 0, 'must not be 0 for the In operator'))
     }

@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { cidrFamilyOf as familyOf } from './ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateAmountOf } from './pod/resources.ts'
 import { validateLabelKey } from './selector.ts'
 
@@ -29,9 +29,7 @@ export function validateNodeStatus(node: Part): FieldError[] {
   return [
     ...['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`)),
     ...addresses.flatMap(validateAddress),
-    ...addresses.flatMap((address, index) =>
-      addresses.findIndex((other) => isSame(other, address)) < index ? [duplicateValue(`status.addresses[${index}]`, address)] : [],
-    ),
+    ...[...repeatedPlaces(addresses)].map((index) => duplicateValue(`status.addresses[${index}]`, addresses[index])),
     ...validateConditions(itemsOf(status, 'conditions'), 'status.conditions'),
     ...itemsOf(status, 'volumesAttached').flatMap(validateAttachedVolume),
     ...['active', 'assigned', 'lastKnownGood'].flatMap((name) => {
@@ -64,9 +62,7 @@ function validatePodRanges(spec: Part): FieldError[] {
   if (ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
     errors.push(invalidTexts('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
-  for (const [index, range] of ranges.entries()) {
-    if (ranges.indexOf(range) < index) errors.push(duplicateValue(`spec.podCIDRs[${index}]`, range))
-  }
+  for (const index of repeatedPlaces(ranges)) errors.push(duplicateValue(`spec.podCIDRs[${index}]`, ranges[index]))
   return errors
 }
 

@@ -29,7 +29,25 @@ export function isSame(left: unknown, right: unknown): boolean {
   return print(left) === print(right)
 }
 
-function print(value: unknown): string {
+/** Places of the items that stand in the list before, too. One pass: lists may have tens of thousands of items. */
+export function repeatedPlaces(items: readonly unknown[]): ReadonlySet<number> {
+  const known = new Set<string>()
+  const repeated = new Set<number>()
+  for (const [index, item] of items.entries()) {
+    const text = print(item)
+    if (known.has(text)) repeated.add(index)
+    else known.add(text)
+  }
+  return repeated
+}
+
+/** The texts of a field in all items of a list. */
+export function textsOf(items: readonly Part[], name: string): ReadonlySet<string> {
+  return new Set(items.map((item) => textOf(item, name)))
+}
+
+/** What `isSame` compares. */
+export function print(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) => {
     if (typeof member === 'bigint') return `${member}n`
     const isMap = typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -121,6 +121,7 @@ function validateTerm(term: Part, at: string): FieldError[] {
 
 function validateScopeChange(spec: Part, live: Part): FieldError[] {
   const [after, before] = [itemsOf<string>(spec, 'scopes'), itemsOf<string>(live, 'scopes')]
-  const isChanged = after.some((scope) => !before.includes(scope)) || before.some((scope) => !after.includes(scope))
+  const [wanted, known] = [new Set(after), new Set(before)]
+  const isChanged = wanted.size !== known.size || after.some((scope) => !known.has(scope))
   return isChanged ? [invalidTexts('spec.scopes', after, 'field is immutable', '[]core.ResourceQuotaScope')] : []
 }

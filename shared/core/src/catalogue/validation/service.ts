@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateLabelMap } from './selector.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
 
@@ -183,10 +183,11 @@ function validateFirstAddress(spec: Part, addresses: readonly string[], before: 
 
 function validateFamilies(spec: Part): FieldError[] {
   const families = itemsOf<string>(spec, 'ipFamilies')
+  const repeated = repeatedPlaces(families)
   const errors = families.flatMap((family, index) => {
     const field = `spec.ipFamilies[${index}]`
     const found = ['IPv4', 'IPv6'].includes(family) ? [] : [unsupportedValue(field, family, ['IPv4', 'IPv6'])]
-    return families.indexOf(family) < index ? [...found, duplicateValue(field, family)] : found
+    return repeated.has(index) ? [...found, duplicateValue(field, family)] : found
   })
   const policy = textOf(spec, 'ipFamilyPolicy')
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']

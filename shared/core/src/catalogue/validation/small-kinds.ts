@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
 import { numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, unsupportedValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateResources } from './pod/resources.ts'
 import { validateTolerations } from './pod/scheduling.ts'
 import { validateLabelMap } from './selector.ts'
@@ -22,11 +22,7 @@ function validateScheduling(scheduling: Part): FieldError[] {
   const errors = validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector')
   const tolerations = itemsOf(scheduling, 'tolerations')
   validateTolerations(errors, tolerations, 'scheduling.tolerations')
-  for (const [index, toleration] of tolerations.entries()) {
-    if (tolerations.slice(0, index).some((other) => isSame(other, toleration))) {
-      errors.push(duplicateValue(`scheduling.tolerations[${index}]`, toleration))
-    }
-  }
+  for (const index of repeatedPlaces(tolerations)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, tolerations[index]))
   return errors
 }
 

@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { allowOneOf, requireOneOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateLabelKey } from './selector.ts'
 import { bytesOf } from './texts.ts'
 
@@ -38,6 +38,7 @@ function validateParameters(parameters: Part): FieldError[] {
 
 function validateTopologies(terms: readonly Part[]): FieldError[] {
   const errors: FieldError[] = []
+  const repeated = repeatedPlaces(terms.map(sorted))
   for (const [index, term] of terms.entries()) {
     const at = `allowedTopologies[${index}].matchLabelExpressions`
     const keys = new Set<string>()
@@ -47,7 +48,7 @@ function validateTopologies(terms: readonly Part[]): FieldError[] {
       if (keys.has(key)) errors.push(duplicateValue(`${at}[${position}].key`, key))
       keys.add(key)
     }
-    if (terms.slice(0, index).some((other) => isSame(sorted(other), sorted(term)))) errors.push(duplicateValue(at, ''))
+    if (repeated.has(index)) errors.push(duplicateValue(at, ''))
   }
   return errors
 }

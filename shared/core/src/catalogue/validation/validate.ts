@@ -72,17 +72,14 @@ export function validateObject({ type, body, object, live, part, names }: Valida
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
-  return [
-    ...own,
-    ...general.filter(
-      ({ field }) => !own.some((error) => isAtOrBelow(error.field, field) || error.field === field.replace(/\[\d+\]$/, '')),
-    ),
-  ]
+  const told = new Set(own.map((error) => error.field))
+  const toldAbove = new Set(own.flatMap((error) => fieldsAbove(error.field)))
+  return [...own, ...general.filter(({ field }) => !told.has(field) && !toldAbove.has(field) && !told.has(field.replace(/\[\d+\]$/, '')))]
 }
 
 /** What is said of a part of a field is said of the field. */
-function isAtOrBelow(field: string, parent: string): boolean {
-  return field.startsWith(parent) && (field.length === parent.length || field[parent.length] === '.' || field[parent.length] === '[')
+function fieldsAbove(field: string): string[] {
+  return [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index))
 }
 
 const rulesByType: Readonly<Record<string, Rules>> = {

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain } from '../../meta/validate-names.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 import { checkPortNumber, validateQualifiedDomain } from './texts.ts'
 
@@ -133,8 +133,9 @@ function validateResources(resources: readonly string[], field: string): FieldEr
 function validateReviewVersions(versions: readonly string[], field: string, tolerated: Tolerance): FieldError[] {
   const known = reviewVersions.join(', ')
   if (versions.length === 0) return [requiredValue(field, `must specify one of ${known}`)]
+  const repeated = repeatedPlaces(versions)
   const errors = versions.flatMap((version, index) =>
-    versions.indexOf(version) < index
+    repeated.has(index)
       ? [invalidValue(`${field}[${index}]`, version, 'duplicate version')]
       : invalidFor(`${field}[${index}]`, version, checkLabel1035(version)),
   )

@@ -13,6 +13,7 @@ const propagations = ['Bidirectional', 'HostToContainer', 'None']
 export function validateVolumeMounts(errors: FieldError[], container: Part, volumes: Volumes, path: string): void {
   const mounts = itemsOf(container, 'volumeMounts')
   const devices = itemsOf(container, 'volumeDevices')
+  const used = { names: new Set(devices.map(({ name }) => name)), paths: new Set(devices.map(({ devicePath }) => devicePath)) }
   const paths = new Set<string>()
   for (let index = 0; index < mounts.length; index++) {
     const mount = mounts[index] as Part
@@ -24,18 +25,24 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, volu
     const mountPath = textOf(mount, 'mountPath')
     if (paths.has(mountPath)) errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must be unique'))
     paths.add(mountPath)
-    if (devices.length > 0) refuseDoubleUse(errors, mount, devices, at)
+    if (devices.length > 0) refuseDoubleUse(errors, mount, used, at)
     validateSubPath(errors, mount, at, path)
     if (isGiven(mount, 'mountPropagation')) validatePropagation(errors, mount, container, `${path}.mountPropagation`)
   }
 }
 
-function refuseDoubleUse(errors: FieldError[], mount: Part, devices: readonly Part[], at: string): void {
+/** What the devices of a container are called, and where they are. */
+interface UsedByDevices {
+  readonly names: ReadonlySet<unknown>
+  readonly paths: ReadonlySet<unknown>
+}
+
+function refuseDoubleUse(errors: FieldError[], mount: Part, used: UsedByDevices, at: string): void {
   const { name, mountPath } = mount
-  if (devices.some((device) => device['name'] === name)) {
+  if (used.names.has(name)) {
     errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeDevices'))
   }
-  if (devices.some((device) => device['devicePath'] === mountPath)) {
+  if (used.paths.has(mountPath)) {
     errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
   }
 }

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel } from '../../../meta/validate-names.ts'
 import { allowChecked, isGiven, notFoundValue, requireChecked, requireOneOf, requireText } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, textOf } from '../part.ts'
+import { itemsOf, optionalPart, type Part, textOf, textsOf } from '../part.ts'
 import { checkPortName, checkPortNumber } from '../texts.ts'
 import { validateEnv, validateEnvFrom } from './container-env.ts'
 import { type Volumes, validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts'
@@ -63,6 +63,7 @@ function validateEphemeralContainers(
   path: string,
 ): void {
   const refuse = (field: string): void => void errors.push(forbiddenValue(field, 'cannot be set for an Ephemeral Container'))
+  const targets = textsOf(itemsOf(spec, 'containers'), 'name')
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
     validateContainer(errors, container, volumes, at)
@@ -75,8 +76,7 @@ function validateEphemeralContainers(
       }
     }
     const target = textOf(container, 'targetContainerName')
-    const isKnown = itemsOf(spec, 'containers').some((other) => textOf(other, 'name') === target)
-    if (target !== '' && !isKnown) errors.push(notFoundValue(`${at}.targetContainerName`, target))
+    if (target !== '' && !targets.has(target)) errors.push(notFoundValue(`${at}.targetContainerName`, target))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'
 import { invalidValue } from '../field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from '../part.ts'
+import { itemsOf, type Part, partOf, textOf, textsOf } from '../part.ts'
 
 const int32Max = 2 ** 31 - 1
 
@@ -19,21 +19,23 @@ export function validatePodAnnotations(errors: FieldError[], pod: Part, names: N
   const amount = annotations[cost]
   if (amount !== undefined && !isInt32(String(amount))) refuse(cost, amount, 'must be a 32bit integer')
   const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
-  for (const key of Object.keys(annotations)) {
-    if (key.startsWith(prefix)) validateProfile(key, String(annotations[key]), key.slice(prefix.length), spec, refuse)
-  }
+  const profiles = Object.keys(annotations).filter((key) => key.startsWith(prefix))
+  if (profiles.length === 0) return
+  const containers = textsOf(
+    ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => itemsOf<Part>(spec, list)),
+    'name',
+  )
+  for (const key of profiles) validateProfile(key, String(annotations[key]), key.slice(prefix.length), containers, refuse)
 }
 
 function validateProfile(
   key: string,
   profile: string,
   container: string,
-  spec: Part,
+  containers: ReadonlySet<string>,
   refuse: (key: string, value: unknown, detail: string) => void,
 ): void {
-  const lists = ['initContainers', 'containers', 'ephemeralContainers']
-  const isKnown = lists.some((list) => itemsOf(spec, list).some((other) => textOf(other, 'name') === container))
-  if (!isKnown) refuse(key, container, 'container not found')
+  if (!containers.has(container)) refuse(key, container, 'container not found')
   const isProfile = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')
   if (!isProfile) refuse(key, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
 }

@@ -4,7 +4,7 @@ import type { Names } from '../../../names.ts'
 import { allowChecked, numberOf } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue } from '../field-errors.ts'
 import { checkIp, ipFamilyOf } from '../ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, print, repeatedPlaces, textOf } from '../part.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
@@ -57,9 +57,9 @@ function validateDeadlineChange(errors: FieldError[], after: number | bigint | u
 
 /** Tolerations may be added; of those that are there only the time may change. */
 function validateTolerationChange(errors: FieldError[], tolerations: readonly Part[], live: readonly Part[]): void {
-  const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): Part => rest
-  const isKept = (before: Part): boolean => tolerations.some((after) => isSame(identityOf(after), identityOf(before)))
-  if (!live.every(isKept)) {
+  const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): string => print(rest)
+  const kept = new Set(tolerations.map(identityOf))
+  if (!live.every((before) => kept.has(identityOf(before)))) {
     errors.push(forbiddenValue('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'))
   }
 }
@@ -110,10 +110,11 @@ interface RestartRules {
 
 /** What has ended stays ended, unless the Pod's policy starts it again. */
 function refuseRestarts(errors: FieldError[], after: readonly Part[], before: readonly Part[], { path, mayRestart }: RestartRules): void {
+  const byName = new Map(after.toReversed().map((status) => [textOf(status, 'name'), status]))
   for (const [index, old] of before.entries()) {
     const ended = optionalPart(optionalPart(old, 'state'), 'terminated')
     if (ended === undefined || mayRestart(ended)) continue
-    const now = after.find((status) => textOf(status, 'name') === textOf(old, 'name'))
+    const now = byName.get(textOf(old, 'name'))
     if (now === undefined || optionalPart(optionalPart(now, 'state'), 'terminated') !== undefined) continue
     errors.push(forbiddenValue(`${path}[${index}].state`, 'may not be transitioned to non-terminated state'))
   }
@@ -121,9 +122,10 @@ function refuseRestarts(errors: FieldError[], after: readonly Part[], before: re
 
 function validateAddresses(errors: FieldError[], addresses: readonly Part[]): void {
   const texts = addresses.map((address) => textOf(address, 'ip'))
+  const repeated = repeatedPlaces(texts)
   for (const [index, text] of texts.entries()) {
     for (const problem of checkIp(text)) errors.push(invalidValue(`status.podIPs[${index}]`, text, problem))
-    if (texts.indexOf(text) < index) errors.push(duplicateValue(`status.podIPs[${index}]`, addresses[index]))
+    if (repeated.has(index)) errors.push(duplicateValue(`status.podIPs[${index}]`, addresses[index]))
   }
   const families = new Set(texts.map(ipFamilyOf))
   if (texts.length > 2 || (texts.length === 2 && families.size < 2)) {

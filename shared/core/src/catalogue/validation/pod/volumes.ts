@@ -2,13 +2,17 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel } from '../../../meta/validate-names.ts'
 import { requireChecked } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
-import { optionalPart, type Part, textOf } from '../part.ts'
+import { optionalPart, type Part, textOf, textsOf } from '../part.ts'
 import type { Volumes } from './container-mounts.ts'
 import { volumeSourceRules } from './volume-sources.ts'
 
 /** The volumes of a Pod. Only the sound ones can be mounted. The Pod's name tells which claims are made for it. */
 export function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, podName: string): Volumes {
   const sound = new Map<string, Part>()
+  const made = textsOf(
+    volumes.filter((volume) => optionalPart(volume, 'ephemeral') !== undefined),
+    'name',
+  )
   for (let index = 0; index < volumes.length; index++) {
     const volume = volumes[index] as Part
     const at = `${path}[${index}]`
@@ -18,7 +22,7 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     requireChecked(errors, volume, 'name', at, checkLabel)
     if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     if (errors.length === before) sound.set(name, volume)
-    if (podName !== '') refuseOwnClaim(errors, volume, volumes, at, podName)
+    if (podName !== '') refuseOwnClaim(errors, volume, made, at, `${podName}-`)
   }
   return sound
 }
@@ -36,11 +40,9 @@ function inRuleOrder(given: readonly string[]): string[] {
 }
 
 /** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */
-function refuseOwnClaim(errors: FieldError[], volume: Part, volumes: readonly Part[], at: string, podName: string): void {
+function refuseOwnClaim(errors: FieldError[], volume: Part, made: ReadonlySet<string>, at: string, prefix: string): void {
   const claim = textOf(optionalPart(volume, 'persistentVolumeClaim'), 'claimName')
-  if (claim === '') return
-  const isMade = volumes.some((other) => optionalPart(other, 'ephemeral') !== undefined && claim === `${podName}-${textOf(other, 'name')}`)
-  if (!isMade) return
+  if (!claim.startsWith(prefix) || !made.has(claim.slice(prefix.length))) return
   const detail = 'must not reference a PVC that gets created for an ephemeral volume'
   errors.push(invalidValue(`${at}.persistentVolumeClaim.claimName`, claim, detail))
 }
