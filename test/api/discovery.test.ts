@@ -34,6 +34,16 @@ describe('discovery', () => {
     })
   })
 
+  test('ADDR-17: the resources of the core group come without apiVersion, those of others with it', async () => {
+    expect((await server.api.get('/api/v1')).body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' })
+    expect((await server.api.get('/api/v1')).body).not.toHaveProperty('apiVersion')
+    expect((await server.api.get('/apis/apps/v1')).body).toMatchObject({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'apps/v1',
+    })
+  })
+
   test('ADDR-17: /apis and one group', async () => {
     const { body } = await server.api.get('/apis')
     expect(body).toMatchObject({ kind: 'APIGroupList', apiVersion: 'v1' })
@@ -306,6 +316,20 @@ describe('OpenAPI', () => {
 })
 
 describe('probes', () => {
+  test.each(['healthz', 'livez', 'readyz'])('/%s/etcd is the check of the store, whatever it is', async (probe) => {
+    expect(await server.api.get(`/${probe}/etcd`)).toMatchObject({ status: 200, text: 'ok' })
+    expect((await server.api.get(`/${probe}/nosuch`)).status).toBe(404)
+    expect((await server.api.get(`/${probe}/etcd?verbose`)).text).toBe(`[+]storage ok\n${probe} check passed\n`)
+  })
+
+  test('the check of the store is left out under both of its names', async () => {
+    for (const name of ['etcd', 'storage']) {
+      const { text } = await server.api.get(`/readyz?verbose&exclude=${name}`)
+      expect(text).toContain(`[+]${name} excluded: ok\n`)
+      expect(text).not.toContain('[+]storage ok')
+    }
+  })
+
   test.each(['healthz', 'livez', 'readyz'])('AUTHN-ANON-05: /%s answers anybody', async (probe) => {
     const stranger = server.api.as({})
     const plain = await stranger('GET', `/${probe}`)

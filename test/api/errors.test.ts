@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { aNamespace, configMap, configMapsIn, failure, sharedApi, someConfigMaps } from './api.ts'
+import { aNamespace, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps } from './api.ts'
 
 const server = sharedApi()
 
@@ -22,13 +22,23 @@ describe('the Status of each reason, whole', () => {
     )
   })
 
-  test('ERR-18, ERR-19: a path of the API that nothing is served at is no Status', async () => {
-    for (const path of [
-      '/apis/none.example.com/v1/things',
-      '/api/v1/things',
-      '/apis/storage.orch.io/v9/csinodes',
-      '/apis/none.example.com',
-    ]) {
+  test.each([
+    '/api/v1/things',
+    '/api/v9',
+    '/api/v9/pods',
+    '/apis/storage.orch.io/v9',
+    '/apis/storage.orch.io/v9/csinodes',
+    '/apis/storage.orch.io/v1/things',
+    '/api/v1/namespaces/default/configmaps/a/things',
+    '/api/v1/namespaces/default/pods/a/status/more',
+  ])('ERR-18, ERR-19: below a group that is served, %s is a Status', async (path) => {
+    const { status, body } = await server.api.get(path)
+    expect(status).toBe(404)
+    expect(body).toEqual(failure(404, 'NotFound', 'the server could not find the requested resource', {}))
+  })
+
+  test('ERR-18, ERR-19: a path of a group that is not served is no Status', async () => {
+    for (const path of ['/apis/none.example.com/v1/things', '/apis/none.example.com/v1', '/apis/none.example.com']) {
       const { status, headers, text } = await server.api.get(path)
       expect({ status, text, type: headers['content-type'] }).toEqual({
         status: 404,
@@ -224,8 +234,64 @@ describe('bodies that can’t be', () => {
     const { status, body } = await server.api.put(`${path}/versionless`, csiNode)
     expect(status).toBe(422)
     expect(body['message']).toBe(
-      'CSINode.storage.orch.io "versionless" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+      'csinodes.storage.orch.io "versionless" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
     )
+  })
+
+  test.each(['FlowSchema', 'PriorityLevelConfiguration'])('ERR-19: a %s may be replaced without a version', async (kind) => {
+    const path = `/apis/flowcontrol.apiserver.orch.io/v1beta2/${kind.toLowerCase()}s`
+    const apiVersion = 'flowcontrol.apiserver.orch.io/v1beta2'
+    const limited = { assuredConcurrencyShares: 1, limitResponse: { type: 'Reject' } }
+    const schema = { matchingPrecedence: 9000, priorityLevelConfiguration: { name: 'exempt' } }
+    const spec = kind === 'FlowSchema' ? schema : { type: 'Limited', limited }
+    const object = { apiVersion, kind, metadata: { name: 'versionless' }, spec }
+    await created(server.api, path, object)
+    expect((await server.api.put(`${path}/versionless`, object)).status).toBe(200)
+  })
+
+  test.each([
+    ['another name', { metadata: { name: 'b' } }, 'the name of the object (b) does not match the name on the URL (a)'],
+    ['no name', { metadata: { name: null } }, 'the name of the object (a based on URL) was undeterminable: name must be provided'],
+    [
+      'another namespace',
+      { metadata: { namespace: 'b' } },
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+  ])('ERR-19: a patch that gives %s is a 400, whatever its form', async (_what, patch, message) => {
+    const path = `${await someConfigMaps(server.api, 'a')}/a`
+    const { metadata } = patch
+    const [field, value] = Object.entries(metadata)[0] as [string, string | null]
+    const json = value === null ? [{ op: 'remove', path: '/metadata/name' }] : [{ op: 'replace', path: `/metadata/${field}`, value }]
+    const strategic = { body: patch, headers: { 'content-type': 'application/strategic-merge-patch+json' } }
+    const answers = [
+      await server.api.patch(path, patch),
+      await server.api.patch(path, json),
+      await server.api.send('PATCH', path, strategic),
+    ]
+    for (const { status, body } of answers) {
+      expect(status).toBe(400)
+      expect(body).toEqual(failure(400, 'BadRequest', message))
+    }
+  })
+
+  test('ERR-19: a finalizer without a domain is a 422, at a create and at an update', async () => {
+    const message = '"nodomain": name is neither a standard finalizer name nor is it fully qualified'
+    const path = await someConfigMaps(server.api, 'a')
+    const made = await server.api.post(path, configMap({ name: 'b', finalizers: ['example.com/a', 'nodomain'] }))
+    const patched = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['nodomain'] } })
+    expect([made.status, patched.status]).toEqual([422, 422])
+    expect(made.body['message']).toBe(`ConfigMap "b" is invalid: metadata.finalizers[1]: Invalid value: ${message}`)
+    expect(patched.body['message']).toBe(`ConfigMap "a" is invalid: metadata.finalizers[0]: Invalid value: ${message}`)
+  })
+
+  test('ERR-19: standard finalizers need no domain, and those of webhook configurations neither', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    for (const finalizer of ['orch', 'orphan', 'foregroundDeletion']) {
+      expect((await server.api.patch(`${path}/a`, { metadata: { finalizers: [finalizer] } })).status).toBe(200)
+    }
+    const kind = 'ValidatingWebhookConfiguration'
+    const hooks = { apiVersion: 'admissionregistration.orch.io/v1', kind, metadata: { name: 'bare', finalizers: ['nodomain'] } }
+    expect((await server.api.post('/apis/admissionregistration.orch.io/v1/validatingwebhookconfigurations', hooks)).status).toBe(201)
   })
 
   test.each([

@@ -132,3 +132,15 @@ describe('the bytes of an answer', () => {
     })
   }
 })
+
+test.each([
+  ['authorization.orch.io', 'selfsubjectaccessreviews', { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } }],
+  ['authorization.orch.io', 'subjectaccessreviews', { spec: { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods' } } }],
+  ['authentication.orch.io', 'tokenreviews', { spec: { token: 'x' } }],
+])('NEG-09: %s/%s has no Table', async (group, plural, body) => {
+  const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
+  const post = (accept: string) => server.api.post(`/apis/${group}/v1/${plural}`, body, { accept })
+  expect((await post(table)).status).toBe(406)
+  const second = await post(`${table},application/json`)
+  expect({ status: second.status, kind: second.body.kind.toLowerCase() }).toEqual({ status: 201, kind: plural.slice(0, -1) })
+})

@@ -16,10 +16,11 @@ export function createDeprecationTeller(metrics: Metrics, names: Names): TellDep
     const { deprecated, apiVersion, group, version, kind, plural } = resource
     if (deprecated === undefined) return
     const { since, removed, replacement } = deprecated
-    asked.set({ group, version, resource: plural, subresource: subresource?.name ?? '', removed_release: removed }, 1)
+    asked.set({ group, version, resource: plural, subresource: subresource?.name ?? '', removed_release: removed ?? '' }, 1)
     request.annotate(`${names.apiDomain}/deprecated`, 'true')
-    request.annotate(`${names.apiDomain}/removed-release`, removed)
+    if (removed !== undefined) request.annotate(`${names.apiDomain}/removed-release`, removed)
+    const until = removed === undefined ? '' : `, unavailable in v${removed}+`
     const instead = replacement === undefined ? '' : `; use ${replacement.group}/${replacement.version} ${replacement.kind}`
-    request.warn(`${apiVersion} ${kind} is deprecated in v${since}+, unavailable in v${removed}+${instead}`)
+    request.warn(`${apiVersion} ${kind} is deprecated in v${since}+${until}${instead}`)
   }
 }

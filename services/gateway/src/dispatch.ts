@@ -3,7 +3,7 @@ import { acceptedMediaTypes } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
-import { pageNotFound } from './respond.ts'
+import { nothingAt } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
 import { subresourceVerb } from './subresources/subresource-verbs.ts'
 import { accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
@@ -23,6 +23,7 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Gat
   const target = findTarget(request, info, parts)
   const verb = requireVerb(request, target)
   if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
+  if (target.served.resource.form === 'virtual') request.refuseTable()
   if (request.negotiated.objects === undefined) throw notAcceptable(acceptedMediaTypes(parts.names))
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
@@ -46,16 +47,16 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
 const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'approval'])
 
-function findTarget(request: GatewayRequest, info: ResourceInfo, { served: resources }: GatewayParts): Target {
-  const served = resources.find(info.group, info.version, info.resource)
-  if (served === undefined || !isPlaceOf(served.resource, info)) throw pageNotFound()
+function findTarget(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): Target {
+  const served = parts.served.find(info.group, info.version, info.resource)
+  if (served === undefined || !isPlaceOf(served.resource, info)) throw nothingAt(request.path, parts)
   const subresource = info.subresource === '' ? undefined : served.subresource(info.subresource)
   request.isUnserved = info.subresource !== '' && subresource === undefined
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)
   if (info.subresource === '') return { info, served, subresource: undefined }
-  if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw pageNotFound()
+  if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw nothingAt(request.path, parts)
   return { info, served, subresource }
 }
 

@@ -16,6 +16,8 @@ export type Form =
 export interface Negotiated {
   /** For objects; undefined: no clause can be met. */
   readonly objects: { readonly format: Format; readonly form: Form } | undefined
+  /** The same for what has no Table. */
+  readonly withoutTable: Negotiated['objects']
   /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
   readonly plain: Format
   readonly isPretty: boolean
@@ -38,7 +40,8 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
 }
 
 const objectForm: Form = { kind: 'object' }
-const json: Negotiated = { objects: { format: 'json', form: objectForm }, plain: 'json', isPretty: false }
+const jsonObject = { format: 'json', form: objectForm } as const
+const json: Negotiated = { objects: jsonObject, withoutTable: jsonObject, plain: 'json', isPretty: false }
 
 /**
  * What `Accept` texts mean under a profile. Clauses are tried from the greatest weight to the least, as they stand among equals;
@@ -63,6 +66,7 @@ export function createNegotiator(names: Names): Negotiate {
 
 function negotiate(accept: string, names: Names): Negotiated {
   let objects: Negotiated['objects']
+  let withoutTable: Negotiated['objects']
   let plain: Format | undefined
   let isPretty = false
   for (const clause of clausesOf(accept)) {
@@ -71,9 +75,10 @@ function negotiate(accept: string, names: Names): Negotiated {
     if (format === undefined || form === undefined || clause.weight === 0) continue
     if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
     objects ??= { format, form }
+    if (form.kind !== 'table') withoutTable ??= { format, form }
     if (form.kind === 'object') plain ??= format
   }
-  return { objects, plain: plain ?? 'json', isPretty }
+  return { objects, withoutTable, plain: plain ?? 'json', isPretty }
 }
 
 function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {

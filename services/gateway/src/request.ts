@@ -96,6 +96,11 @@ export class GatewayRequest {
     return this.#negotiated
   }
 
+  /** Leaves out the clauses that ask for a Table, where there is none. */
+  refuseTable(): void {
+    this.#negotiated = { ...this.negotiated, objects: this.negotiated.withoutTable }
+  }
+
   /** How objects are answered. */
   get answer(): { readonly format: Format; readonly form: Form } {
     return this.negotiated.objects ?? plainJson

@@ -1,5 +1,6 @@
 import { gzip } from 'node:zlib'
 import {
+  failed,
   internal,
   type Names,
   printJson,
@@ -31,9 +32,16 @@ export class PlainRefusal extends Error {
   }
 }
 
-/** A path that nothing is served at. */
+/** The plain text of a 404. */
 export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found\n')
+}
+
+/** A path that nothing is served at: a Status below a group that is served, else a plain text. */
+export function nothingAt(path: string, { catalogue }: GatewayParts): Error {
+  const [, root, group] = path.split('/')
+  const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.groups.some(({ name }) => name === group))
+  return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', {}) : pageNotFound()
 }
 
 /** More is asked than can be done at a time. */

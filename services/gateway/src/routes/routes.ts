@@ -24,7 +24,7 @@ import { explanationRoute } from '../explain/route.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
+import { commonHeaders, nothingAt, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
 import { healthRoute } from './health.ts'
 import { keysPath, keysRoute, providerRoute } from './issuer.ts'
 
@@ -94,7 +94,7 @@ function withoutLastSlash(path: string): string {
 }
 
 const resource: Handler = (request, parts) => {
-  if (request.info.kind === 'path') throw pageNotFound()
+  if (request.info.kind === 'path') throw nothingAt(request.path, parts)
   return dispatch(request, request.info, parts)
 }
 
@@ -120,7 +120,7 @@ const groupVersion: Handler = (request, parts, context) => {
   const group = context.req.param('group') ?? ''
   const name = context.req.param('version') as string
   const resources = parts.catalogue.inGroupVersion(group, name)
-  if (resources.length === 0) throw pageNotFound()
+  if (resources.length === 0) throw nothingAt(request.path, parts)
   return respondObject(request, 200, apiResourceListDocument(printApiVersion(group, name), resources), parts)
 }
 
@@ -302,6 +302,6 @@ const paths: Handler = (request, parts) => {
     '/readyz',
     '/version',
   ]
-  if (/^\/apis?\//.test(request.path)) throw pageNotFound()
+  if (/^\/apis?\//.test(request.path)) throw nothingAt(request.path, parts)
   return respondObject(request, request.path === '/' ? 200 : 404, { paths: known }, parts)
 }

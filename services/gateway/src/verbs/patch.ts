@@ -21,7 +21,7 @@ import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { type Candidate, decodeCandidate, isObject, judgeProblems } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
@@ -93,7 +93,7 @@ async function patched(
   const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
   judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePatchedKind(target, value)
-  requirePatchedPlace(target, candidate.object)
+  requirePlace(candidate.object, info)
   requireSameVersion(target, candidate, live)
   return { kind: 'update', candidate }
 }
@@ -122,15 +122,6 @@ function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<str
   if (kind !== resource.kind || apiVersion !== resource.apiVersion) {
     throw badRequest(`a patch may not change kind or apiVersion: got ${printBare(apiVersion)}, Kind=${printBare(kind)}`)
   }
-}
-
-/** A patch may leave the namespace out, as a body may, but not take the name away. */
-function requirePatchedPlace({ served, info }: Target, { metadata }: ApiObject): void {
-  if (!metadata.name) {
-    const message = 'Invalid value: "": field is immutable'
-    throw invalid(served.kind, '', [{ reason: 'FieldValueInvalid', field: 'metadata.name', message }])
-  }
-  if (served.resource.isNamespaced) metadata.namespace ||= info.namespace
 }
 
 /** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */

@@ -42,7 +42,9 @@ export function requireSameObject(served: Target['served'], name: string, { obje
   if (hasVersion && parseRevision(resourceVersion ?? '') !== live.entry.revision) throw conflict(served.name, name)
   if (!hasVersion && !served.strategy.replacesUnconditionally) {
     const message = 'Invalid value: 0x0: must be specified for an update'
-    throw invalid(served.kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
+    // The one failure of a field that names the resource instead of the kind.
+    const { group, resource } = served.name
+    throw invalid({ group, kind: resource }, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
   }
 }
 

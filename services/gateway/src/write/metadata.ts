@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, generateName, type ObjectMeta, parseRevision, printTime, toInstant } from '@orch/core'
+import {
+  type ApiObject,
+  foregroundFinalizer,
+  generateName,
+  type Names,
+  type ObjectMeta,
+  orphanFinalizer,
+  parseRevision,
+  printTime,
+  toInstant,
+} from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 
@@ -45,6 +55,12 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
   if (given.finalizers !== undefined) metadata.finalizers = given.finalizers
   if (given.managedFields !== undefined) metadata.managedFields = given.managedFields
   return metadata
+}
+
+/** Finalizers that need no domain; undefined: any may go without. One that an object has already is left to it. */
+export function bareFinalizersOf({ strategy }: Served, names: Names, live?: ApiObject): readonly string[] | undefined {
+  if (strategy.behaviour.takesBareFinalizers) return undefined
+  return [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer, ...(live?.metadata.finalizers ?? [])]
 }
 
 /** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */

@@ -31,7 +31,7 @@ import { admitDeletion, both, mutated, validated } from './admitting.ts'
 import { type Candidate, complete, inOrder } from './candidate.ts'
 import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
 import { type Live, readLive } from './live.ts'
-import { clearMetadata, differsInSubstance, fillMetadata } from './metadata.ts'
+import { bareFinalizersOf, clearMetadata, differsInSubstance, fillMetadata } from './metadata.ts'
 import type { WriteOptions } from './options.ts'
 import { ownersAfter, setOwners } from './ownership.ts'
 import { openSettlement, type Settlement } from './settlement.ts'
@@ -260,7 +260,9 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   setOwners(completed, owners)
   await pause(request, parts)
   const { managedFields } = completed.metadata
-  const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata)
+  const metadataErrors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, {
+    bareFinalizers: bareFinalizersOf(served, parts.names, live.object),
+  })
   const change = { operation: 'UPDATE', live: live.object } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
@@ -350,7 +352,8 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
   const { served, subresource } = target
   if (subresource !== undefined) {
     const now = printTime(toInstant(clock.now()))
-    return objectPartOf(served.resource.kind, subresource.name).merge(given, { ...live, metadata: { ...live.metadata } }, now)
+    const kept = subresource.dropsWrites === true ? { ...given, status: live.status } : given
+    return objectPartOf(served.resource.kind, subresource.name).merge(kept, { ...live, metadata: { ...live.metadata } }, now)
   }
   const { generation: _generation, selfLink: _selfLink, ...written } = carryOverMeta(given.metadata, live.metadata)
   const { generation } = live.metadata
@@ -371,8 +374,12 @@ function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Targe
 
 function* judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): Steps<FieldError[]> {
   const { resource, strategy } = served
-  const nameKind = strategy.behaviour.nameKind
-  const ofMetadata = validateObjectMeta(object.metadata, { isNamespaced: resource.isNamespaced, nameKind })
+  const rules = {
+    isNamespaced: resource.isNamespaced,
+    nameKind: strategy.behaviour.nameKind,
+    bareFinalizers: bareFinalizersOf(served, names),
+  }
+  const ofMetadata = validateObjectMeta(object.metadata, rules)
   yield
   const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names })
   yield

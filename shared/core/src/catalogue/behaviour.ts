@@ -11,11 +11,13 @@ export interface Behaviour {
   readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
   /** What becomes of dependants when the deleter does not say. */
   readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Its finalizers need no domain. Those of other kinds do, but for the standard ones. */
+  readonly takesBareFinalizers: boolean
   /** Warning to a deleter who sets no policy. */
   readonly defaultPropagationWarning?: string
 }
 
-const ordinary: Behaviour = { nameKind: 'subdomain', deleteAnswer: 'status', defaultPropagation: 'Background' }
+const ordinary: Behaviour = { nameKind: 'subdomain', deleteAnswer: 'status', defaultPropagation: 'Background', takesBareFinalizers: false }
 const answersObject: Partial<Behaviour> = { deleteAnswer: 'object' }
 
 const jobsOrphanPods =
@@ -41,8 +43,11 @@ const exceptions: Readonly<Record<string, Partial<Behaviour>>> = {
   'rbac/v1.RoleBinding': { nameKind: 'pathSegment' },
   'rbac/v1.ClusterRoleBinding': { nameKind: 'pathSegment' },
   'certificates/v1.CertificateSigningRequest': { nameKind: 'pathSegment' },
-  'apiregistration/v1.APIService': { nameKind: 'pathSegment' },
-  'apiserverinternal/v1alpha1.StorageVersion': { nameKind: 'pathSegment' },
+  'apiregistration/v1.APIService': { nameKind: 'pathSegment', takesBareFinalizers: true },
+  'apiserverinternal/v1alpha1.StorageVersion': { nameKind: 'pathSegment', takesBareFinalizers: true },
+  'admissionregistration/v1.MutatingWebhookConfiguration': { takesBareFinalizers: true },
+  'admissionregistration/v1.ValidatingWebhookConfiguration': { takesBareFinalizers: true },
+  'apiextensions/v1.CustomResourceDefinition': { takesBareFinalizers: true },
 }
 
 /** How objects of a type behave. */

@@ -172,6 +172,7 @@ test('DEP-14, DEP-15, DEP-17, DEP-19: deprecated versions are served and marked'
     'flowcontrol.apiserver.orch.io/v1beta1 flowschemas 1.26',
     'flowcontrol.apiserver.orch.io/v1beta1 prioritylevelconfigurations 1.26',
     'storage.orch.io/v1beta1 csistoragecapacities 1.27',
+    'v1 componentstatuses undefined',
   ])
 })
 
@@ -195,11 +196,12 @@ test('EP-24, EP-25: what a delete answers with', () => {
   ])
 })
 
-test('the subresources behind a feature gate appear with it', () => {
-  const names = (isOn: boolean) =>
+test('what is written through a subresource is dropped while its feature gate is off', () => {
+  const statusOf = (isOn: boolean) =>
     createCatalogue('orch', { isGateOn: () => isOn })
       .find('networking.orch.io', 'v1', 'networkpolicies')
-      ?.subresources.map(({ name }) => name)
-  expect(names(false)).toEqual([])
-  expect(names(true)).toEqual(['status'])
+      ?.subresources.find(({ name }) => name === 'status')
+  expect(statusOf(false)?.dropsWrites).toBe(true)
+  expect(statusOf(true)).toBeDefined()
+  expect(statusOf(true)?.dropsWrites).toBeUndefined()
 })

@@ -37,7 +37,7 @@ export interface Resource extends Gvk, Behaviour {
   readonly form: ResourceDefinition['form']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
-  readonly deprecated?: { readonly since: string; readonly removed: string; readonly replacement?: Gvk }
+  readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   readonly columns: readonly Column[]
@@ -63,6 +63,8 @@ export interface Subresource extends Gvk {
   readonly connect?: readonly string[]
   readonly hasSubpath?: boolean
   readonly produces?: string
+  /** Its feature gate is off: it can be read, and what is written through it is dropped. */
+  readonly dropsWrites?: true
 }
 
 /** A served group, its versions in order of preference. */
@@ -152,9 +154,7 @@ function createResource(names: Names, definition: ResourceDefinition, isGateOn: 
     singular: gvk.kind.toLowerCase(),
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
-    subresources: subresources
-      .filter(({ featureGate }) => featureGate === undefined || isGateOn(featureGate))
-      .map((subresource) => createSubresource(names, type, subresource)),
+    subresources: subresources.map((subresource) => createSubresource(names, type, subresource, isGateOn)),
     ...(deprecated === undefined ? {} : { deprecated: createDeprecation(names, deprecated) }),
     stored: createStoredForm(names, definition),
     columns: columnsOf(gvk.kind),
@@ -165,17 +165,23 @@ function createResource(names: Names, definition: ResourceDefinition, isGateOn: 
 function createSubresource(
   names: Names,
   ownType: string,
-  { featureGate: _gate, type = ownType, ...rest }: SubresourceDefinition,
+  { featureGate, type = ownType, ...rest }: SubresourceDefinition,
+  isGateOn: (gate: string) => boolean,
 ): Subresource {
   const gvk = gvkOfType(names, type)
-  return { ...rest, ...gvk, type, apiVersion: printApiVersion(gvk.group, gvk.version) }
+  const dropsWrites = featureGate !== undefined && !isGateOn(featureGate)
+  return { ...rest, ...gvk, type, apiVersion: printApiVersion(gvk.group, gvk.version), ...(dropsWrites ? { dropsWrites } : {}) }
 }
 
 function createDeprecation(
   names: Names,
   { since, removed, replacement }: NonNullable<ResourceDefinition['deprecated']>,
 ): Resource['deprecated'] {
-  return { since, removed, ...(replacement === undefined ? {} : { replacement: gvkOfType(names, replacement) }) }
+  return {
+    since,
+    ...(removed === undefined ? {} : { removed }),
+    ...(replacement === undefined ? {} : { replacement: gvkOfType(names, replacement) }),
+  }
 }
 
 function createStoredForm(names: Names, definition: ResourceDefinition): StoredForm {

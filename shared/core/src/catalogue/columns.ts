@@ -389,11 +389,6 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
     { name: 'Modes', type: 'string', cell: 'spec.volumeLifecycleModes comma joined or <none>' },
     { name: 'Age', type: 'string', cell: 'age(metadata.creationTimestamp)' },
   ],
-  CSIStorageCapacity: [
-    { name: 'Name', type: 'string', format: 'name', cell: 'metadata.name' },
-    { name: 'StorageClassName', type: 'string', cell: 'storageClassName' },
-    { name: 'Capacity', type: 'string', cell: 'capacity or <unset>' },
-  ],
   MutatingWebhookConfiguration: [
     { name: 'Name', type: 'string', format: 'name', cell: 'metadata.name' },
     { name: 'Webhooks', type: 'integer', cell: 'length of webhooks' },

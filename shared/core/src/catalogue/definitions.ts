@@ -12,7 +12,7 @@ export interface ResourceDefinition {
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
-  readonly deprecated?: { readonly since: string; readonly removed: string; readonly replacement?: string }
+  readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
 }
 
 export interface SubresourceDefinition {
@@ -28,7 +28,7 @@ export interface SubresourceDefinition {
   readonly hasSubpath?: boolean
   /** Media type of the answer, where it is not an API object. */
   readonly produces?: string
-  /** Served only while this feature gate is on. */
+  /** What is written through it is dropped unless this feature gate is on. */
   readonly featureGate?: string
 }
 
@@ -91,6 +91,7 @@ export const resourceDefinitions: readonly ResourceDefinition[] = [
     scope: 'Cluster',
     verbs: ['get', 'list'],
     form: 'computed',
+    deprecated: { since: '1.19' },
   }),
   resource('core/v1.ConfigMap', 'configmaps', { shortNames: ['cm'], storageVersionHash: 'qFsyl6wFWjQ=' }),
   resource('core/v1.Endpoints', 'endpoints', { shortNames: ['ep'], storageVersionHash: 'fWeeMqaN/OA=' }),

@@ -17,7 +17,8 @@ export interface ApiResource {
 
 export interface ApiResourceList {
   readonly kind: 'APIResourceList'
-  readonly apiVersion: 'v1'
+  /** Absent for the core group, whose first clients knew none. */
+  readonly apiVersion?: 'v1'
   readonly groupVersion: string
   readonly resources: readonly ApiResource[]
 }
@@ -69,7 +70,8 @@ export function apiGroupDocument(group: Group): ApiGroup {
 export function apiResourceListDocument(groupVersion: string, resources: readonly Resource[]): ApiResourceList {
   const entries = resources.flatMap((resource) => [resourceEntry(resource), ...subresourceEntries(resource)])
   entries.sort((left, right) => (left.name < right.name ? -1 : 1))
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: entries }
+  const isCore = !groupVersion.includes('/')
+  return { kind: 'APIResourceList', ...(isCore ? {} : { apiVersion: 'v1' }), groupVersion, resources: entries }
 }
 
 function groupEntry({ name, versions }: Group): ApiGroupEntry {

@@ -7,7 +7,8 @@ const metaKinds: ReadonlySet<unknown> = new Set(['Status', 'APIVersions', 'APIGr
 
 /** An answer that is no object of a resource in its Protobuf envelope; undefined: it has no form in Protobuf. */
 export function printMetaProtobuf(object: object): Uint8Array | undefined {
-  const { kind, apiVersion } = object as { readonly kind?: unknown; readonly apiVersion?: unknown }
+  // Some documents leave their version out in JSON; the envelope names it all the same.
+  const { kind, apiVersion = 'v1' } = object as { readonly kind?: unknown; readonly apiVersion?: unknown }
   if (!metaKinds.has(kind)) return undefined
   const type = `meta/v1.${String(kind)}`
   const decoded = decoderOf(type)(object, { trackUnknown: false })

@@ -22,7 +22,7 @@ test('no selector, or an empty one, means everything', () => {
 test.each([
   [{ labelSelector: 'x==a==b' }, "found '==', expected: ',' or 'end of string'"],
   [{ fieldSelector: 'bogus' }, "invalid selector: 'bogus'; can't understand 'bogus'"],
-  [{ fieldSelector: 'spec.size=1' }, 'field label not supported: spec.size'],
+  [{ fieldSelector: 'spec.size=1' }, '"spec.size" is not a known field selector: only "metadata.name", "metadata.namespace"'],
 ])('QP-23: %o is a 400', (query, message) => {
   const resolved = resolveSelection({ ...query, supportedFields })
   expect(resolved.kind === 'refused' && [resolved.error.code, resolved.error.reason, resolved.error.message]).toEqual([

@@ -51,7 +51,10 @@ describe('QP-12: field selectors', () => {
 test('QP-23: a field that the resource does not select by is named', () => {
   const supported = ['metadata.name', 'metadata.namespace']
   expect(unsupportedField(parse('metadata.name=a'), supported)).toBeUndefined()
-  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), supported)).toBe('field label not supported: spec.size')
+  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), supported)).toBe(
+    '"spec.size" is not a known field selector: only "metadata.name", "metadata.namespace"',
+  )
+  expect(unsupportedField(parse('spec.size=1'), ['metadata.name', 'status.phase'])).toBe('field label not supported: spec.size')
 })
 
 test('reading what was printed gives the same terms', () => {

@@ -75,9 +75,14 @@ export function matchesFields(requirements: readonly FieldRequirement[], fields:
   return true
 }
 
+/** Fields of metadata, by which every kind selects. */
+const commonFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
+
 /** Why a selector does not fit a resource: it asks for a field that the resource does not select by. */
 export function unsupportedField(requirements: readonly FieldRequirement[], supported: Iterable<string>): string | undefined {
   const known = new Set(supported)
   const stranger = requirements.find(({ field }) => !known.has(field))
-  return stranger === undefined ? undefined : `field label not supported: ${stranger.field}`
+  if (stranger === undefined) return undefined
+  if ([...known].some((field) => !commonFields.has(field))) return `field label not supported: ${stranger.field}`
+  return `${JSON.stringify(stranger.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }

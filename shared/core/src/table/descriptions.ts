@@ -78,7 +78,6 @@ const descriptions: Readonly<Record<string, string>> = {
   Data: 'How many keys there are.',
   Secrets: 'How many secrets the account names.',
   Capacity: 'How much the volume can hold.',
-  'CSIStorageCapacity.Capacity': 'How much more can be stored.',
   'Access Modes': 'By how many nodes, and how, the volume may be used.',
   'Reclaim Policy': 'What becomes of the volume when its claim is gone.',
   Claim: 'Claim that has the volume.',

@@ -562,7 +562,6 @@ describe('cells', () => {
       },
       ['a', false, false, false, 'x,y', false, 'Persistent,Ephemeral', '5s'],
     ],
-    ['CSIStorageCapacity', { storageClassName: 's', capacity: '1Gi' }, ['a', 's', '1Gi']],
     ['ValidatingWebhookConfiguration', { webhooks: [{}, {}] }, ['a', 2, '5s']],
     [
       'FlowSchema',

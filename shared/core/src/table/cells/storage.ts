@@ -34,7 +34,6 @@ export const storageCells: Readonly<Record<string, ReadCells>> = {
       ageOf(object),
     ]
   },
-  CSIStorageCapacity: (object) => [nameOf(object), textOf(object, 'storageClassName'), textOf(object, 'capacity', unset)],
 }
 
 function volumeCells(object: Data, names: Names): readonly Cell[] {
