@@ -1,9 +1,9 @@
-import { type CommitOutcome, type CommitRequest, timeout, UnknownOutcomeError } from '@orch/core'
+import { type CallContext, type CommitOutcome, type CommitRequest, timeout, UnknownOutcomeError } from '@orch/core'
 import { sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { callContext, remainingMs } from '../verbs/verb.ts'
+import { originOf, remainingMs } from '../verbs/verb.ts'
 
 /** What the object's own past says about a commit. */
 type Trace =
@@ -33,7 +33,8 @@ export async function findLostCommit(
   const patienceMs = commit.expected === 0 ? limits.lostCreateMs : limits.lostReplyMs
   const giveUpMs = clock.monotonic() + Math.min(patienceMs, remainingMs(request, parts))
   for (;;) {
-    const outcome = await learn(commit, request, parts).catch((error: unknown) => {
+    const context = { ...originOf(request), timeoutMs: Math.max(0, giveUpMs - clock.monotonic()) }
+    const outcome = await learn(commit, context, parts).catch((error: unknown) => {
       parts.log.debug({ err: error, key: commit.key }, 'what became of a commit is not known yet')
       return undefined
     })
@@ -44,8 +45,8 @@ export async function findLostCommit(
 }
 
 /** Looks once, and sends the commit again where that cannot do it twice; undefined: it is as unknown as before. */
-async function learn(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome | undefined> {
-  const trace = await traceOf(commit, request, parts)
+async function learn(commit: CommitRequest, context: CallContext, parts: GatewayParts): Promise<CommitOutcome | undefined> {
+  const trace = await traceOf(commit, context, parts)
   switch (trace.kind) {
     case 'written':
       return trace
@@ -55,17 +56,15 @@ async function learn(commit: CommitRequest, request: GatewayRequest, parts: Gate
       return undefined
     case 'open': {
       if (commit.expected === 0) return undefined
-      const outcome = await parts.storage.commit(commit, callContext(request, parts))
+      const outcome = await parts.storage.commit(commit, context)
       // Whatever else it is, the first may have been the reason, or may still come.
       return outcome.kind === 'written' ? outcome : undefined
     }
   }
 }
 
-async function traceOf(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<Trace> {
-  const { storage } = parts
+async function traceOf(commit: CommitRequest, context: CallContext, { storage }: GatewayParts): Promise<Trace> {
   const { key, expected, value, writeId } = commit
-  const context = callContext(request, parts)
   let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
   if (entry === undefined) {
     if (value === undefined) return { kind: 'written', revision: expected }

@@ -26,6 +26,11 @@ export const rpcLimits = {
   /** Probes without an answer, or calls one after the other, until the connection is given up. The first may be a busy moment. */
   probesMissedMax: 2,
   lateCallsMax: 3,
+  /**
+   * How long a replica stays doubtful after a call without an answer, whatever probes say: what it stands on may be away, which it
+   * notices itself, and tells, within that time.
+   */
+  doubtMs: 2_000,
   /** How often a call that may be repeated is sent in all. Each attempt has twice the time of the one before it: a replica may be busy. */
   attemptsMax: 3,
   /** Until then an attempt waits for a replica to be there. Beyond it the client is better served elsewhere. */

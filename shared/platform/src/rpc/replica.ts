@@ -41,7 +41,7 @@ const isNotThereYet = /ECONNREFUSED|Name resolution failed/
  *
  *   ready ── no answer in time ──▶ doubtful ── again ──▶ away, new connection ── health: serving ──▶ ready
  *     ▲                               │
- *     └────── a probe is answered ────┘
+ *     └── later a probe is answered ──┘
  */
 export class Replica {
   readonly address: string
@@ -69,7 +69,7 @@ export class Replica {
   #silence: Timer | undefined
   #exchange: ExchangeCaller | undefined
   /** Calls without an answer in time, one after the other, and when the last of them ended. */
-  #late = { count: 0, atMs: 0 }
+  #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
   readonly #doubtListeners = new Set<() => void>()
   #closed = false
 
@@ -89,7 +89,9 @@ export class Replica {
       client: this.#client,
       service,
       clock,
-      onAnswer: () => this.#setSlow(false),
+      onAnswer: () => {
+        if (clock.monotonic() - this.#late.atMs >= rpcLimits.doubtMs) this.#setSlow(false)
+      },
       onMiss: (inARow) => this.#onMiss(inARow),
     })
     this.#watch()
@@ -240,7 +242,7 @@ export class Replica {
   #renew(reason: string): void {
     const { log, service } = this.#options
     log.warn({ service, address: this.address, reason }, 'a connection to a replica is given up, and another one is made')
-    this.#late = { count: 0, atMs: 0 }
+    this.#late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
     this.#become(false)
     this.#retry?.cancel()
     this.#watching = undefined
