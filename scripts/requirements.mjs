@@ -1,15 +1,16 @@
 /**
  * Which requirements have been shown. A requirement is shown by a test of the last whole `npm test` whose title, or whose group's title,
  * begins with its ID (`RV-12: …`, `RV-12, RV-13: …` or `RV-12…RV-14: …`), and that passed. That it asserted something is seen to by the runner,
- * which fails a test without assertions.
+ * which fails a test without assertions. A title that names more than four shows too little of each, and is refused.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, root, SetupError } from './bootstrap.mjs'
 
 const textLengthMax = 110
+const idsInTitleMax = 4
 
-/** The command: prints the report, and gives 1 only where `--strict` is asked for and something is missing. */
+/** The command: prints the report, and gives 1 where a title names too many, or where `--strict` is asked for and something is missing. */
 export function main(args) {
   const options = parseOptions(args)
   const report = join(cacheFolder, 'test-report.json')
@@ -21,6 +22,7 @@ export function main(args) {
   if (strange.length > 0) throw new SetupError(`Unknown area ${strange.join(', ')}: one of ${[...known].join(', ')} was expected.`)
   const selected = result.statements.filter(({ area }) => options.areas.length === 0 || options.areas.includes(area))
   process.stdout.write(`${print({ ...result, statements: selected })}\n`)
+  if (result.crowded.length > 0) return 1
   const isMissing = selected.some(({ state }) => state === 'missing') || result.unknown.length > 0
   return options.isStrict && isMissing ? 1 : 0
 }
@@ -54,12 +56,14 @@ function idsFromTo(text) {
   return Array.from({ length: count }, (_, index) => `${area}${String(Number(digits) + index).padStart(digits.length, '0')}`)
 }
 
-/** Each statement with its state, beside the tests that were skipped and the IDs in titles that no statement has. */
+/** Each statement with its state, beside the tests that were skipped, the IDs in titles that no statement has, and titles with too many. */
 export function judge(statements, tests) {
   const byId = new Map(statements.map((statement) => [statement.id, statement]))
   const passed = new Set()
   const unknown = new Set()
+  const crowded = new Set()
   for (const test of tests) {
+    for (const title of test.titles) if (idsOf(title).length > idsInTitleMax) crowded.add(`${test.file} > ${title}`)
     for (const id of test.titles.flatMap(idsOf)) {
       if (!byId.has(id)) unknown.add(id)
       else if (test.outcome === 'passed') passed.add(id)
@@ -73,6 +77,7 @@ export function judge(statements, tests) {
     statements: statements.map((statement) => ({ ...statement, state: passed.has(statement.id) ? 'shown' : stateWithoutTest(statement) })),
     skipped: tests.filter((test) => test.outcome === 'skipped'),
     unknown: [...unknown].sort(),
+    crowded: [...crowded].sort(),
   }
 }
 
@@ -80,13 +85,14 @@ function stateWithoutTest({ kind }) {
   return kind === 'testable' ? 'missing' : 'apart'
 }
 
-function print({ statements, skipped, unknown }) {
+function print({ statements, skipped, unknown, crowded }) {
   const missing = statements.filter(({ state }) => state === 'missing')
   const lines = missing.map(({ id, text }) => `${id}  ${shorten(text)}`)
   if (lines.length > 0) lines.unshift('Without a passing test:')
   if (skipped.length > 0) lines.push('', 'Skipped tests:')
   for (const { titles, skipReason } of skipped) lines.push(`${titles.join(' > ')}  (${skipReason ?? 'no reason given'})`)
   if (unknown.length > 0) lines.push('', `Titles name IDs that no requirement has: ${unknown.join(', ')}`)
+  if (crowded.length > 0) lines.push('', `Titles name more than ${idsInTitleMax} requirements; divide these tests:`, ...crowded)
   const testable = statements.filter(({ kind }) => kind === 'testable')
   const shown = testable.filter(({ state }) => state === 'shown').length
   const apart = ['policy', 'client', 'open'].map((kind) => {

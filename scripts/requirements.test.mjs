@@ -34,6 +34,13 @@ test.each([
 })
 
 describe('judging', () => {
+  test('a title that names more than four is told', () => {
+    const four = { file: 'a.test.ts', ...passing('RV-01…RV-03, AUTHN-CERT-01: four') }
+    const five = { file: 'a.test.ts', ...passing('RV-01…RV-03, AUTHN-CERT-01, RV-09: five') }
+    expect(judge(statements, [four]).crowded).toEqual([])
+    expect(judge(statements, [four, five]).crowded).toEqual(['a.test.ts > RV-01…RV-03, AUTHN-CERT-01, RV-09: five'])
+  })
+
   test('a passing test shows its statement, by its own title or its group’s', () => {
     const result = judge(statements, [passing('RV-01: group', 'a'), passing('AUTHN-CERT-01: b')])
     expect(stateOf(result, 'RV-01')).toBe('shown')

@@ -62,21 +62,45 @@ test.each(['team=127.0.0.1:1', 'team/checks=127.0.0.1', 'team/checks=127.0.0.1:0
   },
 )
 
+interface KnownAs {
+  readonly flags?: readonly string[]
+  readonly old?: boolean
+  /** Where they are others than for webhooks that judge. */
+  readonly mutatingUsers?: readonly object[]
+}
+
 /** A server whose admission configuration file names these users; `path` is taken relative to it. */
-async function aServerKnownAs(users: readonly object[], extra: { readonly flags?: readonly string[]; readonly old?: boolean } = {}) {
+async function aServerKnownAs(users: readonly object[], extra: KnownAs = {}) {
   const folder = aFolder()
-  writeFileSync(join(folder, 'webhooks.conf'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', users }))
-  const configuration = extra.old
-    ? { apiVersion: 'apiserver.config.orch.io/v1alpha1', kind: 'WebhookAdmission', orchConfigFile: 'webhooks.conf' }
-    : { apiVersion: 'apiserver.config.orch.io/v1', kind: 'WebhookAdmissionConfiguration', orchConfigFile: 'webhooks.conf' }
-  const plugins = ['ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook'].map((name) => ({ name, configuration }))
+  const configurationOf = (plugin: string, users: readonly object[]) => {
+    const orchConfigFile = `${plugin}.conf`
+    writeFileSync(join(folder, orchConfigFile), JSON.stringify({ apiVersion: 'v1', kind: 'Config', users }))
+    return extra.old
+      ? { apiVersion: 'apiserver.config.orch.io/v1alpha1', kind: 'WebhookAdmission', orchConfigFile }
+      : { apiVersion: 'apiserver.config.orch.io/v1', kind: 'WebhookAdmissionConfiguration', orchConfigFile }
+  }
+  const plugins = [
+    { name: 'ValidatingAdmissionWebhook', configuration: configurationOf('validating', users) },
+    { name: 'MutatingAdmissionWebhook', configuration: configurationOf('mutating', extra.mutatingUsers ?? users) },
+  ]
   const apiVersion = extra.old ? 'apiserver.orch.io/v1alpha1' : 'apiserver.config.orch.io/v1'
   const file = join(folder, 'admission.conf')
   writeFileSync(file, JSON.stringify({ apiVersion, kind: 'AdmissionConfiguration', plugins }))
   return anApi({ flags: [quiet, `--admission-control-config-file=${file}`, ...(extra.flags ?? [])] })
 }
 
-test('ADM-CRED-02…ADM-CRED-07, ADM-CRED-11, ADM-CRED-16: a token for the host and port of an address', async () => {
+test('ADM-CRED-04…ADM-CRED-07: each of the two plugins has a client configuration of its own', async () => {
+  const hook = await aWebhookServer(allowing)
+  const known = (token: string) => [{ name: '*', user: { token } }]
+  const api = await aServerKnownAs(known('judges'), { mutatingUsers: known('changes') })
+  for (const phase of ['mutating', 'validating'] as const) {
+    const { path } = await aHookedNamespace(api, phase, hook)
+    await created(api, path, configMap({ name: 'a' }))
+  }
+  expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer changes', 'Bearer judges'])
+})
+
+test('ADM-CRED-02, ADM-CRED-03, ADM-CRED-11, ADM-CRED-16: a token for the host and port of an address', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await aServerKnownAs([{ name: `127.0.0.1:${hook.port}`, user: { token: 't-1' } }])
   for (const phase of ['mutating', 'validating'] as const) {
@@ -86,7 +110,7 @@ test('ADM-CRED-02…ADM-CRED-07, ADM-CRED-11, ADM-CRED-16: a token for the host 
   expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-1'])
 })
 
-test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-09, ADM-CRED-10, ADM-CRED-15: names and passwords by the names of Services', async () => {
+test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: names and passwords by the names of Services', async () => {
   const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
   const users = [
     { name: 'checks.team.svc', user: { username: 'u', password: 'p' } },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, withBody } from './webhook-server.ts'
@@ -6,50 +6,58 @@ import { allowing, answering, aWebhookServer, patching, withBody } from './webho
 // The ConfigMap that a controller puts into every namespace would be counted.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-test('ADM-REV-01, ADM-REV-02, ADM-REV-04…ADM-REV-15: what a webhook is asked about a create, an update and a delete', async () => {
-  const { api } = server
-  const hook = await aWebhookServer(allowing)
-  const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
-  const { path, namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
-  await created(api, path, configMap({ name: 'a', data: { x: '1' } }))
-  await api.put(`${path}/a`, configMap({ name: 'a', data: { x: '2' } }))
-  await api.delete(`${path}/a`)
-  const [create, update, remove] = hook.calls
-  const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
-  const resource = { group: '', version: 'v1', resource: 'configmaps' }
-  expect(create).toMatchObject({
-    method: 'POST',
-    url: '/hook?timeout=10s',
-    headers: { 'content-type': 'application/json', 'user-agent': 'orch-apiserver-admission' },
-    review: { kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1' },
-    request: {
-      kind,
-      resource,
-      requestKind: kind,
-      requestResource: resource,
-      name: 'a',
-      namespace,
-      operation: 'CREATE',
-      userInfo: { username: 'orch-admin', groups: ['system:masters', 'system:authenticated'] },
+describe('what a webhook is asked about a create, an update and a delete', () => {
+  async function threeCalls() {
+    const { api } = server
+    const hook = await aWebhookServer(allowing)
+    const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
+    const { path, namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+    await created(api, path, configMap({ name: 'a', data: { x: '1' } }))
+    await api.put(`${path}/a`, configMap({ name: 'a', data: { x: '2' } }))
+    await api.delete(`${path}/a`)
+    const [create, update, remove] = hook.calls
+    return { namespace, create, update, remove }
+  }
+
+  test('ADM-REV-01, ADM-REV-02: an AdmissionReview is posted as JSON', async () => {
+    expect((await threeCalls()).create).toMatchObject({
+      method: 'POST',
+      url: '/hook?timeout=10s',
+      headers: { 'content-type': 'application/json', 'user-agent': 'orch-apiserver-admission' },
+      review: { kind: 'AdmissionReview', apiVersion: 'admission.orch.io/v1', request: expect.anything() },
+    })
+  })
+
+  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: the kind and the resource, which are those of the request where nothing is converted', async () => {
+    const { create } = await threeCalls()
+    const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
+    const resource = { group: '', version: 'v1', resource: 'configmaps' }
+    expect(create?.request).toMatchObject({ kind, resource, requestKind: kind, requestResource: resource })
+    expect(create?.request).not.toHaveProperty('subResource')
+  })
+
+  test('ADM-REV-09, ADM-REV-10, ADM-REV-11: which object, what is done to it, and by whom', async () => {
+    const { namespace, create, update, remove } = await threeCalls()
+    const userInfo = { username: 'orch-admin', groups: ['system:masters', 'system:authenticated'] }
+    expect(create?.request).toMatchObject({ name: 'a', namespace, operation: 'CREATE', userInfo })
+    expect(update?.request).toMatchObject({ name: 'a', namespace, operation: 'UPDATE', userInfo })
+    expect(remove?.request).toMatchObject({ name: 'a', namespace, operation: 'DELETE', userInfo })
+  })
+
+  test('ADM-REV-12…ADM-REV-15: the object, the one before, whether it is a dry run, and the options', async () => {
+    const { namespace, create, update, remove } = await threeCalls()
+    expect(create?.request).toMatchObject({
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { x: '1' } },
       oldObject: null,
       dryRun: false,
       options: { kind: 'CreateOptions', apiVersion: 'meta.orch.io/v1' },
-    },
-  })
-  expect(create?.request).not.toHaveProperty('subResource')
-  expect(update?.request).toMatchObject({
-    operation: 'UPDATE',
-    object: { data: { x: '2' } },
-    oldObject: { data: { x: '1' } },
-    options: { kind: 'UpdateOptions' },
-  })
-  expect(remove?.request).toMatchObject({
-    operation: 'DELETE',
-    name: 'a',
-    object: null,
-    oldObject: { data: { x: '2' } },
-    options: { kind: 'DeleteOptions' },
+    })
+    expect(update?.request).toMatchObject({
+      object: { data: { x: '2' } },
+      oldObject: { data: { x: '1' } },
+      options: { kind: 'UpdateOptions' },
+    })
+    expect(remove?.request).toMatchObject({ object: null, oldObject: { data: { x: '2' } }, options: { kind: 'DeleteOptions' } })
   })
 })
 

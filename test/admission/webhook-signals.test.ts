@@ -38,8 +38,15 @@ const metadata = {
   'failed-open.validating.webhook.admission.orch.io/round_0_index_0': 'judge.example.com',
 }
 
-test('AUDIT-01, AUDIT-02, AUDIT-03, AUDIT-06, AUDIT-09: the audit event tells each call and whether it changed the object', async () => {
+test('AUDIT-01, AUDIT-02, AUDIT-03: the audit event tells each call and whether it changed the object', async () => {
   expect(await annotationsAt('Metadata')).toEqual(metadata)
+})
+
+test('AUDIT-06, AUDIT-09: below level Request it tells no patch; rounds and webhooks are counted from 0', async () => {
+  const keys = Object.keys((await annotationsAt('Metadata')) ?? {})
+  expect(keys.filter((key) => key.startsWith('patch.'))).toEqual([])
+  const calls = keys.flatMap((key) => /^mutation\..*round_(\d+)_index_(\d+)$/.exec(key)?.slice(1).join() ?? [])
+  expect(calls).toEqual(['0,0', '0,1', '0,2', '1,0'])
 })
 
 test('AUDIT-04, AUDIT-05: at level Request it tells the patch as well', async () => {
@@ -69,28 +76,22 @@ async function rejectionsOf(api: Api, hook: string): Promise<string[]> {
   return lines.map((line) => line.replace(/^[^{]*/, '').replace(`name="${hook}",`, ''))
 }
 
-test('METRIC-01…METRIC-09: rejections are counted by webhook, operation, phase, kind of error and code', async () => {
+const badPatch = answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64('{}') }))
+const saysNo = (code: number) => answering(() => ({ allowed: false, status: { code } }))
+
+test.each([
+  ['METRIC-01, METRIC-02, METRIC-06, METRIC-08: a no', 'validating', saysNo(403), 'validating', 'no_error', 403],
+  ['METRIC-04, METRIC-09: a no with a code beyond all', 'mutating', saysNo(999), 'admit', 'no_error', 600],
+  ['METRIC-03, METRIC-05: an answer with an error', 'mutating', withBody(() => '', { code: 503 }), 'admit', 'calling_webhook_error', 503],
+  ['METRIC-05: an empty review', 'validating', withBody(() => '{}'), 'validating', 'calling_webhook_error', 503],
+  ['METRIC-07: a patch that cannot be worked with', 'mutating', badPatch, 'admit', 'apiserver_internal_error', 0],
+] as const)('%s is counted as a rejection, by webhook, operation, phase, kind of error and code', async (_, phase, reply, ...labels) => {
+  const [type, error, code] = labels
   const api = await anApi({ flags })
-  const cases = [
-    ['validating', answering(() => ({ allowed: false, status: { code: 403 } })), 'validating', 'no_error', 403],
-    ['mutating', answering(() => ({ allowed: false, status: { code: 999 } })), 'admit', 'no_error', 600],
-    ['mutating', withBody(() => '', { code: 503 }), 'admit', 'calling_webhook_error', 503],
-    ['validating', withBody(() => '{}'), 'validating', 'calling_webhook_error', 503],
-    [
-      'mutating',
-      answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64('{}') })),
-      'admit',
-      'apiserver_internal_error',
-      0,
-    ],
-  ] as const
-  for (const [phase, reply, type, error, code] of cases) {
-    const hook = await aWebhookServer(reply)
-    const { path, hook: name } = await aHookedNamespace(api, phase, hook)
-    await api.post(path, configMap({ name: 'a' }))
-    const labels = `{type="${type}",operation="CREATE",error_type="${error}",rejection_code="${code}"} 1`
-    expect(await rejectionsOf(api, name)).toEqual([labels])
-  }
+  const hook = await aWebhookServer(reply)
+  const { path, hook: name } = await aHookedNamespace(api, phase, hook)
+  await api.post(path, configMap({ name: 'a' }))
+  expect(await rejectionsOf(api, name)).toEqual([`{type="${type}",operation="CREATE",error_type="${error}",rejection_code="${code}"} 1`])
 })
 
 test.each([

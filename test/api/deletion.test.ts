@@ -67,7 +67,7 @@ describe('an object without finalizers', () => {
 })
 
 describe('an object with finalizers', () => {
-  test('DEL-01, DEL-02, DEL-04, META-16, META-17: is marked, and stays readable', async () => {
+  test('DEL-01, DEL-02, DEL-04, META-16: is marked, and stays readable', async () => {
     const { path, made } = await held('example.com/one')
     const { status, body } = await server.api.delete(`${path}/a`)
     expect(status).toBe(200)

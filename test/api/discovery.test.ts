@@ -94,7 +94,7 @@ describe('discovery', () => {
     expect((await server.api.get('/apis/storage.orch.io/v1')).body).toMatchObject({ kind: 'APIResourceList', apiVersion: 'v1' })
   })
 
-  test('KIND-CSI-01, KIND-VA-01, KIND-NODE-01, KIND-RQ-01, KIND-RC-01, EP-30: the five kinds and their scopes', async () => {
+  test('KIND-CSI-01, KIND-VA-01, KIND-NODE-01, KIND-RQ-01: the five kinds and their scopes', async () => {
     const storage = await resourcesOf(server.api, '/apis/storage.orch.io/v1')
     const core = await resourcesOf(server.api, '/api/v1')
     const scopes = [...storage, ...core].map(({ name, namespaced }) => [name, namespaced])

@@ -57,7 +57,7 @@ describe('types', () => {
 })
 
 describe('unknown and duplicate fields', () => {
-  test('VAL-04, VAL-05, VAL-06, VAL-09, VAL-10, VAL-11, GATE-10: are dropped by default, with a warning for each', async () => {
+  test('VAL-04, VAL-05, VAL-06, VAL-09: are dropped by default, with a warning for each', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers, body } = await server.api.post(path, strange('a'))
     expect(status).toBe(201)

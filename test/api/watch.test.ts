@@ -11,7 +11,7 @@ const told = (events: readonly WatchEvent[]) => events.map(({ type, object }) =>
 const versionOf = async (path: string) => (await server.api.get(path)).body.metadata.resourceVersion
 
 describe('the stream', () => {
-  test('WATCH-01, WATCH-02, WATCH-03, WATCH-07, VERB-03, EP-29: is chunked, and one JSON document per line', async () => {
+  test('WATCH-01, WATCH-02, WATCH-03, WATCH-07: is chunked, and one JSON document per line', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=true`)
     expect(watch.status).toBe(200)
@@ -189,7 +189,7 @@ describe('where a watch starts', () => {
   // Forty objects of a megabyte each, which services apart send to one another several times.
   const muchIsWritten = { timeout: 300_000 }
   test(
-    'WATCH-15, WATCH-20, WATCH-22, ERR-08, LIM-01: a version that is no longer kept: one ERROR with 410, and the end',
+    'WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
     muchIsWritten,
     async () => {
       const api = await anApi({ watchHistoryMs: 20 })
@@ -307,7 +307,7 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.rest())).toEqual(['ADDED a'])
   })
 
-  test('WATCH-08, WATCH-09, WATCH-10, WATCH-11, QP-08: a bookmark before the end holds the kind and a version alone', async () => {
+  test('WATCH-08, WATCH-09, WATCH-10, WATCH-11: a bookmark before the end holds the kind and a version alone', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`)
     const events = await watch.rest()

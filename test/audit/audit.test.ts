@@ -345,23 +345,37 @@ test('AUDIT-08, IMP-01: the event keeps who asked and as whom, and what was deci
   })
 })
 
-test('AUDIT-07, METRIC-10, METRIC-11, METRIC-12, DEP-12, DEP-13, DEP-17: the use of a version that will go is told to the client, in the event and as a metric', async () => {
-  const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: 'autoscaling' }], namespaces: ['default'] }]))
+describe('the use of a version that will go', () => {
   const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
-  const { status, headers } = await audited.api.get(path('v2beta2'))
-  expect(status).toBe(200)
-  expect(headers['warning']).toBe(
-    '299 - "autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler"',
-  )
-  expect((await audited.api.get(path('v2'))).headers['warning']).toBeUndefined()
-  const { text } = await audited.api.get('/metrics')
-  const labels = 'group="autoscaling",version="v2beta2",resource="horizontalpodautoscalers",subresource=""'
-  expect(text).toContain(`apiserver_requested_deprecated_apis{${labels},removed_release="1.26"} 1`)
-  const counted = text.split('\n').filter((line) => line.startsWith('apiserver_request_total{') && line.includes('version="v2beta2"'))
-  for (const label of labels.split(',')) expect(counted).toEqual([expect.stringContaining(label)])
-  const [old, current] = (await audited.events()).filter(({ stage }) => stage === 'ResponseComplete')
-  expect(old?.annotations).toMatchObject({ 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.26' })
-  expect(current?.annotations).not.toHaveProperty(['orch.io/deprecated'])
+  const use = async () => {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: 'autoscaling' }], namespaces: ['default'] }]))
+    return { audited, old: await audited.api.get(path('v2beta2')), current: await audited.api.get(path('v2')) }
+  }
+
+  test('DEP-12, DEP-13: is answered, and the client is warned', async () => {
+    const { old, current } = await use()
+    expect(old.status).toBe(200)
+    expect(old.headers['warning']).toBe(
+      '299 - "autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler"',
+    )
+    expect(current.headers['warning']).toBeUndefined()
+  })
+
+  test('METRIC-10, METRIC-11, METRIC-12: is told as a metric, whose labels requests are counted by, too', async () => {
+    const { audited } = await use()
+    const { text } = await audited.api.get('/metrics')
+    const labels = 'group="autoscaling",version="v2beta2",resource="horizontalpodautoscalers",subresource=""'
+    expect(text).toContain(`apiserver_requested_deprecated_apis{${labels},removed_release="1.26"} 1`)
+    const counted = text.split('\n').filter((line) => line.startsWith('apiserver_request_total{') && line.includes('version="v2beta2"'))
+    for (const label of labels.split(',')) expect(counted).toEqual([expect.stringContaining(label)])
+  })
+
+  test('AUDIT-07, DEP-17: stands in the event', async () => {
+    const { audited } = await use()
+    const [old, current] = (await audited.events()).filter(({ stage }) => stage === 'ResponseComplete')
+    expect(old?.annotations).toMatchObject({ 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.26' })
+    expect(current?.annotations).not.toHaveProperty(['orch.io/deprecated'])
+  })
 })
 
 test('NAME-01, AUDIT-07: the event of a deprecated version has k8s.io/deprecated and k8s.io/removed-release', async () => {

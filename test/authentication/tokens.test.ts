@@ -417,7 +417,7 @@ describe('tokens of service accounts', () => {
 describe('tokens of a file', () => {
   const rows = 't0ken,jane,17,"dev,ops"\n"odd, ""token""",joe,18\n'
 
-  test('AUTHN-FILE-01, AUTHN-FILE-02, AUTHN-GEN-01, AUTHN-GEN-05, AUTHN-GEN-06: are their users', async () => {
+  test('AUTHN-FILE-01, AUTHN-FILE-02, AUTHN-GEN-01, AUTHN-GEN-06: are their users', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile(rows)}`] })
     expect(await whoIs(server, 't0ken')).toEqual({ username: 'jane', uid: '17', groups: ['dev', 'ops', 'system:authenticated'] })
     expect(await whoIs(server, 'odd, "token"')).toEqual({ username: 'joe', uid: '18', groups: ['system:authenticated'] })
@@ -471,7 +471,7 @@ describe('bootstrap tokens', () => {
     return server
   }
 
-  test('AUTHN-BOOT-02, AUTHN-BOOT-03, AUTHN-BOOT-04, AUTHN-BOOT-07, AUTHN-BOOT-11, AUTHN-BOOT-12: are a user of their own with the groups of their Secret', async () => {
+  test('AUTHN-BOOT-02, AUTHN-BOOT-03, AUTHN-BOOT-04, AUTHN-BOOT-07: are a user of their own with the groups of their Secret', async () => {
     const server = await aServerWith()
     const groups = ['system:bootstrappers', 'system:bootstrappers:workers', 'system:bootstrappers:east', 'system:authenticated']
     expect(await whoIs(server, token)).toEqual({ username: 'system:bootstrap:abcdef', groups })

@@ -23,20 +23,30 @@ async function aServer(reply: Reply, flags: readonly string[] = [], clock?: Retu
 const headers = { authorization: 'Bearer opaque-1' }
 const yes = withStatus({ authenticated: true, user: { username: 'jane' } })
 
-test('AUTHN-WH-01, AUTHN-WH-02, AUTHN-WH-03, AUTHN-WH-07…AUTHN-WH-11, AUTHN-WH-17…AUTHN-WH-21, AUTHN-WH-12, AUTHN-WH-23, AUTHN-WH-25, FLAG-16, FLAG-18: whom the webhook names is the user', async () => {
-  const user = { username: 'jane', uid: '42', groups: ['dev'], extra: { scopes: ['a', 'b'] } }
-  const { server, asked } = await aServer(withStatus({ authenticated: true, user, error: 'of no concern' }))
-  expect(await whoAmI(server, { headers })).toEqual({ ...user, groups: ['dev', 'system:authenticated'] })
-  expect(asked).toMatchObject([
-    {
-      caller: 'orch-server',
-      review: {
-        apiVersion: 'authentication.orch.io/v1beta1',
-        kind: 'TokenReview',
-        spec: { token: 'opaque-1', audiences: ['https://orch.default.svc.cluster.local'] },
-      },
-    },
-  ])
+const named = { username: 'jane', uid: '42', groups: ['dev'], extra: { scopes: ['a', 'b'] } }
+const namesAll = withStatus({ authenticated: true, user: named, error: 'of no concern' })
+
+test('AUTHN-WH-18, AUTHN-WH-19, AUTHN-WH-20, AUTHN-WH-21: whom the webhook names is the user', async () => {
+  const { server } = await aServer(namesAll)
+  expect(await whoAmI(server, { headers })).toEqual({ ...named, groups: ['dev', 'system:authenticated'] })
+})
+
+test('AUTHN-WH-17, AUTHN-WH-23, AUTHN-WH-25: a yes counts without audiences, and whatever error stands beside it', async () => {
+  const { server } = await aServer(withStatus({ authenticated: true, user: { username: 'jane' }, error: 'of no concern' }))
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
+})
+
+test('AUTHN-WH-01, AUTHN-WH-03, AUTHN-WH-12, FLAG-16: the webhook of the file is asked, with the certificate of the file', async () => {
+  const { server, asked } = await aServer(namesAll)
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
+  expect(asked).toMatchObject([{ caller: 'orch-server', review: { spec: { audiences: ['https://orch.default.svc.cluster.local'] } } }])
+})
+
+test('AUTHN-WH-07, AUTHN-WH-08, AUTHN-WH-11, FLAG-18: it is asked with a TokenReview of v1beta1 that has the token as it came', async () => {
+  const { server, asked } = await aServer(namesAll)
+  expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
+  const review = { apiVersion: 'authentication.orch.io/v1beta1', kind: 'TokenReview', spec: { token: 'opaque-1' } }
+  expect(asked).toMatchObject([{ review }])
 })
 
 test.each(['v1', 'authentication.orch.io/v1'])('AUTHN-WH-06, AUTHN-WH-09: version %s', async (version) => {
@@ -142,7 +152,7 @@ test('AUTHN-WH-17: a failure that may pass is tried again, and is not remembered
 test.each([
   ['yes', yes, 200],
   ['no', withStatus({ authenticated: false }), 401],
-])('AUTHN-WH-04, AUTHN-WH-05, AUTHN-WH-27, LIM-03, FLAG-17: a %s is remembered for two minutes', async (_what, reply, code) => {
+])('AUTHN-WH-04, AUTHN-WH-05, AUTHN-WH-27, LIM-03: a %s is remembered for two minutes', async (_what, reply, code) => {
   const clock = createFakeClock(Date.now())
   const { server, asked } = await aServer(reply, [], clock)
   for (const [waitMs, questions] of [

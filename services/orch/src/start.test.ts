@@ -49,7 +49,7 @@ describe('a server of one’s own', () => {
     expect((await kubernetes.client.discover('storage.k8s.io', 'v1')).map(({ plural }) => plural)).toContain('csinodes')
   })
 
-  test('AUTHN-ANON-03, AUTHN-ANON-05…AUTHN-ANON-09, FLAG-24: strangers are anonymous, unless that is off or everything is allowed', async () => {
+  test('AUTHN-ANON-03, AUTHN-ANON-05, AUTHN-ANON-06, AUTHN-ANON-08: strangers are anonymous, unless that is off or everything is allowed', async () => {
     const codeOf = async ({ url, kubeconfig }: { url: string; kubeconfig: string }) => {
       const { certificateAuthority } = await parseConfiguration(kubeconfig)
       const client = createClient(createHttpsTransport({ server: url, certificateAuthority: certificateAuthority ?? '' }))

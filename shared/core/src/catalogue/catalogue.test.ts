@@ -5,11 +5,11 @@ import type { RuntimeConfig } from './runtime-config.ts'
 const catalogue = createCatalogue('orch')
 
 const kinds: readonly (readonly [string, string, string, string, boolean, readonly string[]])[] = [
-  ['KIND-CSI-01, KIND-CSI-16, EP-01, EP-02, VER-10', 'storage.orch.io', 'csinodes', 'CSINode', false, []],
+  ['KIND-CSI-01, KIND-CSI-16, EP-01, EP-02', 'storage.orch.io', 'csinodes', 'CSINode', false, []],
   ['KIND-VA-01, KIND-VA-14, EP-03, EP-04', 'storage.orch.io', 'volumeattachments', 'VolumeAttachment', false, ['status']],
-  ['KIND-NODE-01, KIND-NODE-38, EP-05, EP-06, VER-11', '', 'nodes', 'Node', false, ['proxy', 'status']],
-  ['KIND-RQ-01, KIND-RQ-14, EP-07, EP-08, EP-11', '', 'resourcequotas', 'ResourceQuota', true, ['status']],
-  ['KIND-RC-01, KIND-RC-18, EP-09, EP-10, EP-12', '', 'replicationcontrollers', 'ReplicationController', true, ['scale', 'status']],
+  ['KIND-NODE-01, KIND-NODE-38, EP-05, EP-06', '', 'nodes', 'Node', false, ['proxy', 'status']],
+  ['KIND-RQ-01, KIND-RQ-14, EP-07, EP-08', '', 'resourcequotas', 'ResourceQuota', true, ['status']],
+  ['KIND-RC-01, KIND-RC-18, EP-09, EP-10', '', 'replicationcontrollers', 'ReplicationController', true, ['scale', 'status']],
 ]
 
 test.each(kinds)('%s: %s/v1 %s is served', (_, group, plural, kind, isNamespaced, subresources) => {
