@@ -3,8 +3,8 @@ import { type CallContext, requestEntityTooLarge, serviceUnavailable, timeout } 
 import type { Clock, Timer } from '../clock.ts'
 import { Batches } from './batches.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
-import { afterLastLook } from './last-look.ts'
 import { rpcLimits } from './limits.ts'
+import { afterPatience } from './patience.ts'
 import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime } from './status.ts'
 
 /** A stream that calls travel on, and whom to tell of its end. */
@@ -87,10 +87,8 @@ export class ExchangeCaller {
       },
     }
     const cancel = () => this.#giveUp(pending, timeout('the call was cancelled'))
-    const late = () => {
-      if (this.#pending.get(item.id) === pending) this.#giveUp(pending, noAnswerInTime())
-    }
-    if (timeoutMs !== undefined) timer = this.#options.clock.after(timeoutMs, () => afterLastLook(late))
+    const late = () => this.#giveUp(pending, noAnswerInTime())
+    if (timeoutMs !== undefined) timer = afterPatience(this.#options.clock, timeoutMs, late)
     signal?.addEventListener('abort', cancel, { once: true })
     this.#pending.set(item.id, pending)
     this.#batches.push(item, item.payload.length + itemBytes, () => {

@@ -2,9 +2,9 @@ import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { codecOf } from './codec.ts'
 import { healthContract } from './health.ts'
-import { afterLastLook } from './last-look.ts'
 import { rpcLimits } from './limits.ts'
 import { methodPath } from './path.ts'
+import { afterPatience } from './patience.ts'
 
 /** What a probe asks, and whom it tells. */
 export interface ProbeOptions {
@@ -80,16 +80,14 @@ export class Probe {
       isOpen = false
       call.cancel()
     }
-    this.#timer = clock.after(rpcLimits.probeAnswerMs, () =>
-      afterLastLook(() => {
-        if (!isOpen) return
-        close()
-        call.cancel()
-        this.#missed += 1
-        this.#later()
-        onMiss(this.#missed)
-      }),
-    )
+    this.#timer = afterPatience(clock, rpcLimits.probeAnswerMs, () => {
+      if (!isOpen) return
+      close()
+      call.cancel()
+      this.#missed += 1
+      this.#later()
+      onMiss(this.#missed)
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { CallContext, Stream } from '@orch/core'
 import type { Timer } from '../clock.ts'
-import { afterLastLook } from './last-look.ts'
 import type { Observation } from './observe.ts'
+import { afterPatience } from './patience.ts'
 import { findReplica, mayRepeat, metadataOf, optionsOf, patience, type RemoteMethod } from './remote-call.ts'
 import type { Replica } from './replica.ts'
 import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, noAnswerInTime, toCallerError } from './status.ts'
@@ -131,7 +131,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
       replica.wasLate(begunMs)
       call.cancel()
     }
-    const late = answerMs === undefined ? undefined : clock.after(answerMs, () => afterLastLook(giveUp))
+    const late = answerMs === undefined ? undefined : afterPatience(clock, answerMs, giveUp)
     call.once('metadata', () => late?.cancel())
     const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late, isLate: false }
     return open
