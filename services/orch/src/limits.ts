@@ -4,6 +4,12 @@ export const watchGraceMs = 10_000
 /** How long a process may take to end in order when the one that has started it is gone: nobody is there to be served. */
 export const orphanStopMs = 5_000
 
+/** Longest that controllers wait for a connection to a gateway before they try the next one: less than the 10 s in which a lease is renewed. */
+export const gatewayConnectMsMax = 3_000
+
+/** Silence on a watch of controllers after which its connection is taken for dead: gateways send a bookmark each minute. */
+export const gatewaySilenceMsMax = 150_000
+
 /** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
 export const stayAliveMs = 2 ** 31 - 1
 

@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createHttpsTransport } from './https-transport.ts'
+import { createHttpsTransport, type HttpsTransportOptions } from './https-transport.ts'
 import { type TransportRequest, UnsentError } from './transport.ts'
 
 const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }
 
 /** A server that does to each connection what the test says. */
-async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => void) {
+async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => void, options: HttpsTransportOptions = {}) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     serve(socket)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const transport = createHttpsTransport({ server: `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const transport = createHttpsTransport({ server: `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}` }, options)
   onTestFinished(() => {
     transport.close()
     server.close()
@@ -62,4 +62,31 @@ test('a request that its sender has given up is told as that', async () => {
   const failed = failure({ ...get, signal: giving.signal })
   giving.abort()
   expect(await failed).toMatchObject({ name: 'AbortError' })
+})
+
+test('CARD-25: a connection that is never made is given up, and its request was not sent', async () => {
+  const { failure } = await aServer('https', () => {}, { connectMsMax: 20 })
+  expect(await failure()).toMatchObject({ name: 'UnsentError', message: expect.stringContaining('no connection was made within 20 ms') })
+})
+
+test('CARD-25: an answer that falls silent ends as broken, and so does a request without one; the next has a connection of its own', async () => {
+  let opened = 0
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'
+  const serve = (socket: Socket) => {
+    opened += 1
+    const isWatch = opened === 1
+    socket.once('data', () => (isWatch ? socket.write(head) : undefined))
+  }
+  const { transport, failure } = await aServer('http', serve, { silenceMsMax: 50 })
+  const { body } = await transport.send(get)
+  const heard: string[] = []
+  const reading = (async () => {
+    for await (const part of body) heard.push(Buffer.from(part).toString())
+  })()
+  await expect(reading).rejects.toThrow('silent for 50 ms')
+  expect(heard).toEqual(['{}'])
+  const unanswered = await failure()
+  expect(unanswered).toMatchObject({ message: 'the server was silent for 50 ms' })
+  expect(unanswered).not.toBeInstanceOf(UnsentError)
+  expect(opened).toBe(2)
 })

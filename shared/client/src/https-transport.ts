@@ -9,6 +9,10 @@ import { type Transport, type TransportRequest, type TransportResponse, UnsentEr
 export interface HttpsTransportOptions {
   /** Finds the addresses of a name; the system's way unless given. */
   readonly lookup?: LookupFunction
+  /** Longest that making a connection may take; absent: as long as the system takes. A request that waited for it is an `UnsentError`. */
+  readonly connectMsMax?: number
+  /** Longest that an answer under way may be silent; absent: for ever. A watch with bookmarks hears one each minute. */
+  readonly silenceMsMax?: number
 }
 
 /** What the server calls the writer of fields where the caller names none. */
@@ -16,6 +20,7 @@ const program = 'orch-client'
 
 /** Requests over HTTP/1.1 with connections that are kept and used again. */
 export function createHttpsTransport(configuration: ClientConfiguration, options: HttpsTransportOptions = {}): Transport {
+  const { connectMsMax, silenceMsMax, ...ways } = options
   const base = new URL(configuration.server)
   const prefix = base.pathname.replace(/\/$/, '')
   const isTls = base.protocol === 'https:'
@@ -27,7 +32,7 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
       new Promise<TransportResponse>((resolve, reject) => {
         const request = send({
           agent,
-          ...options,
+          ...ways,
           host: base.hostname.replace(/^\[|\]$/g, ''),
           port: base.port === '' ? (isTls ? 443 : 80) : base.port,
           method,
@@ -36,13 +41,31 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
           signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
         })
         let isConnected = false
+        let answer: IncomingMessage | undefined
         request.on('socket', (socket) => {
           isConnected = request.reusedSocket
-          if (!isConnected) socket.once(isTls ? 'secureConnect' : 'connect', () => (isConnected = true))
+          if (isConnected) return
+          const late = connectMsMax === undefined ? undefined : setTimeout(() => request.destroy(notConnected(connectMsMax)), connectMsMax)
+          socket.once('close', () => clearTimeout(late))
+          socket.once(isTls ? 'secureConnect' : 'connect', () => {
+            clearTimeout(late)
+            isConnected = true
+          })
         })
+        if (silenceMsMax !== undefined) {
+          request.setTimeout(silenceMsMax, () => {
+            const error = new Error(`the server was silent for ${silenceMsMax} ms`)
+            // An answer that has begun ends as broken; the request knows nothing of it any more.
+            answer?.destroy(error)
+            request.destroy(error)
+          })
+        }
         const isGivenUp = () => closing.signal.aborted || signal?.aborted === true
         request.on('error', (error) => reject(isConnected || isGivenUp() ? error : new UnsentError(error)))
-        request.on('response', (response) => resolve(toResponse(response)))
+        request.on('response', (response) => {
+          answer = response
+          resolve(toResponse(response))
+        })
         request.end(body)
       }),
     close() {
@@ -61,6 +84,10 @@ function tlsOptions({ certificateAuthority, clientCertificate, clientKey, server
     ...(serverName === undefined ? {} : namedServer(serverName)),
     rejectUnauthorized: isInsecure !== true,
   }
+}
+
+function notConnected(connectMsMax: number): Error {
+  return Object.assign(new Error(`no connection was made within ${connectMsMax} ms`), { code: 'ETIMEDOUT' })
 }
 
 /** An address is checked like a name, but TLS does not send it. */

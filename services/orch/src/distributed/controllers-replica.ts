@@ -5,6 +5,7 @@ import { createLifecycle, noTracer } from '@orch/platform'
 import { ofProgram, programOf } from '../composition/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../composition/controllers.ts'
 import type { Surroundings } from '../composition/surroundings.ts'
+import { gatewayConnectMsMax, gatewaySilenceMsMax } from '../limits.ts'
 import { createFailover } from './failover.ts'
 import { createReachability } from './reachability.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
@@ -24,6 +25,9 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   readonly secretTokens?: SecretTokenOptions | undefined
 }
 
+/** A gateway may be reachable and useless: stopped, or behind a connection that is dead and does not say so. */
+const patience = { connectMsMax: gatewayConnectMsMax, silenceMsMax: gatewaySilenceMsMax }
+
 /** Name of the Lease that the running replica holds. */
 const leaseName = 'controllers'
 
@@ -36,7 +40,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const gateways = createReachability({ name: 'gateway', servers, clock, log })
     await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
     const transport = (identity?: Identity) => {
-      const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server })))
+      const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server }, patience)))
       const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
       return createTracedTransport(ofProgram(program, gateways.over(gatewaysInTurn)), tracer)
     }

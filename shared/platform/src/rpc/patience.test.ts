@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import { afterPatience } from './patience.ts'
+
+const turns = async () => {
+  for (let count = 0; count < 5; count += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A clock whose timers a test rings, and what they were set to. */
+function handClock() {
+  const set: number[] = []
+  let ring = () => {}
+  const clock: Pick<Clock, 'after'> = {
+    after(delayMs, callback) {
+      set.push(delayMs)
+      ring = callback
+      return {
+        cancel() {
+          ring = () => {}
+        },
+      }
+    },
+  }
+  return { clock: clock as Clock, set, ring: () => ring() }
+}
+
+test('a time in which this process did not run counts as a part of what the other side is given', async () => {
+  const { clock, set, ring } = handClock()
+  let isOver = false
+  afterPatience(clock, 1_000, () => {
+    isOver = true
+  })
+  for (let part = 1; part <= 4; part += 1) {
+    expect(isOver).toBe(false)
+    // However late it rings, as far as the process is concerned.
+    ring()
+    await turns()
+  }
+  expect({ isOver, set }).toEqual({ isOver: true, set: [250, 250, 250, 250] })
+})
+
+test('an answer that has arrived while the last part rang ends the wait', async () => {
+  const { clock, ring } = handClock()
+  let isOver = false
+  const timer = afterPatience(clock, 1_000, () => {
+    isOver = true
+  })
+  for (let part = 1; part <= 4; part += 1) ring()
+  timer.cancel()
+  await turns()
+  expect(isOver).toBe(false)
+})
