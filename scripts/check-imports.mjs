@@ -21,7 +21,7 @@ const mayImport = {
   '@orch/admission': beneath,
   '@orch/gateway': beneath,
   '@orch/controllers': [...beneath, '@orch/client'],
-  orch: [...beneath, '@orch/client', '@orch/testkit', ...services],
+  orch: [...beneath, '@orch/client', ...services],
 }
 const ours = Object.keys(mayImport)
 
