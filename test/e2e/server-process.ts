@@ -45,7 +45,7 @@ export async function startProcess(
     await exited
   })
   const message = await ready
-  const url = /https:\/\/\S+/.exec(message)?.[0] ?? ''
+  const url = /https:\/\/[^\s"]+/.exec(message)?.[0] ?? ''
   const client = createClient(createHttpsTransport(await loadConfiguration(join(dataDir, 'admin.conf'))))
   onTestFinished(() => client.close())
   const signal = (name: 'SIGTERM' | 'SIGKILL') => void child.kill(name)
@@ -65,8 +65,8 @@ export async function startProcess(
 }
 
 /** Runs the command to its end; for starts that are refused. */
-export async function runToEnd(flags: readonly string[]): Promise<Exit> {
-  const { exited, ready } = launch(flags, {})
+export async function runToEnd(flags: readonly string[], env: Record<string, string> = {}): Promise<Exit> {
+  const { exited, ready } = launch(flags, env)
   ready.catch(() => {})
   return exited
 }
@@ -78,7 +78,7 @@ function launch(flags: readonly string[], env: Record<string, string>) {
   const exited = new Promise<Exit>((resolve) => child.on('close', (code, signal) => resolve({ code, signal, error: printed.error })))
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
-      if (printed.out.includes('Try:')) resolve(printed.out)
+      if (/Try:|"msg":"ready"/.test(printed.out)) resolve(printed.out)
     })
     child.on('close', () => reject(new Error(`the server has ended: ${printed.error}`)))
   })

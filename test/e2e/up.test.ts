@@ -126,6 +126,45 @@ describe('a start that cannot be is refused with one sentence', () => {
   })
 })
 
+describe('with --log-format=json every line is an object', () => {
+  const parsed = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+  test('the one that says that the server is ready, warnings and the end', async () => {
+    const server = await startProcess(['--memory', '--log-format=json', '--feature-gates=ServerSideApply=true'])
+    const { url, dataDir } = server
+    expect(parsed(server.message)).toEqual([
+      { level: 'info', time: expect.any(String), msg: 'ready', url, profile: 'orch', dataDir, kubeconfig: join(dataDir, 'admin.conf') },
+    ])
+    const { error } = await server.stop()
+    expect(parsed(error).map(({ msg }) => msg)).toContain('stopping')
+  })
+
+  test.each([
+    ['a flag', ['--log-format=json', '--memry'], {}, 'unknown flag --memry; did you mean --memory?'],
+    [
+      'the environment',
+      ['--gateways=3'],
+      { ORCH_LOG_FORMAT: 'json' },
+      '--gateways needs --distributed: in one process there is one of each service',
+    ],
+  ])('the reason why a start fails, as %s asks for', async (_, flags, env, msg) => {
+    const { error } = await runToEnd(flags, env)
+    expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg }])
+  })
+
+  test('the reason why a start fails, as the file asks for', async () => {
+    const folder = aFolder()
+    const config = join(folder, 'config.yaml')
+    writeFileSync(config, 'log-format: json\nmemory: true\n')
+    const { error } = await runToEnd([`--config=${config}`, `--data-dir=${config}`])
+    expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg: `${config} is a file, expected a folder` }])
+  })
+})
+
 describe('a signal to stop', () => {
   test('WATCH-09: ends watches with a last bookmark, and the process with 0', async () => {
     const server = await startProcess(['--memory'])

@@ -84,6 +84,7 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
         onError: (key, error) => log.warn({ object: key, err: error }, 'an object of the start could not be restored yet'),
         clock,
         random,
+        signal,
         workersMax: 2,
       })
       const informers = collectionsOf(objects).map(({ resource, namespace }) => {

@@ -13,8 +13,10 @@ describe('the workqueue', () => {
   function aQueue(work: (key: string) => Promise<void>, workersMax = 2) {
     const clock = createFakeClock()
     const errors: string[] = []
-    const queue = createWorkqueue({ work, onError: (key) => void errors.push(key), clock, random: () => 0, workersMax })
-    return { clock, errors, queue }
+    const ending = new AbortController()
+    const { signal } = ending
+    const queue = createWorkqueue({ work, onError: (key) => void errors.push(key), clock, random: () => 0, signal, workersMax })
+    return { clock, errors, queue, ending }
   }
 
   test('a key that waits is not added again', async () => {
@@ -25,6 +27,21 @@ describe('the workqueue', () => {
     resolve()
     await settled()
     expect(worked).toEqual(['a', 'b'])
+  })
+
+  test('what a stop has cut off is no failure and is not tried again', async () => {
+    const cut = Promise.withResolvers<void>()
+    const worked: string[] = []
+    const { clock, errors, queue, ending } = aQueue((key) => (worked.push(key) === 1 ? cut.promise : Promise.resolve()), 1)
+    for (const key of ['a', 'b']) queue.add(key)
+    await settled()
+    ending.abort()
+    cut.reject(new DOMException('This operation was aborted', 'AbortError'))
+    await settled()
+    clock.advance(60_000)
+    await settled()
+    expect({ errors, worked }).toEqual({ errors: [], worked: ['a'] })
+    await queue.close()
   })
 
   test('work begins when what is being told has been told', async () => {

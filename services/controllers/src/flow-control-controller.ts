@@ -48,6 +48,7 @@ export const flowControlController: Controller = {
       onError: (name, error) => log.warn({ flowSchema: name, err: error }, 'the status of a FlowSchema could not be written yet'),
       clock,
       random,
+      signal,
       workersMax: 1,
     })
     const knownLevels = startInformer({

@@ -35,6 +35,7 @@ export const namespaceController: Controller = {
       onError: (name, error) => log.warn({ namespace: name, err: error }, 'a namespace could not be emptied yet'),
       clock,
       random,
+      signal,
       workersMax,
     })
     const informer = startInformer<Namespace>({

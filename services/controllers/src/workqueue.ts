@@ -7,6 +7,8 @@ export interface WorkqueueOptions {
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Ends the work. What fails from then on has been cut off, and is neither told nor tried again. */
+  readonly signal: AbortSignal
   /** Keys that are worked on at once. */
   readonly workersMax: number
 }
@@ -26,16 +28,17 @@ const backoffFirstMs = 20
 const backoffMaxMs = 30_000
 
 /** An empty queue. */
-export function createWorkqueue({ work, onError, clock, random, workersMax }: WorkqueueOptions): Workqueue {
+export function createWorkqueue({ work, onError, clock, random, signal, workersMax }: WorkqueueOptions): Workqueue {
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const timers = new Map<string, Timer>()
   const failures = new Map<string, number>()
   let isClosed = false
+  const isOver = () => isClosed || signal.aborted
 
   const add = (key: string) => {
-    if (isClosed) return
+    if (isOver()) return
     timers.get(key)?.cancel()
     timers.delete(key)
     if (working.has(key)) again.add(key)
@@ -43,7 +46,7 @@ export function createWorkqueue({ work, onError, clock, random, workersMax }: Wo
     pump()
   }
   const addAfter = (key: string, delayMs: number) => {
-    if (isClosed || waiting.has(key) || timers.has(key)) return
+    if (isOver() || waiting.has(key) || timers.has(key)) return
     timers.set(
       key,
       clock.after(delayMs, () => add(key)),
@@ -63,14 +66,14 @@ export function createWorkqueue({ work, onError, clock, random, workersMax }: Wo
       await work(key)
       failures.delete(key)
     } catch (error) {
-      if (!isClosed) onError(key, error)
+      if (!isOver()) onError(key, error)
       const count = failures.get(key) ?? 0
       failures.set(key, count + 1)
       addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2))
     } finally {
       working.delete(key)
       if (again.delete(key)) add(key)
-      else if (!isClosed) pump()
+      else if (!isOver()) pump()
     }
   }
   return {

@@ -1,5 +1,6 @@
-import { FileError, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
-import { tellStarter } from './commands/starter.ts'
+import { FileError, flagText, type LogFormat, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
+import type { StarterMessage } from './commands/starter.ts'
+import { printComplaint } from './print-line.ts'
 import { AddressTakenError, StartError } from './start-error.ts'
 import { apiRelease, productVersion } from './version.ts'
 
@@ -10,6 +11,8 @@ export interface Terminal {
   readonly workingFolder: string
   out(text: string): void
   error(text: string): void
+  /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
+  tell?(message: StarterMessage): Promise<void>
 }
 
 /** A command that goes on running. What it needs is loaded only when it is chosen. */
@@ -69,7 +72,7 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
   if (Object.hasOwn(serverCommands, command)) {
     if (flags.includes('--help') || flags.includes('-h')) return print(terminal, await printCommandHelp(command))
     if (flags.includes('--version')) return print(terminal, printVersion())
-    return guarded(terminal, async () => serverCommands[command]?.run(terminal, flags))
+    return runServer(command, terminal, flags)
   }
   switch (command) {
     case 'version':
@@ -119,12 +122,17 @@ function print(terminal: Terminal, text: string): number {
 }
 
 /** A mistake of the caller is one sentence; anything else shows where it happened. */
-async function guarded(terminal: Terminal, run: () => Promise<undefined>): Promise<number | undefined> {
+async function runServer(command: string, terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
   try {
-    return await run()
+    return await serverCommands[command]?.run(terminal, flags)
   } catch (error) {
-    terminal.error(`orch: ${isExpected(error) ? error.message : ((error as Error).stack ?? String(error))}\n`)
-    if (error instanceof AddressTakenError) await tellStarter({ kind: 'address-taken', address: error.address })
+    const reason = isExpected(error) ? error.message : ((error as Error).stack ?? String(error))
+    terminal.error(printComplaint(await logFormatOf(command, terminal, flags), 'error', reason))
+    await terminal.tell?.({
+      kind: 'failed',
+      reason,
+      ...(error instanceof AddressTakenError ? { takenAddress: error.address } : {}),
+    })
     return error instanceof SettingsError ? 2 : 1
   }
 }
@@ -133,4 +141,17 @@ async function guarded(terminal: Terminal, run: () => Promise<undefined>): Promi
 function isExpected(error: unknown): error is Error {
   if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
   return error instanceof Error && 'syscall' in error && 'errno' in error
+}
+
+/** The format that the settings ask for; where they cannot be read, the one that the flags or the environment name. */
+async function logFormatOf(command: string, terminal: Terminal, flags: readonly string[]): Promise<LogFormat> {
+  const { generalSettings } = await import('./settings/general.ts')
+  const { logFormat } = generalSettings
+  try {
+    const { readCommandSettings } = await import('./options/up.ts')
+    const settings = { ...(await serverCommands[command]?.settings()), ...generalSettings }
+    return (await readCommandSettings(settings, { ...terminal, error: () => {} }, flags)).values.logFormat
+  } catch {
+    return logFormat.type.parse(flagText(flags, logFormat.flag) ?? terminal.env[logFormat.env] ?? '') ?? 'text'
+  }
 }

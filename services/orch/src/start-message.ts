@@ -29,6 +29,11 @@ export function printStartMessage(options: StartMessageOptions): string {
   ].join('\n')
 }
 
+/** The same, for machines. */
+export function toStartFields({ profile, configuration, dataDir }: StartMessageOptions) {
+  return { url: configuration.server, profile, dataDir, kubeconfig: join(dataDir, 'admin.conf') }
+}
+
 /** The path is absolute, as the variable goes on to hold when the shell changes its folder. */
 function kubectlLines({ dataDir }: StartMessageOptions): string[] {
   return [`export KUBECONFIG=${shellQuote(join(dataDir, 'admin.conf'))}`, 'kubectl get namespaces', 'kubectl explain node.spec.taints']

@@ -5,9 +5,10 @@ import type { Terminal } from './command-line.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { watchGraceMs } from './limits.ts'
 import { readUpOptions, type UpOptions } from './options/up.ts'
+import { printReadyLine } from './print-line.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
 import { StartError } from './start-error.ts'
-import { printStartMessage } from './start-message.ts'
+import { printStartMessage, toStartFields } from './start-message.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
@@ -40,16 +41,15 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
         await scope.stop()
       },
     })
-    terminal.out(
-      printStartMessage({
-        profile: settings.profile,
-        configuration: server.configuration,
-        hasGivenCertificate,
-        dataDir,
-        isInMemory: settings.memory,
-        workingFolder: terminal.workingFolder,
-      }),
-    )
+    const message = {
+      profile: settings.profile,
+      configuration: server.configuration,
+      hasGivenCertificate,
+      dataDir,
+      isInMemory: settings.memory,
+      workingFolder: terminal.workingFolder,
+    }
+    terminal.out(printReadyLine(settings.logFormat, printStartMessage(message), toStartFields(message)))
   } catch (error) {
     await scope.stop()
     throw error

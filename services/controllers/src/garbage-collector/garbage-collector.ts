@@ -38,6 +38,7 @@ export const garbageCollector: Controller = {
       onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be looked at again'),
       clock,
       random,
+      signal,
       workersMax,
     })
     const enqueue = (uid: string) => queue.add(uid)

@@ -39,6 +39,7 @@ export function namespaceObjectController({ controller, resource, wanted, mended
         onError: (namespace, error) => log.debug({ namespace, err: error }, 'what every namespace has could not be made yet'),
         clock,
         random,
+        signal,
         workersMax: 4,
       })
       const spaces = followCollection(context, { resource: namespaces, onEvent: ({ object }) => queue.add(object.metadata.name ?? '') })

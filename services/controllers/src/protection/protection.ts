@@ -38,6 +38,7 @@ export function protectionController(createProtection: () => Protection, name: C
         onError: (key, error) => log.debug({ object: key, err: error }, 'an object that is not in use could not be let go yet'),
         clock,
         random,
+        signal,
         workersMax: 2,
       })
       const informer = followCollection(context, {

@@ -72,6 +72,7 @@ export function quotaController(catalogue: ServedResources): Controller {
         onError: (key, error) => log.debug({ quota: key, err: error }, 'the use of a quota could not be written yet'),
         clock,
         random,
+        signal,
         workersMax: 2,
       })
       const informer = followCollection<Quota>(context, {
@@ -130,6 +131,7 @@ class CountedObjects {
       onError: (place, error) => context.log.debug({ place, err: error }, 'what a quota counts could not be followed yet'),
       clock: context.clock,
       random: context.random,
+      signal: context.signal,
       workersMax: beginningMax,
     })
     for (const { group, version, plural, isNamespaced, verbs } of resources) {

@@ -35,6 +35,7 @@ export const aggregationController: Controller = {
       onError: (name, error) => log.debug({ role: name, err: error }, 'the rules of a role could not be gathered yet'),
       clock,
       random,
+      signal,
       workersMax: 1,
     })
     // Any role may give to any other; there are few that gather.

@@ -59,6 +59,7 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
         onError: (key, error) => log.debug({ secret: key, err: error }, 'the Secret of a service account could not be filled yet'),
         clock,
         random,
+        signal,
         workersMax: 2,
       })
       const common = { signal, sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending), random }

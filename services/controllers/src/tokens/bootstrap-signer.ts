@@ -40,6 +40,7 @@ export const bootstrapSigner: Controller = {
       onError: (_name, error) => log.debug({ err: error }, 'what is said of the cluster could not be signed yet'),
       clock,
       random,
+      signal,
       workersMax: 1,
     })
     const tokens = followBootstrapSecrets(context, () => queue.add(clusterInfo))

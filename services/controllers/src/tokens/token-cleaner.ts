@@ -29,6 +29,7 @@ export const tokenCleaner: Controller = {
       onError: (name, error) => log.warn({ secret: name, err: error }, 'an expired bootstrap token could not be deleted yet'),
       clock,
       random,
+      signal,
       workersMax: 1,
     })
     const informer = followBootstrapSecrets(context, (name) => queue.add(name))

@@ -11,9 +11,10 @@ import {
 } from '@orch/platform/backends'
 import type { Terminal } from '../command-line.ts'
 import { readCommandSettings } from '../options/up.ts'
+import { printReadyLine } from '../print-line.ts'
 import { backendsCommandSettings } from '../settings/backends.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
-import { endWithStarter, tellStarter } from './starter.ts'
+import { endWithStarter } from './starter.ts'
 
 /** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
@@ -46,8 +47,9 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     endWithStarter()
     const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
     log.info(where, 'ready')
-    terminal.out(`orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`)
-    await tellStarter({ kind: 'ready', ...where })
+    const text = `orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`
+    terminal.out(printReadyLine(logFormat, text, { service: 'backends', ...where }))
+    await terminal.tell?.({ kind: 'ready', ...where })
   } catch (error) {
     await scope.stop()
     throw explain(error)

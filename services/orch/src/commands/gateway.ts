@@ -6,6 +6,7 @@ import { readServiceAddresses } from '../options/addresses.ts'
 import { readGateway } from '../options/gateway.ts'
 import { readTrust } from '../options/trust.ts'
 import { readCommandSettings } from '../options/up.ts'
+import { printComplaint } from '../print-line.ts'
 import { gatewayCommandSettings } from '../settings/commands.ts'
 import { runService } from './run-service.ts'
 
@@ -13,7 +14,7 @@ import { runService } from './run-service.ts'
 export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
   const groups = readGateway(settings)
-  for (const warning of groups.api.featureGates.warnings) terminal.error(`orch: warning: ${warning}\n`)
+  for (const warning of groups.api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
   const { servingPair } = groups.serving
   if (servingPair === undefined) {
     throw new SettingsError(

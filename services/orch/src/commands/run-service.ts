@@ -18,8 +18,9 @@ import type { Replica } from '../distributed/replica.ts'
 import { stayAliveMs } from '../limits.ts'
 import type { ListenAddress } from '../options/addresses.ts'
 import { type ApiOptions, everythingServed } from '../options/api.ts'
+import { printReadyLine } from '../print-line.ts'
 import { openTelemetry } from '../telemetry.ts'
-import { endWithStarter, tellStarter } from './starter.ts'
+import { endWithStarter } from './starter.ts'
 
 /** How a service runs as a process. */
 export interface ServiceProcess {
@@ -72,8 +73,9 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     const { address } = replica
     const where = { ...(address === '' ? {} : { address }), ...(probes === undefined ? {} : { probes: probes.url }) }
     log.info(where, 'ready')
-    terminal.out(`orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`)
-    await tellStarter({ kind: 'ready', ...where })
+    const text = `orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`
+    terminal.out(printReadyLine(settings.logFormat, text, { service: name, ...where }))
+    await terminal.tell?.({ kind: 'ready', ...where })
   } catch (error) {
     if (state.isEnding) return
     await scope.stop()

@@ -3,8 +3,8 @@ import { orphanStopMs } from '../limits.ts'
 /** What a process tells `orch up --distributed`, which has started it. */
 export type StarterMessage =
   | ({ readonly kind: 'ready' } & ReadyMessage)
-  /** The process ends, because another program listens at an address that it was given. */
-  | { readonly kind: 'address-taken'; readonly address: string }
+  /** The process ends. `takenAddress` is one that it was given and at which another program listens. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly takenAddress?: string }
 
 /** Where a process that is ready is reached, by what is reached there: `{ address: '127.0.0.1:7100' }`. */
 export type ReadyMessage = Readonly<Record<string, string>>

@@ -28,6 +28,8 @@ import { type Children, createChildren } from '../distributed/children.ts'
 import { filePerGateway } from '../distributed/file-per-gateway.ts'
 import { withOtherPorts } from '../distributed/other-ports.ts'
 import type { UpOptions } from '../options/up.ts'
+import { printReadyLine } from '../print-line.ts'
+import { backendsCommandSettings } from '../settings/backends.ts'
 import {
   admissionCommandSettings,
   controllersCommandSettings,
@@ -36,7 +38,7 @@ import {
   watchCommandSettings,
 } from '../settings/commands.ts'
 import { StartError } from '../start-error.ts'
-import { printStartMessage } from '../start-message.ts'
+import { printStartMessage, toStartFields } from '../start-message.ts'
 
 /** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
@@ -231,6 +233,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       `--certificates=${certificates}`,
       `--etcd-port=${backendPorts.etcd}`,
       `--nats-port=${backendPorts.nats}`,
+      ...given(backendsCommandSettings),
     ],
   })
   const trust = (role: ServiceRole) => [
@@ -312,13 +315,15 @@ function printReady(
       .map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
-  const message = printStartMessage({
+  const message = {
     profile: settings.profile,
     configuration,
     hasGivenCertificate,
     dataDir,
     isInMemory: false,
     workingFolder,
-  })
-  return `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${message}`
+  }
+  const text = `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${printStartMessage(message)}`
+  const processes = lines.map(([process, address, probes]) => ({ process, ...(address === '' ? {} : { address }), probes }))
+  return printReadyLine(settings.logFormat, text, { ...toStartFields(message), processes })
 }

@@ -20,13 +20,12 @@ process.on('SIGTERM', () => {
 process.on('disconnect', () => process.exit(0))
 if (behaviour === 'unable') process.exit(3)
 if (behaviour === 'late') {
-  process.stderr.write('orch: the port is taken\\n')
-  process.send({ kind: 'address-taken', address: '127.0.0.1:2' }, () => process.exit(1))
+  process.send({ kind: 'failed', reason: 'the port is taken', takenAddress: '127.0.0.1:2' }, () => process.exit(1))
   return
 }
 if (behaviour === 'complaining') {
-  process.stderr.write('orch: --listen=x: this is no address\\n')
-  process.exit(2)
+  process.send({ kind: 'failed', reason: '--listen=x: this is no address' }, () => process.exit(2))
+  return
 }
 process.stderr.write(process.argv.includes('--json') ? '{"level":"info","msg":"hello"}\\n' : 'hello\\n')
 process.send({ kind: 'ready', address: '127.0.0.1:1', pid: String(process.pid) })

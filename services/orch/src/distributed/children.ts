@@ -96,13 +96,13 @@ class Running {
     const { signal } = this.#ending
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       let wasReady = false
-      const { ended, complaint, takenAddress } = await this.#once(() => {
+      const { ended, reason, takenAddress } = await this.#once(() => {
         wasReady = true
       })
       if (signal.aborted) return
       const { name } = this.#child
       if (attempt === 1 && !wasReady) {
-        const message = `${name} ended before it was ready: ${complaint ?? ended}`
+        const message = `${name} ended before it was ready: ${reason ?? ended}`
         return this.#setFailed(takenAddress === undefined ? new Error(message) : new AddressTakenError(message, { address: takenAddress }))
       }
       if (wasReady) attempt = 1
@@ -122,26 +122,21 @@ class Running {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     this.#process = process
-    let complaint: string | undefined
-    let takenAddress: string | undefined
+    let failure: Omit<End, 'ended'> = { reason: undefined, takenAddress: undefined }
     process.on('message', (message: StarterMessage) => {
-      if (message.kind === 'address-taken') {
-        takenAddress = message.address
+      if (message.kind === 'failed') {
+        failure = { reason: message.reason, takenAddress: message.takenAddress }
         return
       }
       onReady()
       this.#setReady(message)
     })
     const { stderr } = process
-    const forward = (line: string) => {
-      if (line.startsWith(complaintPrefix)) complaint = line.slice(complaintPrefix.length)
-      write(withName(line, this.#child.name, logFormat))
-    }
-    if (stderr !== null) forwardLines(stderr, forward)
+    if (stderr !== null) forwardLines(stderr, (line) => write(withName(line, this.#child.name, logFormat)))
     const [code, signal] = (await once(process, 'close')) as [number | null, NodeJS.Signals | null]
     // Its last message may be read after its end.
     if (process.connected) await once(process, 'disconnect')
-    return { ended: signal ?? `exit code ${code}`, complaint, takenAddress }
+    return { ended: signal ?? `exit code ${code}`, ...failure }
   }
 }
 
@@ -149,14 +144,11 @@ class Running {
 interface End {
   /** Its exit code or signal. */
   readonly ended: string
-  /** The sentence of its command, if there was one. */
-  readonly complaint: string | undefined
+  /** What it has told about that, if it did. */
+  readonly reason: string | undefined
   /** The address at which another program listens, if it ended for that. */
   readonly takenAddress: string | undefined
 }
-
-/** What the command puts before the sentence that says why it does not go on. */
-const complaintPrefix = 'orch: '
 
 /** Longest line that is passed on whole. */
 const lineLengthMax = 65_536

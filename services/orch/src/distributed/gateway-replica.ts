@@ -141,6 +141,7 @@ async function keepStartObjects(
       await roster.renew()
       break
     } catch (error) {
+      if (ending.signal.aborted) return
       log.warn({ err: error, attempt }, 'the objects of the start could not be made yet')
       await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: random() }), ending.signal)
     }

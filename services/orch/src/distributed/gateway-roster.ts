@@ -51,7 +51,9 @@ export function createGatewayRoster({ storage, own, clock, log, onGateways }: Ga
     for (;;) {
       await sleep(clock, renewalIntervalMs, ending.signal)
       if (ending.signal.aborted) return
-      await renew().catch((error: unknown) => log.warn({ err: error }, 'the entry of this gateway could not be renewed'))
+      await renew().catch((error: unknown) => {
+        if (!ending.signal.aborted) log.warn({ err: error }, 'the entry of this gateway could not be renewed')
+      })
     }
   }
   return {

@@ -3,6 +3,7 @@ import type { ControllerName } from '@orch/controllers'
 import { namesOf, type Profile } from '@orch/core'
 import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
 import type { Terminal } from '../command-line.ts'
+import { printComplaint } from '../print-line.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { upSettings } from '../settings/up.ts'
 import { type AdmissionSettings, readAdmission } from './admission.ts'
@@ -42,7 +43,7 @@ function checkDistributed({ distributed, memory }: Values<typeof upSettings>, te
 }
 
 /** The settings of a command from flags, environment and the file that `--config` names. */
-export async function readCommandSettings<S extends Settings & Pick<typeof upSettings, 'config'>>(
+export async function readCommandSettings<S extends Settings & Pick<typeof upSettings, 'config' | 'logFormat'>>(
   settings: S,
   terminal: Terminal,
   flags: readonly string[],
@@ -51,7 +52,8 @@ export async function readCommandSettings<S extends Settings & Pick<typeof upSet
   const path = flagText(flags, config.flag) ?? terminal.env[config.env] ?? ''
   const file = await loadSettingsFile(path === '' ? '' : resolve(terminal.workingFolder, path))
   const result = readSettings(settings, { flags, env: terminal.env, file, elsewhere: flagsElsewhere })
-  for (const warning of result.warnings) terminal.error(`orch: warning: ${warning}\n`)
+  const format = result.texts.get('--log-format') === 'json' ? 'json' : 'text'
+  for (const warning of result.warnings) terminal.error(printComplaint(format, 'warn', warning))
   return result
 }
 
