@@ -45,10 +45,16 @@ export function blank(value: unknown): unknown {
 }
 
 function blankField(name: string, value: unknown): unknown {
+  if (name === 'causes' && Array.isArray(value)) return withoutRepeated(value).map(blank)
   if (name === 'resourceVersion' && typeof value === 'string' && value !== '') return 'RV'
   if (name === 'cells' && Array.isArray(value)) return value.map(blankAge).map(blank)
   if (name === 'columnDefinitions' && Array.isArray(value)) return value.map(withoutDescription).map(blank)
   return blank(value)
+}
+
+/** kube-apiserver lists a cause as often as it comes upon it. */
+function withoutRepeated(causes: readonly unknown[]): unknown[] {
+  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
 }
 
 function blankText(text: string): string {

@@ -1,6 +1,7 @@
 import type { Answer, Api } from '../api/api.ts'
 import { created, until } from '../api/api.ts'
-import type { RecordedAnswer, RecordedCase } from './cases.ts'
+import { requestsBetween } from './between.ts'
+import type { RecordedAnswer, RecordedCase, RecordedRequest } from './cases.ts'
 import { blank, fill, fillText, recordedNamespace } from './placeholders.ts'
 
 /** Both answers to one request, without what differs from run to run. */
@@ -16,7 +17,8 @@ export async function replay(api: Api, cases: readonly RecordedCase[]): Promise<
   const outcomes: Outcome[] = []
   for (const one of cases) {
     await settled(api, one.name, namespaced)
-    const answer = await sendCase(api, one)
+    for (const request of requestsBetween[one.name] ?? []) await sendBetween(api, one.name, request)
+    const answer = await sendRecorded(api, one.request, one.name.startsWith('create ') ? 't/1' : undefined)
     const { status, contentType, warning, body } = one.answer
     outcomes.push({ name: one.name, recorded: comparable(status, contentType, warning, body), ours: answerOf(answer) })
   }
@@ -42,13 +44,17 @@ async function settled(api: Api, name: string, namespaced: string): Promise<void
   )
 }
 
-function sendCase(api: Api, { name, request }: RecordedCase): Promise<Answer> {
-  const { method, path, contentType, headers = {}, body } = request
+async function sendBetween(api: Api, name: string, request: RecordedRequest): Promise<void> {
+  const { status, text } = await sendRecorded(api, request)
+  if (status >= 300) throw new Error(`a request before ${JSON.stringify(name)} was answered ${status}: ${text}`)
+}
+
+function sendRecorded(api: Api, { method, path, contentType, headers = {}, body }: RecordedRequest, userAgent?: string): Promise<Answer> {
   const sent = body === undefined ? {} : { body: fill(body) }
   return api.send(method, fillText(path), {
     ...sent,
     headers: {
-      ...(name.startsWith('create ') ? { 'user-agent': 't/1' } : {}),
+      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
     },

@@ -121,10 +121,14 @@ function blankOf(resource: Resource): OwnedObject {
 const statusField = fieldSets.setOfPaths([['f:status']])
 /** The finalizers in the spec of a Namespace have a path of their own. */
 const namespaceFields = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
+/** As in kube-apiserver, some writes leave no mark: those of requests for certificates and of ephemeral containers. */
+const untrackedFields = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 const resetByParts = new Map<string, fieldSets.FieldSet>()
 
 /** What a write to this path cannot change, whatever it says, and so does not own. */
 function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
+  if (resource.kind === 'CertificateSigningRequest' && subresource !== 'status') return untrackedFields
+  if (subresource === 'ephemeralcontainers') return untrackedFields
   if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
   if (subresource !== 'status' && subresource !== 'approval') return undefined
   const path = `${resource.apiVersion}/${resource.kind}/${subresource}`
