@@ -43,10 +43,7 @@ describe('unknown and duplicate fields', () => {
     const put = await shared.api.put(`${path}/a?fieldValidation=Strict`, { ...configMap({ name: 'a' }), bogus: 1 })
     expect(put.body).toMatchObject({ code: 400, message: expect.stringContaining('unknown field "bogus"') })
     const patch = await shared.api.patch(`${path}/a?fieldValidation=Strict`, { bogus: 1 })
-    expect(patch.body).toMatchObject({
-      code: 422,
-      details: { causes: [{ field: 'patch', message: expect.stringContaining('unknown field "bogus"') }] },
-    })
+    expect(patch.body).toMatchObject({ code: 400, message: expect.stringContaining('unknown field "bogus"') })
   })
 
   test('QP-16: another value is refused', async () => {

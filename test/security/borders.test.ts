@@ -108,11 +108,16 @@ describe('rights to a part of an object', () => {
     expect((await person.send('PATCH', `${path}/status?fieldManager=m&force=true`, { body: applied, headers })).status).toBe(200)
     const live = (await api.get(path)).body
     const ephemeralContainers = [{ name: 'e', image: 'x' }]
-    const entered = { ...live, metadata: { ...live.metadata, labels: { own: 'no' } }, spec: { ...spec, ephemeralContainers } }
+    const entered = { ...live, metadata: { ...live.metadata, labels: { own: 'other' } }, spec: { ...spec, ephemeralContainers } }
     expect((await person.send('PUT', `${path}/ephemeralcontainers`, { body: entered })).status).toBe(200)
     const after = (await api.get(path)).body
     const { labels, finalizers, ownerReferences } = after.metadata
-    expect({ labels, finalizers, ownerReferences }).toEqual({ labels: undefined, finalizers: undefined, ownerReferences: undefined })
+    // Labels and finalizers come with a status; owners do not, and nothing of the metadata with ephemeral containers.
+    expect({ labels, finalizers, ownerReferences }).toEqual({
+      labels: { own: 'no' },
+      finalizers: ['example.com/hold'],
+      ownerReferences: undefined,
+    })
     expect(after).toMatchObject({
       spec: { containers: [{ image: 'i' }], ephemeralContainers: [{ name: 'e' }] },
       status: { phase: 'Running', message: 'm', reason: 'r' },
