@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { findKubectls } from '../e2e/kubectl.ts'
+import { aFolder } from '../e2e/server-process.ts'
+import { comparable, readPage, type Typed } from './page.ts'
+import { Shell } from './shell.ts'
+
+/** Minor versions that print what the pages say: older ones lack a command, newer ones may use other words. */
+const [oldestMinor, newestMinor] = [31, 33]
+
+/** The newest kubectl of the machine, or why there is none that will do. */
+function findKubectl(): { binary: string } | { lack: string } {
+  const binary = findKubectls().at(-1)
+  if (binary === undefined) return { lack: 'there is no kubectl on the PATH' }
+  const said = execFileSync(binary, ['version', '--client', '-o', 'json'], { encoding: 'utf8' })
+  const minor = Number.parseInt(JSON.parse(said).clientVersion.minor, 10)
+  const isKnown = minor >= oldestMinor && minor <= newestMinor
+  return isKnown ? { binary } : { lack: `kubectl is 1.${minor}; the pages were written with 1.${oldestMinor} to 1.${newestMinor}` }
+}
+
+test.for([
+  ['authorization.md', 50],
+  ['admission.md', 20],
+] as const)(
+  'the commands of docs/%s, typed from the top to the end, print what it says',
+  { timeout: 300_000 },
+  async ([name, atLeast], context) => {
+    const found = findKubectl()
+    if ('lack' in found) return context.skip(found.lack)
+    const { commands, files } = readPage(name)
+    expect(commands.length).toBeGreaterThanOrEqual(atLeast)
+    const shell = await aShell(found.binary, files)
+    const differing: object[] = []
+    for (const typed of commands) {
+      const done = await shell.type(typed.command)
+      if (!isAsSaid(typed, done)) differing.push({ command: typed.command, said: typed, done })
+    }
+    expect(differing).toEqual([])
+  },
+)
+
+/** A line that ends with an ellipsis is shown in part. */
+function isAsSaid(typed: Typed, { output, exitCode }: { output: readonly string[]; exitCode: number }): boolean {
+  const [said, done] = [comparable(typed.output), comparable(output)]
+  const isSame = (line: string, index: number) => (line.endsWith('…') ? done[index]?.startsWith(line.slice(0, -1)) : done[index] === line)
+  return exitCode === typed.exitCode && said.length === done.length && said.every(isSame)
+}
+
+async function aShell(binary: string, files: ReadonlyMap<string, string>): Promise<Shell> {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const folder = aFolder()
+  for (const [file, content] of files) writeFileSync(join(folder, file), content)
+  const programs = aFolder()
+  symlinkSync(binary, join(programs, 'kubectl'))
+  const kubeconfig = join(aFolder(), 'admin.conf')
+  writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 })
+  return new Shell(folder, { PATH: [programs, process.env['PATH']].join(delimiter), HOME: folder, KUBECONFIG: kubeconfig })
+}

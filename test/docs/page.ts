@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+
+/** A command as a page shows it, with what the page says that it prints. */
+export interface Typed {
+  readonly command: string
+  readonly output: readonly string[]
+  readonly exitCode: number
+}
+
+/** What a page of docs/ shows to be typed. */
+export interface Page {
+  readonly commands: readonly Typed[]
+  /** Files that the page says to write, by name. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** Reads a page: commands begin with `$ `, files are blocks of YAML below a line that names them and ends with a colon. */
+export function readPage(name: string): Page {
+  const text = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+  const files = [...text.matchAll(/^[^\n]*`([\w.-]+\.yaml)`[^\n]*:\n\n```yaml\n(.*?)```$/gms)].map(
+    ([, file = '', content = '']) => [file, content] as const,
+  )
+  const blocks = [...text.matchAll(/^```(?:console)?\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  return { commands: blocks.flatMap(commandsOf), files: new Map(files) }
+}
+
+function commandsOf(block: string): Typed[] {
+  const parts = `\n${block}`.split(/^\$ /m).slice(1)
+  return parts.map((part) => {
+    const [command = '', ...output] = part.trimEnd().split('\n')
+    const exit = /^\(exit (\d+)\)$/.exec(output.at(-1) ?? '')
+    return { command, output: exit === null ? output : output.slice(0, -1), exitCode: Number(exit?.[1] ?? 0) }
+  })
+}
+
+/** Output in which ages, uids, tokens and the width of columns, which differ from run to run, do not count. */
+export function comparable(lines: readonly string[]): string[] {
+  return lines.map((line) =>
+    line
+      .trimEnd()
+      .replace(/\b\d+m\d+s\b|\b\d+s\b/g, '<age>')
+      .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uid>')
+      .replace(/ {2,}/g, '  '),
+  )
+}
+
+/** The blocks of a page in a language, such as `yaml`. */
+export function blocksOf(name: string, language: string): string[] {
+  const text = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
+}
