@@ -38,9 +38,18 @@ test('what was committed stays used, what was not is free; once and no more', ()
   expect(usedOf(settleIn(open, { id: 'a', revision: undefined }))).toBe('1')
 })
 
-test('what a count has seen is not added to it', () => {
+test.each([
+  ['before the revision of the count', 96, '1'],
+  ['at the revision of the count', 97, '1'],
+  ['after the revision of the count', 98, '2'],
+])('a commit %s is counted once', (_, revision, used) => {
   const open = { ...reserved(empty, aReservation('a')), countedAt: 97 }
-  expect(usedOf(settleIn(open, { id: 'a', revision: 95 }))).toBe('1')
+  expect(usedOf(settleIn(open, { id: 'a', revision }))).toBe(used)
+})
+
+test('at its deadline a reservation is still open', () => {
+  const ledger = { ...empty, reservations: [aReservation('a')] }
+  expect(recountIn(ledger, aCount({ startedMs: 1_000 })).reservations).toHaveLength(1)
 })
 
 test.each([

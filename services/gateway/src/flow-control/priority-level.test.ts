@@ -76,6 +76,48 @@ describe('queues', () => {
     expect(order[0]).toBe('quiet')
   })
 
+  /** Names in the order in which requests are seated; each holds its seat for its time, and then gives it back. */
+  async function serve(level: Level, clock: ReturnType<typeof createFakeClock>, flows: Record<string, number>, dispatches: number) {
+    const order: string[] = []
+    const seats: { readonly seat: Seat; readonly seconds: number }[] = []
+    const holder = seated(level.receive({ flow: 'holder', width: 1 }))
+    for (let round = 0; round < dispatches; round += 1) {
+      for (const [flow, seconds] of Object.entries(flows)) {
+        const reception = level.receive({ flow, width: 1 })
+        if (reception.kind !== 'queued') throw new Error(`expected to wait: ${reception.kind}`)
+        void reception.waiting.seated.then((outcome) => {
+          if (!(outcome instanceof Seat)) return
+          order.push(flow)
+          seats.push({ seat: outcome, seconds })
+        })
+      }
+    }
+    holder.release()
+    while (order.length < dispatches) {
+      await Promise.resolve()
+      const served = seats.shift()
+      if (served === undefined) continue
+      clock.advance(served.seconds * 1_000)
+      served.seat.release()
+    }
+    return order
+  }
+
+  test('LIM-11: a queue that was idle has saved nothing up', async () => {
+    const { level, clock } = aLevel(queueing({ queues: 512, queueLengthMax: 100 }), 1)
+    const busy = seated(level.receive({ flow: 'busy', width: 1 }))
+    clock.advance(10_000_000)
+    busy.release()
+    const order = await serve(level, clock, { busy: 60, idle: 60 }, 8)
+    expect(order.filter((flow) => flow === 'busy')).toHaveLength(4)
+  })
+
+  test('LIM-11: a flow is charged for the time that its requests have taken', async () => {
+    const { level, clock } = aLevel(queueing({ queues: 512, queueLengthMax: 100 }), 1)
+    const order = await serve(level, clock, { long: 100, short: 1 }, 12)
+    expect(order.filter((flow) => flow === 'long').length).toBeLessThanOrEqual(2)
+  })
+
   test('LIM-11: one who no longer waits leaves his place', async () => {
     const { level } = aLevel(queueing(), 1)
     const holder = seated(level.receive({ flow: 'a', width: 1 }))

@@ -4,7 +4,6 @@ import {
   applyMergePatch,
   badRequest,
   failed,
-  invalid,
   type JsonPatch,
   type JsonPatchOutcome,
   type MergeOutcome,

@@ -93,6 +93,23 @@ test('STORE-03: a Pod is completed', () => {
   })
 })
 
+test.each(['containers', 'initContainers'])(
+  'STORE-03: a limit of %s is the request of what has none, and a smaller request stays',
+  (list) => {
+    const resources = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', 'example.com/a': '1' } }
+    const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c' }], [list]: [{ name: 'c', resources }] } })
+    expect(pod).toMatchObject({
+      spec: { [list]: [{ resources: { ...resources, requests: { cpu: '500m', memory: '1Gi', 'example.com/a': '1' } } }] },
+    })
+  },
+)
+
+test('STORE-03: without limits a container has no requests', () => {
+  const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c', resources: {} }, { name: 'd' }] } })
+  const { containers } = pod['spec'] as { containers: Record<string, unknown>[] }
+  expect(containers.map(({ resources }) => resources)).toEqual([{}, {}])
+})
+
 test.each([
   ['nginx', 'Always'],
   ['nginx:latest', 'Always'],

@@ -1,0 +1,84 @@
+import type { User } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
+import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
+import { inOrderOfPrecedence, schemaMatches } from './match.ts'
+
+const user: User = { name: 'system:serviceaccount:shop:till', uid: '', groups: ['dev'], extra: {} }
+const everyone: FlowSubject = { kind: 'User', name: '*' }
+const any: FlowResourceRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
+
+const get = (path: string): RequestInfo => parseRequestInfo({ method: 'GET', path, isWatch: false })
+
+function aSchema(rule: Partial<FlowRule>, more: Partial<FlowSchema> = {}): FlowSchema {
+  const rules = [{ subjects: [everyone], resourceRules: [], nonResourceRules: [], ...rule }]
+  return { name: 's', uid: 'u', priorityLevel: 'l', precedence: 1, distinguisher: 'none', rules, ...more }
+}
+
+const pods = '/api/v1/namespaces/shop/pods'
+
+describe('a rule about resources', () => {
+  test.each<[string, Partial<FlowResourceRule>, string, boolean]>([
+    ['everything', {}, pods, true],
+    ['another verb', { verbs: ['create'] }, pods, false],
+    ['the verb', { verbs: ['create', 'list'] }, pods, true],
+    ['another group', { apiGroups: ['apps'] }, pods, false],
+    ['another resource', { resources: ['secrets'] }, pods, false],
+    ['the resource, not its subresource', { resources: ['pods'] }, `${pods}/p/status`, false],
+    ['the subresource', { resources: ['pods/status'] }, `${pods}/p/status`, true],
+    ['another namespace', { namespaces: ['store'] }, pods, false],
+    ['no namespace, with clusterScope', { namespaces: [] }, '/api/v1/nodes', true],
+    ['no namespace, without clusterScope', { clusterScope: false }, '/api/v1/nodes', false],
+    ['all namespaces at once, without clusterScope', { clusterScope: false }, '/api/v1/pods', false],
+    ['a namespace, without clusterScope', { clusterScope: false }, pods, true],
+    ['a path', {}, '/healthz', false],
+  ])('LIM-11: %s', (_, rule, path, isMatch) => {
+    expect(schemaMatches(aSchema({ resourceRules: [{ ...any, ...rule }] }), user, get(path))).toBe(isMatch)
+  })
+})
+
+describe('a rule about paths', () => {
+  test.each([
+    ['*', '/healthz', true],
+    ['/healthz', '/healthz', true],
+    ['/healthz', '/healthz/etcd', false],
+    ['/healthz/*', '/healthz/etcd', true],
+    ['/healthz/*', '/healthz', false],
+    ['/healthz/*', '/healthzz', false],
+    ['*', pods, false],
+  ])('LIM-11: %s and %s', (url, path, isMatch) => {
+    const schema = aSchema({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] })
+    expect(schemaMatches(schema, user, get(path))).toBe(isMatch)
+  })
+
+  test('LIM-11: another verb does not match', () => {
+    const schema = aSchema({ nonResourceRules: [{ verbs: ['post'], nonResourceURLs: ['*'] }] })
+    expect(schemaMatches(schema, user, get('/healthz'))).toBe(false)
+  })
+})
+
+describe('a subject', () => {
+  test.each<[FlowSubject, boolean]>([
+    [{ kind: 'User', name: 'jane' }, false],
+    [{ kind: 'User', name: user.name }, true],
+    [{ kind: 'Group', name: 'dev' }, true],
+    [{ kind: 'Group', name: 'ops' }, false],
+    [{ kind: 'Group', name: '*' }, true],
+    [{ kind: 'ServiceAccount', namespace: 'shop', name: 'till' }, true],
+    [{ kind: 'ServiceAccount', namespace: 'shop', name: '*' }, true],
+    [{ kind: 'ServiceAccount', namespace: 'shop', name: 'tills' }, false],
+    [{ kind: 'ServiceAccount', namespace: 'store', name: 'till' }, false],
+    [{ kind: 'ServiceAccount', namespace: 'store', name: '*' }, false],
+  ])('LIM-11: %j', (subject, isMatch) => {
+    expect(schemaMatches(aSchema({ subjects: [subject], resourceRules: [any] }), user, get(pods))).toBe(isMatch)
+  })
+})
+
+test('LIM-11: the lowest precedence comes first, and the name decides between equals', () => {
+  const schemas = [
+    aSchema({}, { name: 'c', precedence: 2 }),
+    aSchema({}, { name: 'b', precedence: 2 }),
+    aSchema({}, { name: 'd', precedence: 1 }),
+  ]
+  expect(inOrderOfPrecedence(schemas).map(({ name }) => name)).toEqual(['d', 'b', 'c'])
+})
