@@ -1,7 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { contract, namesOf, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core'
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type AdmissionService,
+  admissionContract,
+  contract,
+  namesOf,
+  type Service,
+  stream,
+  UnknownOutcomeError,
+  unary,
+  wire,
+} from '@orch/core'
 import { certificateFolder, keepServiceCertificates, PushStream, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { dialContract, openRpcServer, rpcLimits, serveContract } from '@orch/platform/rpc'
 import { createFakeClock, type FakeClock } from '@orch/testkit'
@@ -243,4 +255,57 @@ test('CARD-25: a connection on which calls have no answer, one after the other, 
   }
   await until(() => link.opened > before)
   expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+})
+
+test('CARD-25: a question to an admission that dies is asked of another one, with the same write id', async () => {
+  const question: AdmissionRequest = {
+    phase: 'validate',
+    attributes: {
+      operation: 'CREATE',
+      group: '',
+      version: 'v1',
+      kind: 'ConfigMap',
+      resource: 'configmaps',
+      subresource: '',
+      namespace: 'default',
+      name: 'a',
+      object: {},
+      oldObject: null,
+      options: null,
+      dryRun: false,
+      requestId: '',
+      writeId: 'w',
+      user: { name: 'a', uid: '', groups: [], extra: {} },
+    },
+    decisions: [],
+    resumeAt: '',
+    explain: false,
+  }
+  const told = { warnings: [], auditAnnotations: [], steps: [], counts: [] }
+  const allowed: AdmissionAnswer = { kind: 'allowed', conditions: [], reservations: [], ...told }
+  const asked: { readonly name: string; readonly writeId: string }[] = []
+  const anAdmission = async (name: string) => {
+    const service: AdmissionService = {
+      admit({ attributes: { writeId } }) {
+        asked.push({ name, writeId })
+        return asked.length === 1 ? never() : Promise.resolve(allowed)
+      },
+      outcome: async () => ({}),
+      interests: () => new PushStream(),
+    }
+    const server = await openRpcServer({ address: '127.0.0.1:0', offers: [serveContract(admissionContract, service)], log: silentLog })
+    onTestFinished(() => server.close())
+    return server
+  }
+  const servers = { a: await anAdmission('a'), b: await anAdmission('b') }
+  const addresses = Object.values(servers).map(({ address }) => address)
+  const dialled = dialContract(admissionContract, { addresses, random: Math.random, log: silentLog })
+  onTestFinished(() => dialled.close())
+  await dialled.reached
+  const answer = dialled.service.admit(question)
+  await until(() => asked.length === 1)
+  const [dead, alive] = asked[0]?.name === 'a' ? (['a', 'b'] as const) : (['b', 'a'] as const)
+  servers[dead].close()
+  expect(await answer).toMatchObject({ kind: 'allowed' })
+  expect(asked).toEqual([dead, alive].map((name) => ({ name, writeId: 'w' })))
 })
