@@ -45,7 +45,13 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { time
 
     const root = await collector.find(inTrace('orch-gateway', 'create configmaps'))
     expect(root).toMatchObject({ parentSpanId: clientSpan, kind: 2 })
-    expect(root.attributes).toMatchObject({ 'request.id': 'id-of-traced', 'http.request.method': 'POST', 'http.response.status_code': 201 })
+    expect(root.attributes).toMatchObject({
+      'request.id': 'id-of-traced',
+      'http.request.method': 'POST',
+      'http.response.status_code': 201,
+      'http.route': '/api/v1/namespaces/{namespace}/configmaps',
+      user: 'orch-admin',
+    })
 
     const asked = await childOf(collector, root, 'orch-gateway', 'orch.storage.v1.Storage/Commit')
     const answered = await childOf(collector, asked, 'orch-storage', 'orch.storage.v1.Storage/Commit')

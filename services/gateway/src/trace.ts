@@ -1,5 +1,6 @@
 import { parseTraceparent, type Span, type Tracer, traceFields } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
+import type { RequestInfo } from './request-info.ts'
 
 /** What a request is part of, and what records it. */
 export interface RequestTrace {
@@ -26,16 +27,39 @@ export function beginTrace(request: GatewayRequest, tracer: Tracer): void {
 export function endTrace(request: GatewayRequest): void {
   const span = request.trace?.span
   if (span === undefined) return
-  const { info, method, path, code, auditId, isUnserved } = request
+  const { info, method, path, code, auditId, isUnserved, user } = request
   span.attribute('http.request.method', method)
   span.attribute('url.path', path)
   span.attribute('request.id', auditId)
   if (code > 0) span.attribute('http.response.status_code', code)
+  if (user.name !== '') span.attribute('user', user.name)
+  const route = isUnserved && info.kind === 'resource' ? undefined : routeOf(info, code)
+  if (route !== undefined) span.attribute('http.route', route)
   if (info.kind === 'resource' && !isUnserved) {
     span.rename(`${info.verb} ${info.resource}${info.subresource === '' ? '' : `/${info.subresource}`}`)
   }
   if (code >= 500) span.fail(new Error(`answered with ${code}`))
   span.end()
+}
+
+/**
+ * The path with parameters in the place of names: of these there are few, whatever clients ask for.
+ *
+ *   /apis/apps/v1/namespaces/default/deployments/web/scale → /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
+ */
+export function routeOf(info: RequestInfo, code: number): string | undefined {
+  // Paths that are no resource's are few where they are served, and any number where they are not.
+  if (info.kind === 'path') return code >= 200 && code < 400 ? info.path : undefined
+  const { group, version, namespace, resource, name, subresource, rest } = info
+  const segments = [
+    group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
+    ...(namespace === '' || resource === 'namespaces' ? [] : ['namespaces/{namespace}']),
+    resource,
+    ...(name === '' ? [] : ['{name}']),
+    ...(subresource === '' ? [] : [subresource]),
+    ...(rest.length === 0 ? [] : ['{path}']),
+  ]
+  return segments.join('/')
 }
 
 /** What the log says of the trace of a request. */

@@ -14,6 +14,13 @@ test('counters, gauges and histograms are told in the text format, each server h
   expect(await second.text()).toBe('\n')
 })
 
+test('metrics of the process have names as Prometheus wants them', async () => {
+  const text = await createMetrics({ process: true }).text()
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({ name, type }))
+  expect(types.map(({ name }) => name)).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_active_resources']))
+  expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])
+})
+
 test('METRIC-14: a metric that does not say how stable it is is ALPHA', async () => {
   const metrics = createMetrics({ process: false })
   metrics.gauge({ name: 'plain', help: 'Plain.' })

@@ -37,7 +37,11 @@ export interface MetricReleases {
 /** An empty set of metrics; `process: true` adds those of the process itself (memory, CPU, event loop). */
 export function createMetrics({ process, releases }: { process: boolean; releases?: MetricReleases }): Metrics {
   const registry = new Registry()
-  if (process) collectDefaultMetrics({ register: registry })
+  if (process) {
+    collectDefaultMetrics({ register: registry })
+    // They are gauges with the name of a counter, and sums of those beside them.
+    for (const name of misnamed) registry.removeSingleMetric(name)
+  }
   const common = <L extends string>({ name, help, labels, deprecatedFrom }: MetricOptions<L>) => ({
     name,
     help: printMetricHelp(help, deprecatedFrom),
@@ -60,6 +64,8 @@ export function createMetrics({ process, releases }: { process: boolean; release
     registry,
   }
 }
+
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 /** Releases that a deprecated metric is told for; in the one after them it is hidden, and then no setting brings it back. */
 const deprecatedReleases = 3
