@@ -1,30 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
+import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 // The library brings no types.
 // @ts-expect-error
 import Provider from 'oidc-provider'
 
-/** What the process is told. Keys are JWKs with their private part. */
+/** What the process is told, which holds several providers. Keys are JWKs with their private part. */
 export type ToProvider =
   | {
       readonly kind: 'start'
+      readonly id: number
       readonly certificate: string
       readonly key: string
       readonly keys: readonly object[]
       /** Between the host and everything that is served; '' for nothing. */
       readonly path: string
     }
-  | { readonly kind: 'rotate'; readonly keys: readonly object[] }
+  | { readonly kind: 'rotate'; readonly id: number; readonly keys: readonly object[] }
   /** Whether connections are cut, as if nobody were there. */
-  | { readonly kind: 'switch'; readonly isDown: boolean }
+  | { readonly kind: 'switch'; readonly id: number; readonly isDown: boolean }
+  | { readonly kind: 'stop'; readonly id: number }
 
 /** What the process tells. */
 export type FromProvider =
-  | { readonly kind: 'started'; readonly issuer: string }
-  | { readonly kind: 'rotated' }
-  | { readonly kind: 'switched' }
-  | { readonly kind: 'asked'; readonly path: string }
+  | { readonly kind: 'started'; readonly id: number; readonly issuer: string }
+  | { readonly kind: 'rotated'; readonly id: number }
+  | { readonly kind: 'switched'; readonly id: number }
+  | { readonly kind: 'stopped'; readonly id: number }
+  | { readonly kind: 'asked'; readonly id: number; readonly path: string }
 
 const grant = 'claims'
 
@@ -55,36 +58,51 @@ function aProvider(issuer: string, keys: readonly object[]): any {
   return provider.callback()
 }
 
-const tell = (message: FromProvider) => process.send?.(message)
+const tell = (message: FromProvider) => void process.send?.(message)
 
-let issuer = ''
-let isDown = false
-let handle: (request: IncomingMessage, response: ServerResponse) => void
+interface Serving {
+  readonly server: Server
+  issuer: string
+  isDown: boolean
+  handle: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+const providers = new Map<number, Serving>()
 
 process.on('message', (message: ToProvider) => {
+  const { id } = message
+  if (message.kind === 'start') return start(message)
+  const provider = providers.get(id)
+  if (provider === undefined) throw new Error(`there is no provider ${id}`)
   switch (message.kind) {
-    case 'start': {
-      const server = createServer({ cert: message.certificate, key: message.key }, (request, response) => {
-        tell({ kind: 'asked', path: request.url ?? '' })
-        if (message.path !== '') request.url = request.url?.replace(message.path, '')
-        handle(request, response)
-      })
-      server.on('connection', (socket) => {
-        if (isDown) socket.destroy()
-      })
-      server.listen(0, '127.0.0.1', () => {
-        issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}${message.path}`
-        handle = aProvider(issuer, message.keys)
-        tell({ kind: 'started', issuer })
-      })
-      break
-    }
     case 'rotate':
-      handle = aProvider(issuer, message.keys)
-      tell({ kind: 'rotated' })
-      break
+      provider.handle = aProvider(provider.issuer, message.keys)
+      return tell({ kind: 'rotated', id })
     case 'switch':
-      isDown = message.isDown
-      tell({ kind: 'switched' })
+      provider.isDown = message.isDown
+      return tell({ kind: 'switched', id })
+    case 'stop':
+      providers.delete(id)
+      provider.server.close()
+      provider.server.closeAllConnections()
+      return tell({ kind: 'stopped', id })
   }
 })
+
+function start({ id, certificate, key, keys, path }: Extract<ToProvider, { kind: 'start' }>): void {
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    tell({ kind: 'asked', id, path: request.url ?? '' })
+    if (path !== '') request.url = request.url?.replace(path, '')
+    provider.handle(request, response)
+  })
+  const provider: Serving = { server, issuer: '', isDown: false, handle: () => {} }
+  server.on('connection', (socket) => {
+    if (provider.isDown) socket.destroy()
+  })
+  server.listen(0, '127.0.0.1', () => {
+    provider.issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+    provider.handle = aProvider(provider.issuer, keys)
+    providers.set(id, provider)
+    tell({ kind: 'started', id, issuer: provider.issuer })
+  })
+}

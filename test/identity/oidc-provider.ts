@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:https'
@@ -19,26 +19,43 @@ export function aCurveKey(kid: string) {
   return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } }
 }
 
-/** An OpenID provider in a process of its own, with TLS and keys that can be changed. */
+let shared: ChildProcess | undefined
+let providersMade = 0
+
+/** The process of all providers; it ends with this one. */
+function providers(): ChildProcess {
+  if (shared !== undefined) return shared
+  const child = fork(new URL('./oidc-process.ts', import.meta.url), {
+    execArgv: ['--no-warnings'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  child.setMaxListeners(0)
+  child.unref()
+  child.channel?.unref()
+  process.once('exit', () => child.kill())
+  shared = child
+  return child
+}
+
+/** An OpenID provider in another process, with TLS and keys that can be changed. */
 export async function anOidcProvider(
   first: ReturnType<typeof aKey>,
   { path = '', ...serving }: CertificateOptions & { path?: string } = {},
 ) {
   const pair = await aCertificate({ commonName: 'provider', isAuthority: true, hasNames: true, ...serving })
-  const child = fork(new URL('./oidc-process.ts', import.meta.url), {
-    execArgv: ['--no-warnings'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-  onTestFinished(() => void child.kill())
+  const child = providers()
+  providersMade += 1
+  const id = providersMade
   const asked: string[] = []
-  child.on('message', (message: FromProvider) => {
-    if (message.kind === 'asked') asked.push(message.path)
-  })
+  const note = (message: FromProvider) => {
+    if (message.id === id && message.kind === 'asked') asked.push(message.path)
+  }
+  child.on('message', note)
   // Several messages may come at once: none may slip through between two looks.
   const tell = (message: ToProvider, answer: FromProvider['kind']) => {
     const { promise, resolve } = Promise.withResolvers<FromProvider>()
     const hear = (reply: FromProvider) => {
-      if (reply.kind !== answer) return
+      if (reply.id !== id || reply.kind !== answer) return
       child.off('message', hear)
       resolve(reply)
     }
@@ -46,19 +63,23 @@ export async function anOidcProvider(
     child.send(message)
     return promise
   }
-  const started = await tell({ kind: 'start', ...pair, keys: [first.jwk], path }, 'started')
+  onTestFinished(async () => {
+    await tell({ kind: 'stop', id }, 'stopped')
+    child.off('message', note)
+  })
+  const started = await tell({ kind: 'start', id, ...pair, keys: [first.jwk], path }, 'started')
   const issuer = started.kind === 'started' ? started.issuer : ''
   return {
     issuer,
     /** Paths of the requests that have come. */
     asked,
     caFile: aFolder().write('provider.crt', pair.certificate),
-    rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', keys: [key.jwk] }, 'rotated'),
+    rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', id, keys: [key.jwk] }, 'rotated'),
     /** An ID token, by the provider's own hand. */
     token: (claims: object, clientId = 'orch') => askForToken(issuer, pair.certificate, claims, clientId),
     /** As if nobody were there, or somebody again. */
-    goDown: () => tell({ kind: 'switch', isDown: true }, 'switched'),
-    comeBack: () => tell({ kind: 'switch', isDown: false }, 'switched'),
+    goDown: () => tell({ kind: 'switch', id, isDown: true }, 'switched'),
+    comeBack: () => tell({ kind: 'switch', id, isDown: false }, 'switched'),
   }
 }
 
