@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import tls from 'node:tls'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpsTransport, type HttpsTransportOptions } from './https-transport.ts'
 import { type TransportRequest, UnsentError } from './transport.ts'
 
@@ -89,4 +90,18 @@ test('CARD-25: an answer that falls silent ends as broken, and so does a request
   expect(unanswered).toMatchObject({ message: 'the server was silent for 50 ms' })
   expect(unanswered).not.toBeInstanceOf(UnsentError)
   expect(opened).toBe(2)
+})
+
+test('connections make no TLS context of their own, which would hold the certificates once more for each', async () => {
+  let connections = 0
+  const { failure } = await aServer('https', (socket) => {
+    connections++
+    socket.end()
+  })
+  // What Node calls for a connection without a context.
+  const made = vi.spyOn(tls, 'createSecureContext')
+  onTestFinished(() => made.mockRestore())
+  await Promise.all([failure(), failure(), failure()])
+  expect(connections).toBe(3)
+  expect(made).not.toHaveBeenCalled()
 })

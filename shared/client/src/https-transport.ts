@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
 import type { ClientConfiguration } from './configuration.ts'
 import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
 
@@ -24,12 +24,14 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
   const base = new URL(configuration.server)
   const prefix = base.pathname.replace(/\/$/, '')
   const isTls = base.protocol === 'https:'
-  const agent = isTls ? new HttpsAgent({ keepAlive: true, ...tlsOptions(configuration) }) : new HttpAgent({ keepAlive: true })
+  const createAgent = () => (isTls ? new HttpsAgent({ keepAlive: true, ...tlsOptions(configuration) }) : new HttpAgent({ keepAlive: true }))
+  let agent: HttpAgent | undefined
   const send = isTls ? httpsRequest : httpRequest
   const closing = new AbortController()
   return {
     send: ({ method, path, headers, body, signal }) =>
       new Promise<TransportResponse>((resolve, reject) => {
+        agent ??= createAgent()
         const request = send({
           agent,
           ...ways,
@@ -70,17 +72,20 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
       }),
     close() {
       closing.abort()
-      agent.destroy()
+      agent?.destroy()
     },
   }
 }
 
 function tlsOptions({ certificateAuthority, clientCertificate, clientKey, serverName, isInsecure }: ClientConfiguration) {
   return {
-    // What is trusted need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
-    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
-    ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
-    ...(clientKey === undefined ? {} : { key: clientKey }),
+    // One for all connections: otherwise each reads the certificates again, into memory that V8 does not count.
+    secureContext: createSecureContext({
+      // What is trusted need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
+      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
+      ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+      ...(clientKey === undefined ? {} : { key: clientKey }),
+    }),
     ...(serverName === undefined ? {} : namedServer(serverName)),
     rejectUnauthorized: isInsecure !== true,
   }
