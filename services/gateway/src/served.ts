@@ -54,7 +54,8 @@ function createServed(resource: Resource): Served {
   return {
     resource,
     name: { group: resource.group, resource: resource.plural },
-    kind: { group: resource.group, kind: resource.kind },
+    // An Event is one of the older group in messages, whichever it was sent to.
+    kind: { group: resource.kind === 'Event' ? resource.stored.group : resource.group, kind: resource.kind },
     strategy: strategyOf(resource),
     isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),

@@ -1,4 +1,4 @@
-import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel } from '@orch/core'
+import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel, subdomainLabel } from '@orch/core'
 import { metadataInOrder, sorted } from './field-order.ts'
 import type { KindRules } from './strategy.ts'
 
@@ -12,7 +12,10 @@ interface JobSpec {
 
 /** A Job finds its Pods by its own uid, unless its writer wants to say how. */
 export const jobStrategy: KindRules = {
-  prepareCreate(object: ApiObject) {
+  prepareCreate(object: ApiObject, names) {
+    // It says that the Job's Pods are tracked by finalizers.
+    const annotations = sorted({ ...object.metadata.annotations, [subdomainLabel(names, 'batch', 'job-tracking')]: '' })
+    object.metadata = metadataInOrder({ ...object.metadata, annotations })
     const spec = object.spec as JobSpec | undefined
     if (spec === undefined || spec.manualSelector === true) return
     const { uid = '', name = '' } = object.metadata

@@ -23,6 +23,8 @@ export const namespaceStrategy: KindRules = {
   },
   prepareDeletion(object) {
     object.status = { ...(object.status as object | undefined), phase: 'Terminating' }
+    const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
+    object.metadata = metadata
   },
   isHeld: (object) => specFinalizers(object).length > 0,
 }

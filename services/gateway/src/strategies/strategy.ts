@@ -1,5 +1,7 @@
 import { type ApiObject, type Behaviour, behaviourOf, type FieldError, type Names, type Resource, type User } from '@orch/core'
 import { certificateRequestStrategy } from './certificate-request.ts'
+import { csiDriverStrategy } from './csi-driver.ts'
+import { daemonSetStrategy } from './daemon-set.ts'
 import { deploymentStrategy } from './deployment.ts'
 import { jobStrategy } from './job.ts'
 import { namespaceStrategy } from './namespace.ts'
@@ -26,6 +28,10 @@ export interface KindRules {
   prepareCreate?(object: ApiObject, names: Names, user: User): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: ApiObject, live: ApiObject): void
+  /** When an update of any part has its defaults, and mutating admission has been asked. */
+  completeUpdate?(object: ApiObject, live: ApiObject): void
+  /** Which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
+  countsOnly?(object: ApiObject, live: ApiObject): boolean
   /** Whether a change outside of what is always counted counts for the generation too. */
   countsChange?(object: ApiObject, live: ApiObject): boolean
   /** Rules on top of those of the catalogue. */
@@ -42,12 +48,14 @@ export interface KindRules {
 const rulesByType: Readonly<Record<string, KindRules>> = {
   'apiextensions/v1.CustomResourceDefinition': { warning: 'custom resources are not served by this server: the definition has no effect' },
   'apiregistration/v1.APIService': { warning: 'other servers are not reached through this one: the APIService has no effect' },
+  'apps/v1.DaemonSet': daemonSetStrategy,
   'apps/v1.Deployment': deploymentStrategy,
   'batch/v1.Job': jobStrategy,
   'certificates/v1.CertificateSigningRequest': certificateRequestStrategy,
   'core/v1.Namespace': namespaceStrategy,
   'core/v1.Pod': podStrategy,
   'core/v1.Service': serviceStrategy,
+  'storage/v1.CSIDriver': csiDriverStrategy,
 }
 
 const createdByUpdate: ReadonlySet<string> = new Set([
@@ -91,6 +99,7 @@ const countingKinds: ReadonlySet<string> = new Set([
   'MutatingWebhookConfiguration',
   'NetworkPolicy',
   'PodDisruptionBudget',
+  'PodTemplate',
   'PriorityClass',
   'PriorityLevelConfiguration',
   'ReplicaSet',

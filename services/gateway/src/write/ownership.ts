@@ -130,7 +130,7 @@ function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | un
   if (resource.kind === 'CertificateSigningRequest' && subresource !== 'status') return untrackedFields
   if (subresource === 'ephemeralcontainers') return untrackedFields
   if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
-  if (subresource !== 'status' && subresource !== 'approval') return undefined
+  if (subresource !== 'status') return undefined
   const path = `${resource.apiVersion}/${resource.kind}/${subresource}`
   const known = resetByParts.get(path)
   if (known !== undefined) return known

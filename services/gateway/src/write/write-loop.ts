@@ -267,6 +267,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
   const { object } = mutation
   await pause(request, parts)
+  served.strategy.rules.completeUpdate?.(object, live.object)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
   const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
   if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
@@ -368,7 +369,8 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
 }
 
 function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Target['served']): void {
-  const isCounted = differsInSubstance(object, live) || strategy.rules.countsChange?.(object, live) === true
+  const { countsOnly, countsChange } = strategy.rules
+  const isCounted = countsOnly?.(object, live) ?? (differsInSubstance(object, live) || countsChange?.(object, live) === true)
   if (isCounted) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 

@@ -52,9 +52,9 @@ export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
     case 'quantity':
     case 'intOrString':
       return anyScalar
-    case 'raw':
     case 'fieldsV1':
       return deducedObject
+    case 'raw':
     case 'json':
     case 'variant':
       return atomicShape

@@ -51,7 +51,7 @@ export function* parseExactlyInSteps(text: string): Steps<ExactJson> {
 /** Where members with these paths are written in a JSON text that can be read: all their places, in order. */
 export function placesOfMembers(text: string, paths: ReadonlySet<string>): Map<string, number[]> {
   const reader = new Reader(text, paths)
-  reader.document()
+  runAtOnce(reader.document())
   return reader.places
 }
 

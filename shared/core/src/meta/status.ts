@@ -202,7 +202,7 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
 
 /** All bad fields of one object. The details carry the kind, not the resource. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = errors.map(({ field, message }) => `${field}: ${message}`)
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const details: StatusDetails = {
     ...(name === '' ? {} : { name }),

@@ -211,6 +211,41 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
   ],
   ['flowcontrol/v1beta2.FlowSchema', { spec: {} }, { spec: { matchingPrecedence: 1000 } }],
   ['core/v1.Service', { spec: { clusterIP: '10.0.0.1', ports: [{ port: 1 }] } }, { spec: { ports: [{ targetPort: 1 }] } }],
+  [
+    'apps/v1.StatefulSet',
+    { spec: { volumeClaimTemplates: [{ metadata: { name: 'a' } }], updateStrategy: { type: 'OnDelete' } } },
+    { spec: { volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'a' } }] } },
+  ],
+  ['apps/v1.StatefulSet', { spec: {} }, { spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } } }],
+  ['apps/v1.DaemonSet', { spec: {} }, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
+  [
+    'apps/v1.Deployment',
+    { spec: { template: { spec: { serviceAccountName: 'a', containers: [] } } } },
+    { spec: { template: { spec: { serviceAccountName: 'a', serviceAccount: 'a' } } } },
+  ],
+  ['core/v1.Pod', { spec: { serviceAccount: 'a' } }, { spec: { serviceAccountName: 'a', serviceAccount: 'a' } }],
+  [
+    'core/v1.Pod',
+    {
+      spec: {
+        containers: [{ name: 'c', resources: { requests: { cpu: '100u', memory: '1.5' }, limits: { cpu: '1e-4', memory: '1Mi' } } }],
+      },
+    },
+    { spec: { containers: [{ resources: { requests: { cpu: '1m', memory: '1500m' }, limits: { cpu: '1e-3', memory: '1Mi' } } }] } },
+  ],
+  ['core/v1.ResourceQuota', { spec: { hard: { cpu: '1n' } } }, { spec: { hard: { cpu: '1m' } } }],
+  [
+    'autoscaling/v2.HorizontalPodAutoscaler',
+    {
+      spec: {
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+          { type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '1' } } },
+        ],
+      },
+    },
+    { spec: { metrics: [{ type: 'Pods' }, { type: 'Resource', resource: { target: { averageUtilization: 50 } } }] } },
+  ],
   ['core/v1.Node', { spec: { podCIDR: '10.1.0.0/24' } }, { spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } }],
   [
     'core/v1.Node',
@@ -233,6 +268,12 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
     { spec: { names: { singular: 'widget', listKind: 'WidgetList' }, conversion: { strategy: 'None' } } },
   ],
 ]
+
+test('a StatefulSet that names its way of updating says the rest, too', () => {
+  const { spec } = complete('apps/v1.StatefulSet', { spec: { updateStrategy: { type: 'RollingUpdate' } } }) as { spec: object }
+  expect(spec).toMatchObject({ updateStrategy: { type: 'RollingUpdate' } })
+  expect(spec).not.toHaveProperty('updateStrategy.rollingUpdate')
+})
 
 test.each(others)('STORE-03: a %s is completed', (type, body, expected) => {
   expect(complete(type, body)).toMatchObject(expected as object)

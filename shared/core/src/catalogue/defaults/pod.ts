@@ -1,4 +1,5 @@
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
+import { roundAmounts } from './round-amounts.ts'
 import { fillVolume } from './volume.ts'
 
 /** What only a Pod gets, beside what every Pod spec gets. */
@@ -23,6 +24,10 @@ export function fillPodSpec(spec: Draft): void {
     schedulerName: 'default-scheduler',
     securityContext: {},
   })
+  // The account is said in an old field and a newer one, which counts where they differ.
+  const account = spec['serviceAccountName'] || spec['serviceAccount']
+  if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
+  roundAmounts(spec, 'overhead')
   const containers = [...children(spec, 'containers'), ...children(spec, 'initContainers')]
   for (const container of [...containers, ...children(spec, 'ephemeralContainers')]) fillContainer(container)
   for (const volume of children(spec, 'volumes')) fillVolume(volume)
@@ -35,6 +40,8 @@ function fillContainer(container: Draft): void {
     terminationMessagePolicy: 'File',
     imagePullPolicy: pullPolicyOf(container['image']),
   })
+  const resources = child(container, 'resources')
+  for (const name of ['limits', 'requests']) roundAmounts(resources, name)
   for (const port of children(container, 'ports')) fill(port, { protocol: 'TCP' })
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) fillProbe(child(container, name))
   for (const hook of ['postStart', 'preStop']) fillHttpGet(child(child(child(container, 'lifecycle'), hook), 'httpGet'))

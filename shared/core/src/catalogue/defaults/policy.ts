@@ -1,6 +1,7 @@
 import { domainGroup, domainLabel, type Names } from '../../names.ts'
 import { printBase64 } from '../../protobuf/base64.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
+import { roundAmounts } from './round-amounts.ts'
 
 /** Every namespace can be selected by its name. */
 export function fillNamespace(namespace: Draft, names: Names): void {
@@ -23,8 +24,14 @@ export function fillSecret(secret: Draft): void {
 const encoder = new TextEncoder()
 
 /** For containers, what is allowed at most is also what is given, and what is given is also what is asked for. */
+export function fillResourceQuota(quota: Draft): void {
+  roundAmounts(child(quota, 'spec'), 'hard')
+  for (const name of ['hard', 'used']) roundAmounts(child(quota, 'status'), name)
+}
+
 export function fillLimitRange(range: Draft): void {
   for (const item of children(child(range, 'spec'), 'limits')) {
+    for (const bound of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio']) roundAmounts(item, bound)
     if (item['type'] !== 'Container') continue
     const given = { ...child(item, 'max'), ...child(item, 'default') }
     const asked = { ...child(item, 'min'), ...given, ...child(item, 'defaultRequest') }

@@ -1,16 +1,22 @@
 import { child, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
+import { roundAmounts } from './round-amounts.ts'
 import { fillVolumeSource } from './volume.ts'
 
 export function fillPersistentVolume(volume: Draft): void {
   const spec = ensureChild(volume, 'spec')
   fill(spec, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' })
+  roundAmounts(spec, 'capacity')
   fillVolumeSource(spec)
   fill(ensureChild(volume, 'status'), { phase: 'Pending' })
 }
 
 export function fillClaim(claim: Draft): void {
-  fill(ensureChild(claim, 'spec'), { volumeMode: 'Filesystem' })
-  fill(ensureChild(claim, 'status'), { phase: 'Pending' })
+  const spec = ensureChild(claim, 'spec')
+  fill(spec, { volumeMode: 'Filesystem' })
+  for (const name of ['limits', 'requests']) roundAmounts(child(spec, 'resources'), name)
+  const status = ensureChild(claim, 'status')
+  fill(status, { phase: 'Pending' })
+  for (const name of ['capacity', 'allocatedResources']) roundAmounts(status, name)
 }
 
 /** Where a claim's data comes from is said in an old field and a newer one; who fills in one means both. */
@@ -48,6 +54,7 @@ export function fillNode(node: Draft): void {
     if (typeof spec['podCIDR'] === 'string' && spec['podCIDR'] !== '') spec['podCIDRs'] = [spec['podCIDR']]
   } else if (Array.isArray(ranges)) fillEmpty(spec, { podCIDR: ranges[0] })
   const status = child(node, 'status')
+  for (const name of ['capacity', 'allocatable']) roundAmounts(status, name)
   if (status !== undefined && status['allocatable'] === undefined && status['capacity'] !== undefined) {
     status['allocatable'] = { ...child(status, 'capacity') }
   }

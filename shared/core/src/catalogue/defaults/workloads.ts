@@ -1,4 +1,4 @@
-import { child, children, type Draft, ensureChild, fill, isEmptyField } from './draft.ts'
+import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 
@@ -34,13 +34,20 @@ export function fillStatefulSet(set: Draft): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: 'OrderedReady' })
   const strategy = ensureChild(spec, 'updateStrategy')
-  fill(strategy, { type: 'RollingUpdate' })
-  if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { partition: 0 })
-  for (const claim of children(spec, 'volumeClaimTemplates')) fillClaim(claim)
+  if (strategy['type'] === undefined) Object.assign(strategy, { type: 'RollingUpdate', rollingUpdate: strategy['rollingUpdate'] ?? {} })
+  if (strategy['type'] === 'RollingUpdate') fill(child(strategy, 'rollingUpdate'), { partition: 0 })
+  for (const claim of children(spec, 'volumeClaimTemplates')) {
+    fill(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
+    fillClaim(claim)
+  }
   fillPodTemplate(child(spec, 'template'))
 }
 
+/** Annotation that counts the changes of a DaemonSet's template. */
+export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
+
 export function fillDaemonSet(set: Draft): void {
+  fillEmpty(ensureChild(ensureChild(set, 'metadata'), 'annotations'), { [templateGenerationAnnotation]: '1' })
   const spec = ensureChild(set, 'spec')
   fill(spec, { revisionHistoryLimit: 10 })
   const strategy = ensureChild(spec, 'updateStrategy')
@@ -74,6 +81,7 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
   if (isEmptyField(spec, 'metrics')) {
     spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }]
   }
+  spec['metrics'] = processorsLast(children(spec, 'metrics'))
   const behavior = child(spec, 'behavior')
   if (behavior === undefined) return
   const percent = { type: 'Percent', value: 100, periodSeconds: 15 }
@@ -83,6 +91,19 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
     policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, percent],
   })
   fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
+}
+
+/**
+ * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
+ * and it is there once.
+ */
+function processorsLast(metrics: readonly Draft[]): Draft[] {
+  const isShare = ({ type, resource }: Draft): boolean => {
+    const { name, target } = (resource ?? {}) as { name?: unknown; target?: Draft }
+    return type === 'Resource' && name === 'cpu' && target?.['averageUtilization'] !== undefined
+  }
+  const share = metrics.find(isShare)
+  return share === undefined ? [...metrics] : [...metrics.filter((metric) => !isShare(metric)), share]
 }
 
 export function fillMinReplicas(autoscaler: Draft): void {

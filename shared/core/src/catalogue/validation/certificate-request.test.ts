@@ -70,7 +70,7 @@ test.each<readonly [string, Body, readonly string[]]>([
   [
     'a certificate that is none',
     { certificate: btoa('x') },
-    ['certificate: Invalid value: "<certificate data>": must contain one or more PEM blocks'],
+    ['certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block'],
   ],
 ])('the status of a CertificateSigningRequest with %s', (_, status, problems) => {
   expect(problemsOf(type, { ...request, status }, { part: 'status' })).toEqual(problems.map((problem) => `status.${problem}`))

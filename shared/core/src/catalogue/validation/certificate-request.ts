@@ -24,10 +24,10 @@ export function validateCertificateRequest(request: Part, _live: Part | undefine
   if (!isPem(textOf(spec, 'request'), 'CERTIFICATE REQUEST')) {
     errors.push(invalidValue('spec.request', spec['request'], 'PEM block type must be CERTIFICATE REQUEST'))
   }
+  errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
   if (signer === domainLabel(names, 'legacy-unknown')) {
     errors.push(invalidValue('spec.signerName', signer, 'the legacy signerName is not allowed via this API version'))
   } else errors.push(...validateSigner(signer))
-  errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
   const seconds = numberOf(spec, 'expirationSeconds')
   if (seconds !== undefined && seconds < secondsMin) {
     errors.push(invalidValue('spec.expirationSeconds', seconds, `may not specify a duration less than ${secondsMin} seconds (10 minutes)`))
@@ -42,7 +42,7 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
   const errors = validateConditions(conditions)
   const certificate = textOf(status, 'certificate')
   if (certificate !== '' && !isPem(certificate, 'CERTIFICATE')) {
-    errors.push(invalidValue('status.certificate', '<certificate data>', 'must contain one or more PEM blocks'))
+    errors.push(invalidValue('status.certificate', '<certificate data>', 'must contain at least one CERTIFICATE PEM block'))
   }
   for (const verdict of live === undefined ? [] : verdicts) {
     const count = (list: readonly Part[]): number => list.filter((condition) => textOf(condition, 'type') === verdict).length

@@ -23,7 +23,7 @@ export function validateConfigMap(configMap: Part, live: Part | undefined): Fiel
     validateDataKey(errors, 'binaryData', key)
     bytes += bytesOfBase64(String(binaries[key]))
   }
-  if (bytes > dataBytesMax) errors.push(tooLongValue('', dataBytesMax))
+  if (bytes > dataBytesMax) errors.push(tooLongValue('[]', dataBytesMax))
   return errors
 }
 

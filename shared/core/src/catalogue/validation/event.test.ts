@@ -69,3 +69,17 @@ test('of an Event of the newer group only the series goes on', () => {
     'action: Invalid value: "b": field is immutable',
   ])
 })
+
+test('an Event of the newer group has one of two types, and nothing that only the older group says', () => {
+  expect(problemsOf('events/v1.Event', { ...newer, type: 'Odd' })).toEqual(['type: Invalid value: "": has invalid value: Odd'])
+  const deprecated = {
+    deprecatedSource: { host: 'h' },
+    deprecatedFirstTimestamp: '2024-01-01T00:00:00Z',
+    deprecatedLastTimestamp: '2024-01-01T00:00:00Z',
+    deprecatedCount: 2,
+  }
+  expect(problemsOf('events/v1.Event', { ...newer, ...deprecated })).toEqual(
+    ['firstTimestamp', 'lastTimestamp', 'count', 'source'].map((field) => `${field}: Invalid value: "": needs to be unset`),
+  )
+  expect(problemsOf('core/v1.Event', { ...older, type: 'Odd', count: 2, firstTimestamp: '2024-01-01T00:00:00Z' })).toEqual([])
+})

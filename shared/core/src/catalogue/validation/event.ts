@@ -37,12 +37,27 @@ export function validateCoreEvent(event: Part, _live: Part | undefined, names: N
 /** The rules of an Event in its own group, which is stricter, and lets only the series go on. */
 export function validateEvent(event: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors = validateLegacy(event, newerWords, names)
-  if (live === undefined) {
-    if (!hasTime(event)) errors.push(requiredValue('eventTime'))
-    return [...errors, ...validateSeries(event), ...(hasTime(event) ? [] : validateReporter(event, newerWords))]
+  if (live !== undefined) {
+    if (!isSame(event['series'], live['series'])) errors.push(...validateSeries(event))
+    return [...errors, ...validateKept(event, live)]
   }
-  if (!isSame(event['series'], live['series'])) errors.push(...validateSeries(event))
-  return [...errors, ...validateKept(event, live)]
+  errors.push(...validateSeries(event))
+  if (!hasTime(event)) errors.push(requiredValue('eventTime'))
+  const type = textOf(event, 'type')
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalidValue('type', '', `has invalid value: ${type}`))
+  return [...errors, ...refuseDeprecated(event)]
+}
+
+/** What only Events of the older group say. */
+function refuseDeprecated(event: Part): FieldError[] {
+  const source = optionalPart(event, 'deprecatedSource')
+  const given: Readonly<Record<string, boolean>> = {
+    firstTimestamp: typeof event['deprecatedFirstTimestamp'] === 'string',
+    lastTimestamp: typeof event['deprecatedLastTimestamp'] === 'string',
+    count: Number(event['deprecatedCount'] ?? 0) !== 0,
+    source: textOf(source, 'component') !== '' || textOf(source, 'host') !== '',
+  }
+  return Object.keys(given).flatMap((name) => (given[name] ? [invalidValue(name, '', 'needs to be unset')] : []))
 }
 
 function hasTime(event: Part): boolean {

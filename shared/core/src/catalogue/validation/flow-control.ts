@@ -170,7 +170,7 @@ function validateLimited(limited: Part): FieldError[] {
 function validateQueuing(queuing: Part, at: string): FieldError[] {
   const amount = (name: string): number => Number(numberOf(queuing, name) ?? 0)
   const [queues, hand, length] = [amount('queues'), amount('handSize'), amount('queueLengthLimit')]
-  const errors: FieldError[] = []
+  const errors = length <= 0 ? [invalidValue(`${at}.queueLengthLimit`, length, 'must be positive')] : []
   if (queues <= 0) errors.push(invalidValue(`${at}.queues`, queues, 'must be positive'))
   else if (queues > queuesMax) errors.push(invalidValue(`${at}.queues`, queues, `must not be greater than ${queuesMax}`))
   if (hand <= 0) errors.push(invalidValue(`${at}.handSize`, hand, 'must be positive'))
@@ -179,7 +179,6 @@ function validateQueuing(queuing: Part, at: string): FieldError[] {
     const detail = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${entropyBitsMax}`
     errors.push(invalidValue(`${at}.handSize`, hand, detail))
   }
-  if (length <= 0) errors.push(invalidValue(`${at}.queueLengthLimit`, length, 'must be positive'))
   return errors
 }
 

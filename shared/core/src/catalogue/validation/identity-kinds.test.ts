@@ -25,7 +25,7 @@ test.each<Row>([
     { ['k'.repeat(254)]: '' },
     [`data[${'k'.repeat(254)}]: Invalid value: "${'k'.repeat(254)}": must be no more than 253 characters`],
   ],
-  ['too much of it', 'data', { a: 'é'.repeat(524_288) }, [': Too long: must have at most 1048576 bytes']],
+  ['too much of it', 'data', { a: 'é'.repeat(524_288) }, ['[]: Too long: must have at most 1048576 bytes']],
   ['all that fits', 'data', { a: 'é'.repeat(524_287) }, []],
 ])('ConfigMap: %s', (_, path, value, problems) => {
   expect(problemsOf('core/v1.ConfigMap', withChange(configMap, path, value))).toEqual(problems)

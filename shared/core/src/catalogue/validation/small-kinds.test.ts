@@ -24,7 +24,7 @@ test.each<Row>([
     'an overhead below nothing',
     'overhead',
     { podFixed: { cpu: '-1' } },
-    ['overhead.podFixed.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0'],
+    ['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0'],
   ],
   [
     'one toleration twice',
@@ -37,7 +37,7 @@ test.each<Row>([
     'scheduling/tolerations',
     [{ operator: 'Equal' }],
     [
-      'scheduling.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      'scheduling.tolerations.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
     ],
   ],
 ])('a RuntimeClass with %s', (_, path, value, problems) => {

@@ -12,7 +12,7 @@ export function validateRuntimeClass(runtimeClass: Part, live: Part | undefined)
   const handler = textOf(runtimeClass, 'handler')
   const errors = invalidFor('handler', handler, checkLabel(handler))
   const overhead = optionalPart(runtimeClass, 'overhead')
-  if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead.podFixed')
+  if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead')
   const scheduling = optionalPart(runtimeClass, 'scheduling')
   if (scheduling !== undefined) errors.push(...validateScheduling(scheduling))
   return live === undefined ? errors : [...errors, ...immutableValue('handler', handler, live['handler'])]
@@ -21,7 +21,8 @@ export function validateRuntimeClass(runtimeClass: Part, live: Part | undefined)
 function validateScheduling(scheduling: Part): FieldError[] {
   const errors = validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector')
   const tolerations = itemsOf(scheduling, 'tolerations')
-  validateTolerations(errors, tolerations, 'scheduling.tolerations')
+  // kube-apiserver names them so, and clients know it.
+  validateTolerations(errors, tolerations, 'scheduling.tolerations.tolerations')
   for (const index of repeatedPlaces(tolerations)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, tolerations[index]))
   return errors
 }

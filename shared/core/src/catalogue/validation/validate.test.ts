@@ -235,13 +235,19 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     'KIND-VA-02: a spec',
     'storage/v1.VolumeAttachment',
     { spec: {} },
-    ['spec.attacher: Required value', 'spec.source: Required value', 'spec.nodeName: Invalid value', 'spec.attacher: Invalid value'],
+    [
+      'spec.attacher: Required value',
+      'spec.source: Required value',
+      'spec.nodeName: Invalid value',
+      'spec.attacher: Required value',
+      'spec.attacher: Invalid value',
+    ],
   ],
   [
     'KIND-VA-03: an attacher',
     'storage/v1.VolumeAttachment',
     attachment({ attacher: '' }),
-    ['spec.attacher: Required value', 'spec.attacher: Invalid value'],
+    ['spec.attacher: Required value', 'spec.attacher: Required value', 'spec.attacher: Invalid value'],
   ],
   ['KIND-VA-04: a node', 'storage/v1.VolumeAttachment', attachment({ nodeName: '' }), ['spec.nodeName: Invalid value']],
   [

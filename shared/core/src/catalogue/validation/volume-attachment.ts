@@ -15,7 +15,7 @@ export function validateVolumeAttachmentSpec(attachment: Part, live: Part | unde
   const nodeName = textOf(spec, 'nodeName')
   const errors = attacher === '' ? [requiredValue('spec.attacher')] : []
   errors.push(...validateSource(partOf(spec, 'source')), ...invalidFor('spec.nodeName', nodeName, checkSubdomain(nodeName)))
-  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher').slice(attacher === '' ? 1 : 0))
+  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher'))
   if (live !== undefined && !isSame(spec, partOf(live, 'spec'))) errors.push(invalidValue('spec', spec, 'field is immutable'))
   return errors
 }

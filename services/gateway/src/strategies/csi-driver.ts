@@ -1,0 +1,13 @@
+import type { ApiObject } from '@orch/core'
+import type { KindRules } from './strategy.ts'
+
+const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']
+
+/** A driver has no generation until one of these fields changes. */
+export const csiDriverStrategy: KindRules = {
+  countsOnly: (object, live) => counted.some((field) => textOf(object, field) !== textOf(live, field)),
+}
+
+function textOf({ spec }: ApiObject, field: string): string {
+  return JSON.stringify((spec as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null)
+}

@@ -1,0 +1,29 @@
+import { type ApiObject, templateGenerationAnnotation } from '@orch/core'
+import type { KindRules } from './strategy.ts'
+
+/** An annotation counts the changes of the template; it is the server's to say. */
+export const daemonSetStrategy: KindRules = {
+  prepareCreate(object) {
+    if (!/^[1-9]\d{0,15}$/.test(generationOf(object))) setGeneration(object, '1')
+  },
+  prepareUpdate(object, live) {
+    setGeneration(object, generationOf(live))
+  },
+  completeUpdate(object, live) {
+    const before = generationOf(live)
+    setGeneration(object, templateOf(object) === templateOf(live) ? before : String(Number(before) + 1))
+  },
+}
+
+function templateOf({ spec }: ApiObject): string {
+  return JSON.stringify((spec as { template?: unknown } | undefined)?.template ?? null)
+}
+
+function generationOf({ metadata }: ApiObject): string {
+  return metadata.annotations?.[templateGenerationAnnotation] ?? '1'
+}
+
+function setGeneration(object: ApiObject, value: string): void {
+  const annotations = { ...object.metadata.annotations, [templateGenerationAnnotation]: value }
+  object.metadata = { ...object.metadata, annotations }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, type Body, created, sharedApi } from './api.ts'
+
+const server = sharedApi({ controllers: ['bootstrap'] })
+
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
+const generationOf = ({ metadata }: Body) => metadata.generation
+
+test('a PodTemplate counts the changes of its template', async () => {
+  const path = `/api/v1/namespaces/${await aNamespace(server.api)}/podtemplates`
+  expect(generationOf(await created(server.api, path, { metadata: { name: 't' }, template }))).toBe(1)
+  expect(generationOf((await server.api.patch(`${path}/t`, { metadata: { labels: { x: 'y' } } })).body)).toBe(1)
+  const changed = { template: { spec: { containers: [{ name: 'c', image: 'i:2' }] } } }
+  expect(generationOf((await server.api.patch(`${path}/t`, changed)).body)).toBe(2)
+})
+
+test('a CSIDriver has a generation from the first change of what its nodes act on', async () => {
+  const path = '/apis/storage.orch.io/v1/csidrivers'
+  const name = `${aName('driver')}.example.com`
+  const made = await created(server.api, path, { metadata: { name }, spec: {} })
+  expect(made.metadata).not.toHaveProperty('generation')
+  const patched = async (change: unknown) => generationOf((await server.api.patch(`${path}/${name}`, change)).body)
+  expect(await patched({ spec: { storageCapacity: true } })).toBeUndefined()
+  expect(await patched({ spec: { requiresRepublish: true } })).toBe(1)
+  expect(await patched({ spec: { tokenRequests: [{ audience: 'a' }] } })).toBe(2)
+  expect(await patched({ spec: { seLinuxMount: true } })).toBe(3)
+  expect(await patched({ metadata: { labels: { x: 'y' } } })).toBe(3)
+})
+
+test('a DaemonSet counts the changes of its template in an annotation that only the server writes', async () => {
+  const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
+  const annotation = 'deprecated.daemonset.template.generation'
+  const countOf = ({ metadata }: Body) => (metadata['annotations'] as Record<string, string> | undefined)?.[annotation]
+  const set = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } }
+  const made = await created(server.api, path, set)
+  expect(countOf(made)).toBe('1')
+  const image = (tag: string) => ({ spec: { template: { spec: { containers: [{ name: 'c', image: `i:${tag}` }] } } } })
+  const patched = async (change: unknown) => countOf((await server.api.patch(`${path}/d`, change)).body)
+  expect(await patched(image('2'))).toBe('2')
+  expect(await patched({ spec: { minReadySeconds: 1 } })).toBe('2')
+  expect(await patched({ metadata: { annotations: { [annotation]: '7' } } })).toBe('2')
+  expect(await patched({ metadata: { annotations: null } })).toBe('2')
+  expect(countOf((await server.api.put(`${path}/d`, { ...made, metadata: { name: 'd' } })).body)).toBe('3')
+  const status = {
+    ...made,
+    metadata: { name: 'd' },
+    status: { numberReady: 0, currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0 },
+  }
+  expect(countOf((await server.api.put(`${path}/d/status`, status)).body)).toBe('3')
+  for (const [given, count] of [
+    ['5', '5'],
+    ['0', '1'],
+    ['x', '1'],
+  ]) {
+    const metadata = { generateName: 'd-', annotations: { [annotation]: given } }
+    expect(countOf(await created(server.api, path, { ...set, metadata }))).toBe(count)
+  }
+})
+
+test('a Job says that its Pods are tracked by finalizers', async () => {
+  const path = `/apis/batch/v1/namespaces/${await aNamespace(server.api)}/jobs`
+  const spec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } }
+  const { metadata } = await created(server.api, path, { metadata: { name: 'j', annotations: { x: 'y' } }, spec })
+  expect(metadata['annotations']).toEqual({ 'batch.orch.io/job-tracking': '', x: 'y' })
+  expect(JSON.stringify(metadata['managedFields'])).not.toContain('job-tracking')
+})
