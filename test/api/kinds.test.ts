@@ -137,7 +137,8 @@ describe('ResourceQuota', () => {
     ['1000m', '1'],
     [2, '2'],
     ['1e3', '1e3'],
-    ['0.1n', '1n'],
+    // Amounts of resources are kept in thousandths.
+    ['0.1n', '1m'],
   ])('KIND-GEN-05, KIND-RQ-03: the quantity %j is written %j', async (given, expected) => {
     const made = await created(server.api, quotasIn('default'), quota({ hard: { 'requests.memory': given } }))
     expect(specOf(made)).toEqual({ hard: { 'requests.memory': expected } })

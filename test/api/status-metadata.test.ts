@@ -54,9 +54,10 @@ test('SSA-66: a write of a status takes the metadata that comes with it, but for
     expect({ kind, status, text: status === 200 ? '' : text }).toEqual({ kind, status: 200, text: '' })
     expect(body['spec']).toEqual(made['spec'])
     expect(body.metadata.generation).toBe(made.metadata.generation)
-    // A Namespace has a label of the server's as well.
+    // A Namespace has a label of the server's as well, and a DaemonSet an annotation.
     const { 'orch.io/metadata.name': _name, ...labels } = body.metadata.labels
-    const got: Record<string, unknown> = { ...body.metadata, labels }
+    const { 'deprecated.daemonset.template.generation': _count, ...annotations } = body.metadata['annotations'] as Record<string, string>
+    const got: Record<string, unknown> = { ...body.metadata, labels, annotations }
     const untaken = Object.entries(after).filter(([field, value]) => JSON.stringify(got[field]) !== JSON.stringify(value))
     found[kind] = untaken.map(([field]) => field).sort()
     await server.api.patch(`${base}/${name}`, { metadata: { finalizers: null } })
