@@ -45,6 +45,7 @@ export function blank(value: unknown): unknown {
 }
 
 function blankField(name: string, value: unknown): unknown {
+  if (name === 'subsets') return blank(JSON.parse(JSON.stringify(value).replace(/"ip":"[^"]*"|"port":\d{5}/g, '"own":"ADDRESS"')))
   if (name === 'causes' && Array.isArray(value)) return withoutRepeated(value).map(blank)
   if (name === 'resourceVersion' && typeof value === 'string' && value !== '') return 'RV'
   if (name === 'cells' && Array.isArray(value)) return value.map(blankAge).map(blank)

@@ -22,7 +22,10 @@ export const readLog: Verb = async (request, target, parts) => {
   const pod = await requireObject(request, target, parts)
   requireContainer(pod, request)
   const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
-  if (nodeName === '') return send(request, 204, commonHeaders(request, 'text/plain'), '')
+  if (nodeName === '') {
+    const { 'content-type': _none, ...headers } = commonHeaders(request, 'text/plain')
+    return send(request, 204, headers, '')
+  }
   throw await unreachable(request, nodeName, parts)
 }
 

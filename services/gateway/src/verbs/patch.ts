@@ -101,7 +101,7 @@ async function patched(
 export function applyChange(change: Change, live: ApiObject, { type }: Pick<Resource, 'type'>): Record<string, unknown> {
   const outcome = outcomeOf(change, live, type)
   if (outcome.kind === 'refused') throw outcome.error
-  if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request')
+  if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
   return outcome.value
 }
 

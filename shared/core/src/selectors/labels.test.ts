@@ -51,6 +51,7 @@ describe('QP-22: label selectors', () => {
     ['x constructor y', "unable to parse requirement: found 'constructor', expected: in, notin, =, ==, !=, gt, lt"],
     ['x in a', "unable to parse requirement: found 'a', expected: '('"],
     ['x in (a b)', "unable to parse requirement: found 'b', expected: ',' or ')'"],
+    ['x in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['x in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
     ['x<a', `unable to parse requirement: values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value must be an integer`],
     ['x=-', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-": a valid label must be an empty string or/],

@@ -107,7 +107,7 @@ class Parser {
         isValueDue = true
         if (text === ')') return [...values].sort()
       } else {
-        throw new Malformed(`${requirementPrefix}found '${text}', expected: ',', ')' or identifier`)
+        throw new Malformed(`${requirementPrefix}found '${text}', expected: ${isValueDue ? "',', ')' or identifier" : "',' or ')'"}`)
       }
     }
   }
