@@ -321,6 +321,18 @@ describe('settings that cannot work', () => {
   test.each(cases)('AUDIT-08: %s', async (_, flags, message) => {
     await expect(start({ flags: flags() })).rejects.toThrow(message)
   })
+
+  test('a log that cannot be written is refused at the start, and not with the first events', async () => {
+    const folder = aFolder()
+    const policy = withPolicy(aPolicy([{ level: 'Metadata' }])).slice(0, 1)
+    await expect(start({ flags: [...policy, `--audit-log-path=${folder}`] })).rejects.toThrow(
+      `--audit-log-path=${folder}: the file ${folder} cannot be written: illegal operation on a directory (EISDIR)`,
+    )
+    const nested = join(folder, 'a', 'b', 'audit.log')
+    const server = await start({ flags: [...policy, `--audit-log-path=${nested}`] })
+    await server.stop()
+    expect(readFileSync(nested, 'utf8')).toContain('"kind":"Event"')
+  })
 })
 
 test('AUDIT-08: without a policy nothing is counted', async () => {

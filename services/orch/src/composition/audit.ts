@@ -1,8 +1,9 @@
 import { domainGroup } from '@orch/core'
 import type { Auditor } from '@orch/gateway'
 import type { AuditDelivery, AuditSender, AuditSink } from '@orch/gateway/audit'
-import { type Metrics, SettingsError } from '@orch/platform'
+import { type Metrics, requireAppendable, SettingsError } from '@orch/platform'
 import type { AuditBackend, AuditOptions } from '../options/audit.ts'
+import { StartError } from '../start-error.ts'
 import type { Surroundings } from './surroundings.ts'
 import { openWebhookSender } from './webhook-sender.ts'
 
@@ -28,11 +29,24 @@ export async function openAuditor(
     return audit.createBlockingSink(bounded, mode === 'blocking-strict', surroundings)
   }
   const sinks: AuditSink[] = []
-  if (logFile !== undefined) sinks.push(sinkOf(audit.createAuditLog({ ...logFile, clock, log }), logFile))
+  if (logFile !== undefined) {
+    checkLogFile(logFile.path)
+    sinks.push(sinkOf(audit.createAuditLog({ ...logFile, clock, log }), logFile))
+  }
   if (webhook !== undefined) {
     sinks.push(sinkOf(audit.createAuditWebhook(await openSender(webhook.configFile), `${group}/v1`), webhook))
   }
   return audit.createAuditor({ policy: reading.policy, sinks, names, clock, log, metrics: surroundings.metrics })
+}
+
+/** The file is opened by the first event, and what is wrong with it would then cost events. */
+function checkLogFile(path: string): void {
+  if (path === '-') return
+  try {
+    requireAppendable(path)
+  } catch (error) {
+    throw new StartError(`--audit-log-path=${path}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Posts lists of events to the server of a client configuration file. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type { CertificateFiles } from './certificates.ts'
@@ -14,7 +14,18 @@ export function makePrivateFolder(path: string): void {
     makeFolder(path)
     if (!statSync(path).isDirectory()) throw new FileError(`${path} is a file, expected a folder`)
   })
-  explained(`the folder ${path} cannot be made private`, () => chmodSync(path, 0o700))
+  explained(`the folder ${path} cannot be made private`, () => {
+    const { uid } = statSync(path)
+    const own = process.geteuid?.() ?? uid
+    if (uid !== own && own !== 0) throw new FileError(`the folder ${path} belongs to another user (uid ${uid}, this process has ${own})`)
+    chmodSync(path, 0o700)
+  })
+}
+
+/** Makes sure that lines can be added to a file, which is made where it is absent, for its owner alone. */
+export function requireAppendable(path: string): void {
+  explained(`the folder ${dirname(path)} cannot be made`, () => makeFolder(dirname(path)))
+  explained(`the file ${path} cannot be written`, () => appendFileSync(path, '', { mode: 0o600 }))
 }
 
 /**

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { readCertificates } from './certificates.ts'
-import { certificateFolder, certificateMemory, makePrivateFolder, writePrivateFile } from './files.ts'
+import { certificateFolder, certificateMemory, makePrivateFolder, requireAppendable, writePrivateFile } from './files.ts'
 import { servingNames } from './serving-names.ts'
 
 const dayMs = 86_400_000
@@ -97,6 +97,19 @@ test('what the system refuses is a sentence that names the file, and leaves no d
 test.skipIf(process.platform !== 'linux')('a folder in a file system that makes none is refused', () => {
   expect(() => makePrivateFolder('/proc/none')).toThrow('the folder /proc/none cannot be made: no such file or directory (ENOENT)')
   expect(() => makePrivateFolder('/proc/none/below')).toThrow('the folder /proc/none/below cannot be made')
+})
+
+test('a file to which lines are added is made with its folders, or refused before the first of them', () => {
+  const folder = aFolder()
+  const path = join(folder, 'a', 'audit.log')
+  requireAppendable(path)
+  writeFileSync(path, 'kept')
+  requireAppendable(path)
+  expect([statSync(path).mode & 0o777, readFileSync(path, 'utf8')]).toEqual([0o600, 'kept'])
+  expect(() => requireAppendable(folder)).toThrow(`the file ${folder} cannot be written: illegal operation on a directory (EISDIR)`)
+  expect(() => requireAppendable(join(path, 'below'))).toThrow(
+    `the file ${join(path, 'below')} cannot be written: not a directory (ENOTDIR)`,
+  )
 })
 
 test('folders above a private one are made with it', () => {
