@@ -16,6 +16,7 @@ describe('values that have no plain text are refused with a text', () => {
     ['the kind of options', 'DELETE', '/a', 'application/json', `{"kind":${withoutText}}`, 400, `no kind ${withoutText}`],
     ['the version of options', 'DELETE', '/a', 'application/json', `{"apiVersion":${big}}`, 400, `version ${big}`],
     ['options of a collection', 'DELETE', '', 'application/yaml', `kind: ${big}\n`, 400, `no kind ${big}`],
+    ['a dry run', 'DELETE', '/a', 'application/json', `{"dryRun":[${big}]}`, 400, 'dryRun: expected an array of strings'],
     ['a grace', 'DELETE', '/a', 'application/json', `{"gracePeriodSeconds":${big}}`, 400, 'gracePeriodSeconds'],
     ['the kind of an object', 'POST', '', 'application/json', `{"kind":${withoutText}}`, 400, `the kind in the data (${withoutText})`],
     ['the kind of an object', 'POST', '', 'application/json', `{"kind":[${big}]}`, 400, `the kind in the data ([${big}])`],
@@ -90,4 +91,23 @@ test('watch says nothing where a part of an object is read', async () => {
   for (const query of ['watch=1', 'watch=', 'watch=true&sendInitialEvents=true']) {
     expect(await server.api.get(`${path}/s/status?${query}`)).toMatchObject({ status: 200, body: plain.body })
   }
+})
+
+test('LIM-12: a number out of range in an apply to an object with owners in another version is a 400', async () => {
+  const apply = (version: string, maxReplicas: number) =>
+    server.api.send('PATCH', `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/a?fieldManager=m&force=true`, {
+      body: {
+        apiVersion: `autoscaling/${version}`,
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'a' },
+        spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas },
+      },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    })
+  expect((await apply('v2', 2)).status).toBe(201)
+  const { status, body } = await apply('v1', 2 ** 40)
+  expect({ status, message: body['message'] }).toEqual({
+    status: 400,
+    message: expect.stringContaining('spec.maxReplicas: expected 32-bit integer'),
+  })
 })

@@ -19,8 +19,8 @@ const fields = ['min', 'max', 'maxLimitRequestRatio', 'default', 'defaultRequest
 
 /** The items of a LimitRange's spec. */
 export function limitsOf(spec: unknown): readonly LimitItem[] {
-  const { limits = [] } = (spec ?? {}) as { readonly limits?: readonly Readonly<Record<string, unknown>>[] }
-  return limits.map((item) => {
+  const { limits } = (spec ?? {}) as { readonly limits?: readonly Readonly<Record<string, unknown>>[] | null }
+  return (limits ?? []).map((item) => {
     const amounts = Object.fromEntries(fields.map((field) => [field, quantitiesOf(item[field] as Amounts | undefined)]))
     return { ...(amounts as unknown as Omit<LimitItem, 'type'>), type: String(item['type']) }
   })

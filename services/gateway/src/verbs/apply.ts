@@ -95,7 +95,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
   const { served, subresource, info } = plan.target
   if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)
   const { request } = plan
-  const outcome = await advance(request, applyConfiguration(plan, configuration.object, live?.object, parts), parts)
+  const outcome = await outcomeOf(plan, configuration, live, parts)
   await pause(request, parts)
   switch (outcome.kind) {
     case 'invalid':
@@ -107,6 +107,16 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       const decoded = decodeCandidate(served.resource, outcome.object as Record<string, unknown>, { hasBigIntegers, duplicates: [] })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }
+  }
+}
+
+/** A value of a wrong type is the client's mistake, also where it first shows as an object that another version cannot hold. */
+async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, live: Live | undefined, parts: GatewayParts) {
+  try {
+    return await advance(plan.request, applyConfiguration(plan, object, live?.object, parts), parts)
+  } catch (error) {
+    decodeCandidate(plan.target.served.resource, object, { hasBigIntegers, duplicates: [] })
+    throw error
   }
 }
 

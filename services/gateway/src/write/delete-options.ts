@@ -70,8 +70,8 @@ export function toDeleteOptions(options: Record<string, unknown>, parts: Gateway
   if (gracePeriodSeconds != null && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')
   requireType('propagationPolicy', propagationPolicy, 'string')
   requireType('orphanDependents', orphanDependents, 'boolean')
-  if (dryRun != null && !Array.isArray(dryRun)) throw wrongType('dryRun', 'an array of strings')
-  const dryRuns = (dryRun ?? []) as readonly string[]
+  const dryRuns = dryRun ?? []
+  if (!isTexts(dryRuns)) throw wrongType('dryRun', 'an array of strings')
   const errors: FieldError[] = []
   checkDryRun(errors, dryRuns)
   if (propagationPolicy != null && !isPropagation(propagationPolicy)) {
@@ -108,6 +108,10 @@ function readPreconditions({ uid, resourceVersion }: Record<string, unknown>): D
     ...(uid == null ? {} : { uid: uid as string }),
     ...(resourceVersion == null ? {} : { resourceVersion: resourceVersion as string }),
   }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 function requireType(field: string, value: unknown, type: 'number' | 'string' | 'boolean'): void {
