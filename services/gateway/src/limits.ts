@@ -49,10 +49,12 @@ export const limits = {
   listWriteBytes: 1024 * 1024,
   /** Bodies from this size on are compressed for clients that ask for it; below, it costs more than it saves. */
   gzipBytesMin: 128 * 1024,
-  /** Bytes that may wait for one watcher; one who lets more pile up is ended and resumes where it stopped. */
+  /** Bytes that may wait for one watcher; one who lets more pile up gets what waits, then the end, and resumes where it stopped. */
   watchBacklogBytesMax: 4 * 1024 * 1024,
   /** A watcher that takes nothing of what waits for this long is ended. */
   watchStallMs: 60_000,
+  /** A watcher that has not taken what waits this long after its end is cut off. */
+  watchLeaveMs: 30_000,
   /** How often a bookmark is sent to watchers that want them. */
   bookmarkIntervalMs: 60_000,
   /** The last bookmark comes this long before the end of a watch. */

@@ -125,6 +125,11 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   destroy(): void {
+    // The end is there, but the reader has not come to it.
+    if (this.#state === 'ended' && this.#chunks.length > 0) {
+      this.#chunks = []
+      this.#state = 'broken'
+    }
     this.#close('broken')
   }
 

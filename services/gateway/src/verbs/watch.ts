@@ -173,9 +173,17 @@ class WatchSession implements WatchSink, WheelTask {
       }
       if (part.kind !== 'entries' || this.#isOver) continue
       const frames = part.entries.flatMap(print)
-      if (!exchange.write(this.#told(Buffer.concat(frames)))) await exchange.drained()
+      if (!exchange.write(this.#told(Buffer.concat(frames)))) await this.#drained()
     }
     return head
+  }
+
+  /** A client that takes nothing of the state for too long is given up. */
+  async #drained(): Promise<void> {
+    const { exchange } = this.request
+    const timer = this.#parts.wheel.after(limits.watchStallMs, { due: () => exchange.destroy() })
+    await exchange.drained()
+    timer.cancel()
   }
 
   /** How an object of the state is told: in pieces where its own bytes will do, so that those of a long state are copied once. */
@@ -224,7 +232,7 @@ class WatchSession implements WatchSink, WheelTask {
       return
     }
     if (this.#isStalled(now)) {
-      this.request.exchange.destroy()
+      this.#leave()
       return
     }
     if (this.#withBookmarks && now >= this.#nextBookmarkMs) {
@@ -242,7 +250,19 @@ class WatchSession implements WatchSink, WheelTask {
   finish(): void {
     if (this.#isOver) return
     if (this.#withBookmarks && this.#position > this.#bookmarked) this.#bookmark()
-    this.request.exchange.end()
+    this.#leave()
+  }
+
+  /**
+   * Nothing more is written. What was written is whole lines, and the client gets them to the end of the stream if it takes them in
+   * time: a client that was behind goes on after the last of them.
+   */
+  #leave(): void {
+    if (this.#isOver) return
+    const { exchange } = this.request
+    const timer = this.#parts.wheel.after(limits.watchLeaveMs, { due: () => exchange.destroy() })
+    exchange.onClose(() => timer.cancel())
+    exchange.end()
     this.#over()
   }
 
@@ -265,7 +285,7 @@ class WatchSession implements WatchSink, WheelTask {
     if (this.#isOver) return
     exchange.write(bytes)
     this.request.sentBytes += bytes.length
-    if (exchange.waitingBytes > limits.watchBacklogBytesMax) exchange.destroy()
+    if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#leave()
   }
 
   #bookmark(annotations?: Record<string, string>): void {
@@ -299,8 +319,7 @@ class WatchSession implements WatchSink, WheelTask {
   #fail(message: string): void {
     const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Expired', code: 410 }
     this.#write(printErrorEvent(this.#format, status))
-    this.request.exchange.end()
-    this.#over()
+    this.#leave()
   }
 
   #over(): void {
