@@ -13,6 +13,9 @@ const cancel = number(8)
 /** Streams of clients have odd numbers. */
 const streamOf = (index: number) => 2 * index + 1
 
+/** A field of 3,900 bytes that the session's table keeps. */
+const keptField = Buffer.concat([Buffer.from([0x40, 1]), Buffer.from('a'), Buffer.from([0x7f, 0xbd, 0x1d]), Buffer.alloc(3_900, 'b')])
+
 /** Sends until the server closes the connection, and no more than `count` times. */
 async function flood(connection: RawConnection, count: number, make: (round: number) => Uint8Array): Promise<void> {
   for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
@@ -81,6 +84,23 @@ describe('floods that cost their client the connection, and nobody else anything
         ),
     ],
     [
+      'short heads that stand for long ones, one after the other',
+      async (connection) => {
+        await connection.send(frame('settings', flags.acknowledged, 0))
+        await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, keptField])))
+        await flood(connection, 100_000, (round) =>
+          times(20, (index) =>
+            frame('headers', flags.endBoth, streamOf(1 + round * 20 + index), Buffer.concat([getFields, Buffer.alloc(488, 0xbe)])),
+          ),
+        )
+      },
+    ],
+    [
+      'requests of a client that does not confirm the settings',
+      (connection) =>
+        flood(connection, 102, (round) => frame('headers', flags.endBoth, streamOf(round), getFields)).then(() => connection.closed),
+    ],
+    [
       'windows that overflow',
       (connection) => flood(connection, 10, () => times(10, () => frame('windowUpdate', flags.none, 0, number(0x7fff_ffff)))),
     ],
@@ -97,11 +117,19 @@ describe('floods that cost their client the connection, and nobody else anything
 test('LIM-12: a short head that stands for a long one, by fields that it repeats from a table, is refused', async () => {
   const server = await aSocketServer({ controllers: [] })
   const connection = await openRaw(server)
-  // A field of 3,900 bytes that is kept, and then named 15,000 times by one byte each: 60 MB.
-  const value = Buffer.alloc(3_900, 'b')
-  const kept = Buffer.concat([Buffer.from([0x40, 1]), Buffer.from('a'), Buffer.from([0x7f, 0xbd, 0x1d]), value])
-  await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, kept])))
+  // The field is named 15,000 times by one byte each: 60 MB.
+  await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, keptField])))
   await connection.send(frame('headers', flags.endBoth, 3, Buffer.concat([getFields, Buffer.alloc(15_000, 0xbe)])))
   await expect.poll(() => connection.resets).toBe(1)
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
+})
+
+test('LIM-12: a client that confirms the settings may send more requests than one that has not', async () => {
+  const server = await aSocketServer({ controllers: [] })
+  const connection = await openRaw(server)
+  await connection.send(frame('settings', flags.acknowledged, 0))
+  for (let round = 0; round < 300; round += 100) {
+    await connection.send(times(100, (index) => frame('headers', flags.endBoth, streamOf(round + index), getFields)))
+    await expect.poll(() => connection.answered).toBe(round + 100)
+  }
 })

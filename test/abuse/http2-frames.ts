@@ -6,7 +6,7 @@ import type { SocketServer } from '../gateway/sockets.ts'
 export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const
 
 /** Flags of frames. */
-export const flags = { none: 0, endStream: 1, endHeaders: 4, endBoth: 5 } as const
+export const flags = { none: 0, acknowledged: 1, endStream: 1, endHeaders: 4, endBoth: 5 } as const
 
 /** One frame as it travels. */
 export function frame(type: keyof typeof frameTypes, flag: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
@@ -34,6 +34,8 @@ export interface RawConnection {
   readonly closed: Promise<void>
   /** Streams that the server has reset. */
   readonly resets: number
+  /** Streams that the server has ended. */
+  readonly answered: number
 }
 
 /** Connects without a certificate, and says hello. */
@@ -47,6 +49,7 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
   // A server that closes the connection while we write is what is wanted here.
   socket.on('error', () => {})
   let resets = 0
+  let answered = 0
   let waiting = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     waiting = Buffer.concat([waiting, chunk])
@@ -54,6 +57,7 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
       length = 9 + waiting.readUIntBE(0, 3)
       if (waiting.length < length) break
       if (waiting[3] === frameTypes.reset) resets += 1
+      else if (waiting[3] === frameTypes.data && ((waiting[4] as number) & flags.endStream) !== 0) answered += 1
     }
   })
   socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', flags.none, 0)]))
@@ -61,6 +65,9 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
     closed,
     get resets() {
       return resets
+    },
+    get answered() {
+      return answered
     },
     async send(bytes) {
       if (socket.destroyed) return false

@@ -33,6 +33,12 @@ export const limits = {
   streamResetsAtOnceMax: 500,
   /** Streams per second that a client may go on breaking off. */
   streamResetsPerSecondMax: 33,
+  /** Streams of one HTTP/2 connection whose heads may be refused. Clients do not send heads of a megabyte; Node bounds other refusals likewise. */
+  refusedHeadsMax: 100,
+  /** How often heads that were refused are counted: Node does not report them, and looking at a connection costs little. */
+  headCheckMs: 1_000,
+  /** Streams that a client may begin before it has confirmed the settings, which bound its heads only from then on. Clients assume a hundred. */
+  unconfirmedStreamsMax: 100,
   /** Megabytes that one HTTP/2 connection may hold before new streams on it are refused: several large lists to slow readers. */
   memoryPerConnectionMb: 64,
   /** Reads in flight; one more is answered 429. Watches do not count. */

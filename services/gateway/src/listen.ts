@@ -10,6 +10,7 @@ import { toTrusted } from './authentication/certificate/trusted.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
+import { RefusedHeads } from './exchange/refused-heads.ts'
 import { limits } from './limits.ts'
 
 export interface ListenOptions {
@@ -29,6 +30,8 @@ export interface ListenOptions {
   readonly streamsPerConnectionMax?: number | undefined
   /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
   readonly goawayChance?: number | undefined
+  /** How often refused heads are counted; for tests. */
+  readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
 }
@@ -82,7 +85,13 @@ export async function listen(
     streamResetBurst: limits.streamResetsAtOnceMax,
     streamResetRate: limits.streamResetsPerSecondMax,
   })
+  const refusedHeads = new RefusedHeads(tls.headCheckMs)
+  http2.on('session', (session) => refusedHeads.begin(session))
   http2.on('stream', (stream, headers, _flags, rawHeaders) => {
+    if (stream.session !== undefined && !refusedHeads.opens(stream.session)) {
+      stream.session.destroy()
+      return
+    }
     const socket = stream.session?.socket as TLSSocket
     if (peers.hasToComeAgain(socket)) stream.session?.close()
     handle(new Http2Exchange(stream, headers, rawHeaders, peers.of(socket)))
@@ -110,6 +119,7 @@ export async function listen(
     drain,
     async close() {
       drain()
+      refusedHeads.close()
       http1.close()
       for (const session of sessions.keys()) session.destroy()
       for (const socket of connections) socket.destroy()
