@@ -39,9 +39,13 @@ function aLevel(name: string, shares: number): object {
 }
 
 /** A stranger's request that keeps its seat until its body is sent to the end. */
-function aSlowWrite(api: Api): { finish(): Promise<number> } {
-  const body = JSON.stringify(configMap({ name: 'slow' }))
-  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+function aSlowWrite(
+  api: Api,
+  { bytes = 0, isAnnounced = true }: { readonly bytes?: number; readonly isAnnounced?: boolean } = {},
+): { finish(): Promise<number> } {
+  const body = JSON.stringify(configMap({ name: 'slow' })).padEnd(bytes)
+  const length = isAnnounced ? { 'content-length': String(body.length) } : {}
+  const headers = { 'content-type': 'application/json', ...length }
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const target = new URL(`${api.url}${inDefault}?dryRun=All`)
   const request = httpsRequest(target, { method: 'POST', headers, ca: api.credentials.ca }, (response) => {
@@ -172,6 +176,23 @@ describe('what they do', () => {
     )
     expect(metrics).toContain('apiserver_flowcontrol_request_concurrency_limit{priority_level="narrow"} 1')
     expect(metrics).toContain('apiserver_flowcontrol_current_executing_requests{priority_level="narrow",flow_schema="narrow"} 0')
+  })
+
+  test.each([
+    ['a small body', {}, 1],
+    ['a megabyte', { bytes: 1024 * 1024 }, 4],
+    ['the largest body', { bytes: 3 * 1024 * 1024 }, 10],
+    ['a body of unknown length', { isAnnounced: false }, 10],
+  ] as const)('LIM-11, LIM-12: a write takes seats by its body: %s', async (_title, size, seats) => {
+    const api = await anApi({ flags: ['--authorization-mode=AlwaysAllow'], anonymousAuth: true })
+    const inUse = async () => {
+      const pattern = /^apiserver_flowcontrol_request_concurrency_in_use\{[^}]*flow_schema="global-default"[^}]*\} (\d+)$/m
+      return Number(pattern.exec((await api.get('/metrics')).text)?.[1])
+    }
+    const slow = aSlowWrite(api, size)
+    await expect.poll(inUse).toBe(seats)
+    expect(await slow.finish()).toBe(201)
+    await expect.poll(inUse).toBe(0)
   })
 
   test('LIM-11: where there are queues nobody is refused who may wait', async () => {

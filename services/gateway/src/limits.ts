@@ -160,7 +160,7 @@ export const limits = {
   flowKeyLengthMax: 512,
   /** Lists whose weight is remembered; those that weigh no seat are not. */
   flowListsMax: 1_000,
-  /** Bytes of a list that are worth a seat: about the work of an ordinary request. */
+  /** Bytes of a list, or of a body, that are worth a seat. */
   flowBytesPerSeat: 256 * 1024,
   /** Objects of a page that are worth a seat. */
   flowObjectsPerSeat: 100,

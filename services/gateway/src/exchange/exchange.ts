@@ -44,6 +44,8 @@ export interface Exchange {
   headerNames(): readonly string[]
   /** Forgets request headers, so that nothing later reads or logs what only the beginning needed. */
   dropHeaders(names: readonly string[]): void
+  /** Bytes that the body has according to the request's head; undefined: it has some, and does not say how many. */
+  readonly announcedBytes: number | undefined
   /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
   readBody(bytesMax: number): Promise<BodyOutcome>
   /** Answers at once. */
@@ -91,4 +93,9 @@ export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Pr
     }
     source.on('data', onData).on('end', onEnd).on('close', onBroken)
   })
+}
+
+/** The value of `content-length`; undefined where it is no number. */
+export function lengthOf(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '../limits.ts'
-import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
+import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
 
 const noNames: readonly string[] = []
 
@@ -70,8 +70,14 @@ export class Http1Exchange implements Exchange {
     this.#dropped = [...this.#dropped, ...names]
   }
 
+  get announcedBytes(): number | undefined {
+    const { 'content-length': length, 'transfer-encoding': encoding } = this.#request.headers
+    if (length !== undefined) return lengthOf(length)
+    return encoding === undefined ? 0 : undefined
+  }
+
   async readBody(bytesMax: number): Promise<BodyOutcome> {
-    const announced = Number(this.#request.headers['content-length'] ?? Number.NaN)
+    const announced = this.announcedBytes ?? 0
     // Whoever is answered before all of the body is there sends something that nobody reads any more.
     this.#closesConnection = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)

@@ -1,5 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
+import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
 import { drainOf } from './http1.ts'
 
 /** An exchange over one stream of an HTTP/2 connection. */
@@ -59,8 +59,14 @@ export class Http2Exchange implements Exchange {
     this.#rawHeaders = this.#rawHeaders.filter((_text, index) => !names.includes(this.#rawHeaders[index & ~1] as string))
   }
 
+  get announcedBytes(): number | undefined {
+    const length = this.#headers['content-length']
+    if (length !== undefined) return lengthOf(length)
+    return this.#stream.endAfterHeaders ? 0 : undefined
+  }
+
   async readBody(bytesMax: number): Promise<BodyOutcome> {
-    const announced = Number(this.#headers['content-length'] ?? Number.NaN)
+    const announced = this.announcedBytes ?? 0
     // Whoever is answered before all of the body is there sends something that nobody reads any more.
     this.#resetsAfterAnswer = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#stream, bytesMax)

@@ -82,6 +82,10 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     this.#headers = Object.fromEntries(Object.entries(this.#headers).filter(([name]) => !names.includes(name)))
   }
 
+  get announcedBytes(): number {
+    return this.#request.body?.length ?? 0
+  }
+
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const { body = '' } = this.#request
     if (body.length > bytesMax) return { kind: 'tooLarge' }

@@ -28,13 +28,21 @@ export interface Classification {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** What is known of a request's weight before it is worked on. */
+export interface RequestSize {
+  /** Objects that a list asks for; 0: all. */
+  readonly limit: number
+  /** Undefined: the body may be as large as any. */
+  readonly bodyBytes: number | undefined
+}
+
 /** Who may be worked on: schemas say where a request belongs, levels how many of them at a time. */
 export interface FlowControl {
   classify(user: User, info: RequestInfo): Classification
   /** What the requests of one schema that look the same share a turn by. */
   flowOf(classification: Classification, user: User, info: RequestInfo): string
-  /** How many seats a request takes; lists by what the last one like it weighed. */
-  widthOf(info: RequestInfo, limit: number): number
+  /** How many seats a request takes: lists by what the last one like it weighed, others by their bodies. */
+  widthOf(info: RequestInfo, size: RequestSize): number
   noteList(info: RequestInfo, bytes: number): void
   readonly metrics: FlowMetrics
   readonly levels: readonly Level[]
@@ -147,11 +155,11 @@ export function openFlowControl(options: FlowControlOptions): FlowControl {
           return schema.name
       }
     },
-    widthOf(info, limit) {
-      if (info.kind === 'path' || info.verb !== 'list') return 1
+    widthOf(info, { limit, bodyBytes = limits.bodyBytesMax }) {
+      if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
       const weight = (bytesOfLists.get(listKeyOf(info)) ?? 0) / limits.flowBytesPerSeat
       const seats = limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight
-      return Math.max(1, Math.min(limits.flowSeatsPerRequestMax, Math.ceil(seats)))
+      return seatsFor(seats)
     },
     noteList(info, bytes) {
       const key = listKeyOf(info)
@@ -165,6 +173,10 @@ export function openFlowControl(options: FlowControlOptions): FlowControl {
     },
     close: () => closed.abort(),
   }
+}
+
+function seatsFor(weight: number): number {
+  return Math.max(1, Math.min(limits.flowSeatsPerRequestMax, Math.ceil(weight)))
 }
 
 /** The mandatory ones are there under any circumstances; of the stored ones only their uid counts. */

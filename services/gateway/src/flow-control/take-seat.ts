@@ -13,7 +13,7 @@ export function takeSeat(request: GatewayRequest, flowControl: FlowControl, part
   const classification = flowControl.classify(user, info)
   const { level, series, headers } = classification
   request.flowHeaders = headers
-  const width = level.isExempt ? 1 : flowControl.widthOf(info, limitOf(request))
+  const width = level.isExempt ? 1 : flowControl.widthOf(info, { limit: limitOf(request), bodyBytes: request.exchange.announcedBytes })
   const reception = level.receive({ flow: flowControl.flowOf(classification, user, info), width, asked: request })
   switch (reception.kind) {
     case 'seated':
