@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
 import type { ControllerContext } from '../controller.ts'
 import type { Graph, Node } from './graph.ts'
+import { inGroups } from './in-groups.ts'
 import type { ReportMisplaced } from './misplaced-owner.ts'
 import { deleteLive, getLive, patchOwners, removeFinalizer } from './objects.ts'
 import { type Metadata, type OwnerReference, observe, ownersOf } from './observed.ts'
@@ -19,8 +19,6 @@ export interface Collection {
 
 /** Dependants that are changed at the same time. */
 const orphansAtOnce = 20
-/** Owners of one object that the server is asked about at the same time: some milliseconds where it is this process. */
-const ownersAtOnce = 32
 /** Owners of one object that Events are made for. */
 const ownersReportedMax = 100
 
@@ -61,17 +59,6 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
   if (others.length < references.length) return patchOwners(context, node.resource, live, others)
   const isWaitedFor = standings.includes('waiting') && graph.dependantsOf(node).length > 0
   await deleteLive(context, node.resource, live, isWaitedFor ? 'Foreground' : policyOf(live))
-}
-
-/** Does something for each item, a few at a time. Between groups others have their turn: an object may name ten thousand owners. */
-async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const done: R[] = []
-  for (let from = 0; from < items.length; from += ownersAtOnce) {
-    if (from > 0) await setImmediate()
-    const group = items.slice(from, from + ownersAtOnce)
-    done.push(...(await Promise.all(group.map((item, index) => work(item, from + index)))))
-  }
-  return done
 }
 
 async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: Collection): Promise<Standing> {
