@@ -145,7 +145,7 @@ describe('what is refused', () => {
       'ResponseComplete 400 BadRequest',
       'ResponseComplete 415 UnsupportedMediaType',
       'ResponseComplete 422 Invalid',
-      'ResponseComplete 404 ',
+      'ResponseComplete 404 NotFound',
       'ResponseComplete 405 MethodNotAllowed',
       'ResponseComplete 400 BadRequest',
     ])
