@@ -24,6 +24,25 @@ interface ApiGroup {
 const resourcesOf = async (api: Api, base: string) => ((await api.get(base)).body['resources'] ?? []) as ApiResource[]
 const groupsOf = async (api: Api) => (await api.get('/apis')).body['groups'] as ApiGroup[]
 
+test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])(
+  'ADDR-18: %s says when it was made, the same time at each question',
+  async (path) => {
+    const [first, second] = [await server.api.get(path), await server.api.get(path)]
+    const made = first.headers['last-modified'] ?? ''
+    expect(new Date(made).toUTCString()).toBe(made)
+    expect(Date.parse(made)).toBeLessThanOrEqual(Date.now())
+    expect(second.headers['last-modified']).toBe(made)
+  },
+)
+
+test('ADDR-18: every document of the index is there, and those of discovery hold the path they describe', async () => {
+  const { paths } = (await server.api.get('/openapi/v3')).body as unknown as { paths: Record<string, { serverRelativeURL: string }> }
+  for (const name of ['.well-known/openid-configuration', 'api', 'apis', 'apis/apps', 'openid/v1/jwks', 'version']) {
+    const { status, body } = await server.api.get(paths[name]?.serverRelativeURL ?? 'none')
+    expect({ status, paths: Object.keys(body['paths'] as object) }).toEqual({ status: 200, paths: [`/${name}/`] })
+  }
+})
+
 describe('discovery', () => {
   test('ADDR-17: /api', async () => {
     const { body } = await server.api.get('/api')

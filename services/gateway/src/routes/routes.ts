@@ -194,6 +194,7 @@ const openApi2: Handler = (request, parts) => {
 interface File {
   readonly bytes: Uint8Array
   readonly hash: string
+  readonly madeMs: number
 }
 
 interface OpenApiFiles {
@@ -203,28 +204,34 @@ interface OpenApiFiles {
 
 const openApi2Files = new WeakMap<object, OpenApiFiles>()
 
-function openApi2Of({ catalogue, options }: GatewayParts): OpenApiFiles {
+function openApi2Of(parts: GatewayParts): OpenApiFiles {
+  const { catalogue, options, clock } = parts
   const known = openApi2Files.get(catalogue)
   if (known !== undefined) return known
-  const document = lazily(() => openApi2Document(catalogue, options.version.gitVersion))
+  const document = lazily(() => openApi2Document(catalogue, options.version.gitVersion, openApiOptions(parts)))
   const files = {
-    json: lazily(() => fileOf(Buffer.from(JSON.stringify(document())))),
-    encoded: lazily(() => fileOf(encodeOpenApi2(document()))),
+    json: lazily(() => jsonFile(document(), clock.now())),
+    encoded: lazily(() => fileOf(encodeOpenApi2(document()), clock.now())),
   }
   openApi2Files.set(catalogue, files)
   return files
 }
 
+function openApiOptions({ authentication }: GatewayParts): { readonly hasIssuer: boolean } {
+  return { hasIssuer: authentication.issuer !== undefined }
+}
+
 const openApi3Files = new WeakMap<object, Map<string, File>>()
 
-function openApi3Of({ catalogue, options }: GatewayParts, name: string): File | undefined {
+function openApi3Of(parts: GatewayParts, name: string): File | undefined {
+  const { catalogue, options } = parts
   const files = openApi3Files.get(catalogue) ?? new Map<string, File>()
   openApi3Files.set(catalogue, files)
   const known = files.get(name)
   if (known !== undefined) return known
-  const one = openApi3Names(catalogue).find((candidate) => candidate.name === name)
-  if (one === undefined) return undefined
-  const file = fileOf(Buffer.from(JSON.stringify(openApi3Document(catalogue, { ...one, serverVersion: options.version.gitVersion }))))
+  const which = openApiOptions(parts)
+  if (!openApi3Names(catalogue, which).includes(name)) return undefined
+  const file = jsonFile(openApi3Document(catalogue, { ...which, name, serverVersion: options.version.gitVersion }), parts.clock.now())
   files.set(name, file)
   return file
 }
@@ -233,7 +240,9 @@ const openApi3: Handler = (request, parts) =>
   respondObject(
     request,
     200,
-    openApi3Index(parts.catalogue, (name) => openApi3Url(parts, name, openApi3Of(parts, name)?.hash ?? '')),
+    openApi3Index(openApi3Names(parts.catalogue, openApiOptions(parts)), (name) =>
+      openApi3Url(parts, name, openApi3Of(parts, name)?.hash ?? ''),
+    ),
     parts,
   )
 
@@ -264,16 +273,26 @@ function keptHeaders(nowMs: number): Record<string, string> {
 
 function respondFile(
   request: GatewayRequest,
-  { bytes, hash, type }: File & { type: string },
+  { bytes, hash, madeMs, type }: File & { type: string },
   extra: Record<string, string> = {},
 ): void | Promise<void> {
-  const headers = { ...commonHeaders(request, type), etag: `"${hash}"`, vary: 'Accept', ...extra }
+  const headers = {
+    ...commonHeaders(request, type),
+    etag: `"${hash}"`,
+    'last-modified': new Date(madeMs).toUTCString(),
+    vary: 'Accept',
+    ...extra,
+  }
   if (request.exchange.header('if-none-match') === `"${hash}"`) return send(request, 304, headers, '')
   return sendBytes(request, 200, headers, bytes)
 }
 
-function fileOf(bytes: Uint8Array): File {
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
+function jsonFile(document: object, madeMs: number): File {
+  return fileOf(Buffer.from(`${JSON.stringify(document)}\n`), madeMs)
+}
+
+function fileOf(bytes: Uint8Array, madeMs: number): File {
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(), madeMs }
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -261,6 +261,7 @@ export const batchV1 = defineTypes({
         onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern')), {
           tag: 3,
           keepEmpty: true,
+          listedAsRequired: true,
           listType: 'atomic',
           doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
         }),

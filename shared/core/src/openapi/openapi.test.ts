@@ -7,9 +7,10 @@ import { openApi3Document, openApi3Index, openApi3Names } from './v3.ts'
 type Json = Record<string, unknown>
 
 const catalogue = createCatalogue('orch')
-const document2 = openApi2Document(catalogue, 'v1.25.0')
-const document3 = (group: string, version: string) => openApi3Document(catalogue, { group, version, serverVersion: 'v1.25.0' })
-const core3 = document3('', 'v1')
+const issuing = { hasIssuer: true }
+const document2 = openApi2Document(catalogue, 'v1.25.0', issuing)
+const document3 = (name: string) => openApi3Document(catalogue, { name, serverVersion: 'v1.25.0', ...issuing })
+const core3 = document3('api/v1')
 const schemas3 = core3.components['schemas'] as Record<string, Json>
 
 const at = (value: unknown, ...names: (string | number)[]): unknown =>
@@ -26,13 +27,13 @@ test('ADDR-18: every reference of the second version has its definition', () => 
 })
 
 test('ADDR-18: every group version has a document in the third version, complete in itself', () => {
-  const documents = openApi3Names(catalogue).map(({ group, version }) => document3(group, version))
-  expect(documents.length).toBe(25)
+  const documents = openApi3Names(catalogue, issuing).map(document3)
+  expect(documents.length).toBe(49)
   expect(documents.flatMap((document) => loose(document, '#/components/schemas/', document.components['schemas'] as Json))).toEqual([])
 })
 
 test('ADDR-18: the index leads to the documents', () => {
-  expect(openApi3Index(catalogue, (name) => `/openapi/v3/${name}?hash=c`).paths['apis/apps/v1']).toEqual({
+  expect(openApi3Index(openApi3Names(catalogue, issuing), (name) => `/openapi/v3/${name}?hash=c`).paths['apis/apps/v1']).toEqual({
     serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c',
   })
 })
@@ -41,7 +42,32 @@ test('definitions carry the domain of the profile and the kind they describe', (
   expect(at(document2.definitions['io.orch.api.storage.v1.CSINode'], 'x-kubernetes-group-version-kind')).toEqual([
     { group: 'storage.orch.io', kind: 'CSINode', version: 'v1' },
   ])
-  expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v').definitions)).toContain('io.k8s.api.storage.v1.CSINode')
+  expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v', issuing).definitions)).toContain('io.k8s.api.storage.v1.CSINode')
+})
+
+test('ADDR-18: the documents are those of group versions, of groups, and of what stands beside them', () => {
+  const names = openApi3Names(catalogue, issuing)
+  const others = names.filter((name) => !/^apis\/[^/]+(?:\/[^/]+)?$/.test(name))
+  expect(others).toEqual(['.well-known/openid-configuration', 'api', 'api/v1', 'apis', 'openid/v1/jwks', 'version'])
+  expect(names).toEqual(expect.arrayContaining(['apis/apps', 'apis/apps/v1', 'apis/autoscaling/v2']))
+  expect(openApi3Names(catalogue, { hasIssuer: false })).not.toContain('openid/v1/jwks')
+})
+
+test('ADDR-17, ADDR-18: discovery is described, with the kinds that it answers', () => {
+  const kinds = ['APIGroup', 'APIGroupList', 'APIResource', 'APIResourceList', 'APIVersions', 'GroupVersionForDiscovery']
+  const described = [...kinds, 'ServerAddressByClientCIDR'].map((kind) => `io.orch.apimachinery.pkg.apis.meta.v1.${kind}`)
+  expect(Object.keys(document2.definitions)).toEqual(expect.arrayContaining([...described, 'io.orch.apimachinery.pkg.version.Info']))
+  expect(at(document2.paths, '/apis/apps/v1/', 'get')).toMatchObject({
+    operationId: 'getAppsV1APIResources',
+    tags: ['apps_v1'],
+    responses: { 200: { schema: { $ref: '#/definitions/io.orch.apimachinery.pkg.apis.meta.v1.APIResourceList' } } },
+  })
+  expect(at(document2.paths, '/apis/apps/v1/', 'get')).not.toHaveProperty('x-kubernetes-action')
+  expect(at(document3('version').paths, '/version/', 'get', 'operationId')).toBe('getCodeVersion')
+})
+
+test('the conditions of a rule about failed pods are listed as required', () => {
+  expect(at(document2.definitions['io.orch.api.batch.v1.PodFailurePolicyRule'], 'required')).toEqual(['action', 'onPodConditions'])
 })
 
 describe('the facets of fields', () => {
@@ -175,6 +201,18 @@ describe('operations', () => {
     const item = at(document2.paths, '/api/v1/namespaces/{namespace}/resourcequotas/{name}', 'parameters') as Json[]
     expect(item.filter((parameter) => parameter['required']).map(({ name }) => name)).toEqual(['name', 'namespace'])
     expect(Object.keys(document2.paths['/api/v1/resourcequotas'] ?? {})).toEqual(['get', 'parameters'])
+  })
+
+  test('the older paths of watches are there for what can be watched', () => {
+    const actions = (path: string) => [
+      at(document2.paths, path, 'get', 'operationId'),
+      at(document2.paths, path, 'get', 'x-kubernetes-action'),
+    ]
+    expect(actions('/api/v1/watch/pods')).toEqual(['watchCoreV1PodListForAllNamespaces', 'watchlist'])
+    expect(actions('/api/v1/watch/namespaces/{namespace}/pods')).toEqual(['watchCoreV1NamespacedPodList', 'watchlist'])
+    expect(actions('/api/v1/watch/namespaces/{namespace}/pods/{name}')).toEqual(['watchCoreV1NamespacedPod', 'watch'])
+    expect(actions('/api/v1/watch/nodes')).toEqual(['watchCoreV1NodeList', 'watchlist'])
+    expect(Object.keys(document2.paths)).not.toContain('/api/v1/watch/componentstatuses')
   })
 
   test('no two operations share an id', () => {

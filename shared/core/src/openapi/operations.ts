@@ -13,8 +13,9 @@ export interface OperationDescription {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options'
   readonly operationId: string
   readonly description: string
-  readonly action: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect'
-  readonly gvk: Gvk
+  /** What it does to objects of which kind. Absent where it is about none. */
+  readonly action?: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect' | 'watch' | 'watchlist'
+  readonly gvk?: Gvk
   readonly tag: string
   readonly parameters: readonly Parameter[]
   readonly body?: Body
@@ -83,7 +84,8 @@ const patchTypes = [
 export function describePaths(names: Names, group: Group['name'], version: string, resources: readonly Resource[]): PathDescription[] {
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const writer: Writer = { names, base, prefix: operationPrefix(names, group, version) }
-  return resources.flatMap((resource) => describeResource(resource, writer)).sort((left, right) => (left.path < right.path ? -1 : 1))
+  const all = resources.flatMap((resource) => [...describeResource(resource, writer), ...describeWatches(resource, writer)])
+  return all.sort((left, right) => (left.path < right.path ? -1 : 1))
 }
 
 interface Writer {
@@ -93,7 +95,8 @@ interface Writer {
   readonly prefix: string
 }
 
-function operationPrefix(names: Names, group: string, version: string): string {
+/** `CoreV1`, `RbacAuthorizationV1`: what operations of a group version are called for. */
+export function operationPrefix(names: Names, group: string, version: string): string {
   const words = group === '' ? ['core'] : group.replace(`.${names.apiDomain}`, '').split('.')
   return [...words, version].map(capitalised).join('')
 }
@@ -111,6 +114,32 @@ function describeResource(resource: Resource, writer: Writer): PathDescription[]
   ]
   if (resource.isNamespaced && resource.verbs.includes('list')) paths.push(everywhere(resource, writer))
   return paths.filter(({ operations }) => operations.length > 0)
+}
+
+/** The older paths of watches, which a list with `watch` has taken the place of. */
+function describeWatches(resource: Resource, writer: Writer): PathDescription[] {
+  if (!resource.verbs.includes('watch')) return []
+  const { isNamespaced, kind, plural } = resource
+  const base = `${writer.base}/watch`
+  const collection = isNamespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`
+  const watch = (action: 'watch' | 'watchlist', id: string): OperationDescription => ({
+    ...listOperation(resource, writer, `watch${writer.prefix}${id}`),
+    action,
+    description: `Watch objects of kind ${kind}. Deprecated: use the parameter watch of a list.`,
+    parameters: [],
+    responses: { 200: 'meta/v1.WatchEvent' },
+  })
+  const described = (text: string, operation: OperationDescription, hasName: boolean): PathDescription => {
+    const whole = path(text, resource, [operation], hasName)
+    return { ...whole, parameters: [...whole.parameters, ...listing] }
+  }
+  return [
+    described(collection, watch('watchlist', `${scoped(resource)}List`), false),
+    described(`${collection}/{name}`, watch('watch', scoped(resource)), true),
+    ...(isNamespaced
+      ? [{ path: `${base}/${plural}`, parameters: [pretty, ...listing], operations: [watch('watchlist', `${kind}ListForAllNamespaces`)] }]
+      : []),
+  ]
 }
 
 function path(

@@ -1,6 +1,7 @@
 import type { Names } from '../names.ts'
 import type { Field, Node, ScalarNode, StructNode } from '../schema/node.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
+import { versionType } from './discovery.ts'
 
 /** A JSON schema as OpenAPI has it. */
 export type Schema = Record<string, unknown>
@@ -38,6 +39,15 @@ const descriptions: Readonly<Record<keyof typeof special, string>> = {
 
 const patchPath = 'apimachinery.pkg.apis.meta.v1.Patch'
 
+const versionPath = 'apimachinery.pkg.version.Info'
+const versionFields = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
+const versionSchema: Schema = {
+  description: 'What the server calls itself, and what it was built from and with.',
+  type: 'object',
+  required: versionFields,
+  properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
+}
+
 /** Kinds that are accepted in the bodies of every group version. */
 const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 
@@ -61,6 +71,7 @@ export function createSchemaWriter(
   const pending: string[] = []
   const wanted = new Set<string>()
   const refTo = (type: string): Schema => {
+    if (type === versionType) return refToVersion()
     if (!wanted.has(type)) pending.push(type)
     wanted.add(type)
     return { $ref: dialect.refPrefix + openApiName(names, type) }
@@ -69,6 +80,11 @@ export function createSchemaWriter(
   const refToSpecial = (kind: keyof typeof special): Schema => {
     const name = `${names.openApiRoot}.${special[kind].path}`
     if (!made.has(name)) made.set(name, specialSchema(kind, dialect))
+    return { $ref: dialect.refPrefix + name }
+  }
+  const refToVersion = (): Schema => {
+    const name = `${names.openApiRoot}.${versionPath}`
+    made.set(name, versionSchema)
     return { $ref: dialect.refPrefix + name }
   }
   const refToPatch = (): Schema => {
@@ -102,7 +118,7 @@ function specialSchema(kind: keyof typeof special, { version }: Dialect): Schema
 function definitionOf(type: string, context: Context): Schema {
   const node = resolveType(type)
   if (node.kind !== 'struct') return nodeSchema(node, context)
-  const required = node.fields.filter((field) => field.required).map((field) => field.name)
+  const required = node.fields.filter((field) => field.required || field.listedAsRequired).map((field) => field.name)
   const properties = node.fields.map((field) => [field.name, propertySchema(field, context)] as const)
   return {
     ...(node.doc === undefined ? {} : { description: node.doc }),

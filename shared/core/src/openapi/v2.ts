@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect2, type Schema, type SchemaWriter } from './schemas.ts'
 
@@ -13,11 +14,12 @@ export interface OpenApi2 {
 }
 
 /** The document of `/openapi/v2`: everything that is served, in one piece. `version` is the server's. */
-export function openApi2Document(catalogue: Catalogue, version: string): OpenApi2 {
+export function openApi2Document(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): OpenApi2 {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
   const writer = createSchemaWriter(names, dialect2, groupVersions)
-  const paths = groupVersions.flatMap(({ group, version: one }) => describePaths(names, group, one, catalogue.inGroupVersion(group, one)))
+  const objects = groupVersions.flatMap(({ group, version: one }) => describePaths(names, group, one, catalogue.inGroupVersion(group, one)))
+  const paths = [...describeDiscovery(catalogue, options).values(), ...objects]
   const written = paths.map((description) => [description.path, pathItem(description, writer)] as const)
   writer.refTo('meta/v1.WatchEvent')
   return {
@@ -58,8 +60,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, responseObject(code, type, writer)])),
       401: { description: 'Unauthorized' },
     },
-    'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': gvk,
+    ...(action === undefined ? {} : { 'x-kubernetes-action': action, 'x-kubernetes-group-version-kind': gvk }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect3, type Schema, type SchemaWriter } from './schemas.ts'
 import { servedGroupVersions } from './v2.ts'
@@ -17,31 +18,35 @@ export interface OpenApi3Index {
   readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>
 }
 
-/** Names of the documents, as they stand in the index and in paths: `api/v1`, `apis/apps/v1`. */
-export function openApi3Names(catalogue: Catalogue): { name: string; group: string; version: string }[] {
-  return servedGroupVersions(catalogue).map(({ group, version }) => ({
-    name: group === '' ? `api/${version}` : `apis/${group}/${version}`,
-    group,
-    version,
-  }))
+/** Which documents there are: one per group version, and those of discovery. */
+export interface OpenApi3Options {
+  readonly hasIssuer: boolean
+}
+
+/** Names of the documents, as they stand in the index and in paths: `api/v1`, `apis/apps`, `apis/apps/v1`, `version`. */
+export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): string[] {
+  return [...describeDiscovery(catalogue, options).keys()].sort()
 }
 
 /** `urlOf` gives the path and query of a document by its name, as clients ask the server for it. */
-export function openApi3Index(catalogue: Catalogue, urlOf: (name: string) => string): OpenApi3Index {
-  const paths = openApi3Names(catalogue).map(({ name }) => [name, { serverRelativeURL: urlOf(name) }] as const)
-  return { paths: Object.fromEntries([...paths].sort(([left], [right]) => (left < right ? -1 : 1))) }
+export function openApi3Index(names: readonly string[], urlOf: (name: string) => string): OpenApi3Index {
+  return { paths: Object.fromEntries(names.map((name) => [name, { serverRelativeURL: urlOf(name) }])) }
 }
 
-/** The document of one group version. `serverVersion` is what the server calls itself. */
+/** One of the documents. `serverVersion` is what the server calls itself. */
 export function openApi3Document(
   catalogue: Catalogue,
-  { group, version, serverVersion }: { group: string; version: string; serverVersion: string },
+  { name, serverVersion, ...options }: OpenApi3Options & { readonly name: string; readonly serverVersion: string },
 ): OpenApi3 {
   const { names } = catalogue
-  const writer = createSchemaWriter(names, dialect3, servedGroupVersions(catalogue))
-  const paths = describePaths(names, group, version, catalogue.inGroupVersion(group, version))
+  const groupVersions = servedGroupVersions(catalogue)
+  const writer = createSchemaWriter(names, dialect3, groupVersions)
+  const one = groupVersions.find(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`))
+  const discovery = describeDiscovery(catalogue, options).get(name)
+  const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))
+  const paths = [...(discovery === undefined ? [] : [discovery]), ...objects]
   const written = Object.fromEntries(paths.map((description) => [description.path, pathItem(description, writer)]))
-  writer.refTo('meta/v1.WatchEvent')
+  if (one !== undefined) writer.refTo('meta/v1.WatchEvent')
   return {
     openapi: '3.0.0',
     info: { title: names.openApiTitle, version: serverVersion },
@@ -74,8 +79,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
       ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, response(code, type, operation, writer)])),
       401: { description: 'Unauthorized' },
     },
-    'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': gvk,
+    ...(action === undefined ? {} : { 'x-kubernetes-action': action, 'x-kubernetes-group-version-kind': gvk }),
   }
 }
 

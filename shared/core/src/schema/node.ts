@@ -71,6 +71,8 @@ export interface FieldFacets {
   readonly protoName?: string
   /** Listed in `required` of the published schema. Such a field is printed even when empty. */
   readonly required?: boolean
+  /** Listed there too, though a body may leave it out. */
+  readonly listedAsRequired?: boolean
   /** Optional, yet printed when empty. */
   readonly keepEmpty?: boolean
   /** Absence and the zero value are different values. */
