@@ -50,3 +50,23 @@ describe('a metric that is deprecated', () => {
     expect(await textIn('1.26', true)).toBe('')
   })
 })
+
+test('many values are printed in several turns of the loop, and the text is that of the registry', async () => {
+  const metrics = createMetrics({ process: false })
+  const sizes = metrics.histogram({ name: 'sizes', help: 'Sizes\nof things.', labels: ['of'], buckets: [1, 2, 4] })
+  metrics.counter({ name: 'none_total', help: 'None yet.', labels: ['of'] })
+  metrics.gauge({ name: 'level', help: 'Level.' }).set(Number.POSITIVE_INFINITY)
+  for (let index = 0; index < 3_000; index++) sizes.observe({ of: `thing "${index}"\n` }, index % 5)
+  let turns = 0
+  let isPrinted = false
+  const count = () => {
+    turns += 1
+    if (!isPrinted) setImmediate(count)
+  }
+  setImmediate(count)
+  const text = await metrics.text()
+  isPrinted = true
+  expect(text).toBe(await metrics.registry.metrics())
+  // 3,000 histograms of six lines each, 4,000 lines in a row.
+  expect(turns).toBeGreaterThanOrEqual(5)
+})
