@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { readCertificates } from './certificates.ts'
 import { certificateFolder, certificateMemory, makePrivateFolder, requireAppendable, writePrivateFile } from './files.ts'
@@ -97,6 +97,14 @@ test('what the system refuses is a sentence that names the file, and leaves no d
 test.skipIf(process.platform !== 'linux')('a folder in a file system that makes none is refused', () => {
   expect(() => makePrivateFolder('/proc/none')).toThrow('the folder /proc/none cannot be made: no such file or directory (ENOENT)')
   expect(() => makePrivateFolder('/proc/none/below')).toThrow('the folder /proc/none/below cannot be made')
+})
+
+test('a folder of another user is named as that', () => {
+  const folder = aFolder()
+  const { uid } = statSync(folder)
+  const effective = vi.spyOn(process, 'geteuid').mockReturnValue(uid + 1)
+  onTestFinished(() => effective.mockRestore())
+  expect(() => makePrivateFolder(folder)).toThrow(`the folder ${folder} belongs to another user (uid ${uid}, this process has ${uid + 1})`)
 })
 
 test('a file to which lines are added is made with its folders, or refused before the first of them', () => {
