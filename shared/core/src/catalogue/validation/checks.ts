@@ -3,7 +3,8 @@ import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { isSame, type Part, textOf } from './part.ts'
+import { goIntOrString, goLabelSelector, invalidGoValue } from './go-values.ts'
+import { isSame, optionalPart, type Part, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
 
 /**
@@ -113,7 +114,10 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
 
 /** A field that stays as it was made. */
 export function immutable(errors: FieldError[], part: Part, live: Part, name: string, path: string): void {
-  if (!isSame(part[name], live[name])) errors.push(invalidValue(path, part[name] ?? null, 'field is immutable'))
+  if (isSame(part[name], live[name])) return
+  const value = name === 'selector' ? optionalPart(part, name) : undefined
+  if (value !== undefined) errors.push(invalidGoValue(path, goLabelSelector(value), 'field is immutable'))
+  else errors.push(invalidValue(path, part[name] ?? 'null', 'field is immutable'))
 }
 
 /** The value points to something that is not there. */
@@ -127,7 +131,9 @@ const wrongPercent = explain("a valid percent string must be a numeric string fo
 /** A count, or a share of a count such as `25%`. */
 export function countOrPercent(errors: FieldError[], part: Part, name: string, at: string): void {
   const value = part[name]
-  if (typeof value === 'string' && !percentPattern.test(value)) errors.push(invalidValue(`${at}.${name}`, value, wrongPercent))
+  if (typeof value === 'string' && !percentPattern.test(value)) {
+    errors.push(invalidGoValue(`${at}.${name}`, goIntOrString(value), wrongPercent))
+  }
   notNegative(errors, part, [name], at)
 }
 
@@ -135,7 +141,7 @@ export function countOrPercent(errors: FieldError[], part: Part, name: string, a
 export function notMoreThanWhole(errors: FieldError[], part: Part, name: string, at: string): void {
   const value = part[name]
   if (typeof value !== 'string' || !percentPattern.test(value) || Number.parseInt(value, 10) <= 100) return
-  errors.push(invalidValue(`${at}.${name}`, value, 'must not be greater than 100%'))
+  errors.push(invalidGoValue(`${at}.${name}`, goIntOrString(value), 'must not be greater than 100%'))
 }
 
 /** Whether a count or share is nothing. */

@@ -2,6 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { isGiven, notNegative, requireOneOf, requireText } from './checks.ts'
 import { findScheduleProblem, isTimeZone } from './cron-schedule.ts'
 import { invalidValue, unsupportedValue } from './field-errors.ts'
+import { goLabelSelector, invalidGoValue } from './go-values.ts'
 import { validateJobSpec } from './job.ts'
 import { type Part, partOf, textOf } from './part.ts'
 
@@ -42,7 +43,9 @@ function validateTimeZone(errors: FieldError[], name: string): void {
 
 /** The selector of each Job is made when the Job is. */
 function validateTemplate(errors: FieldError[], spec: Part, path: string): void {
-  if (isGiven(spec, 'selector')) errors.push(invalidValue(`${path}.selector`, spec['selector'], '`selector` will be auto-generated'))
+  if (isGiven(spec, 'selector')) {
+    errors.push(invalidGoValue(`${path}.selector`, goLabelSelector(partOf(spec, 'selector')), '`selector` will be auto-generated'))
+  }
   if (spec['manualSelector'] === true) errors.push(unsupportedValue(`${path}.manualSelector`, true, ['nil', 'false']))
   validateJobSpec(errors, spec, path)
 }

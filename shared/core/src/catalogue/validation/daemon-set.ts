@@ -1,6 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { countOrPercent, immutable, isNoneOf, notDecremented, notMoreThanWhole, notNegative } from './checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { requiredValue, unsupportedValue } from './field-errors.ts'
+import { goIntOrString, invalidGoValue } from './go-values.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateSelectedTemplate } from './pod-template.ts'
 
@@ -20,7 +21,7 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
   const type = textOf(strategy, 'type')
   if (type === 'OnDelete') return
   if (type !== 'RollingUpdate') {
-    errors.push(unsupportedValue('spec.updateStrategy.type', type, ['RollingUpdate', 'OnDelete']))
+    errors.push(unsupportedValue('spec.updateStrategy', type, ['RollingUpdate', 'OnDelete']))
     return
   }
   const at = 'spec.updateStrategy.rollingUpdate'
@@ -34,10 +35,11 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   const both = ['maxUnavailable', 'maxSurge']
   for (const name of both) countOrPercent(errors, rolling, name, at)
   for (const name of both) notMoreThanWhole(errors, rolling, name, at)
-  const [unavailable, surge] = both.map((name) => !isNoneOf(rolling[name]))
-  if (unavailable && surge) {
-    errors.push(invalidValue(`${at}.maxSurge`, rolling['maxSurge'], 'may not be set when maxUnavailable is non-zero'))
-  } else if (!unavailable && !surge) errors.push(requiredValue(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
+  const [isUnavailable, isSurging] = both.map((name) => !isNoneOf(rolling[name]))
+  if (isUnavailable && isSurging) {
+    const surge = goIntOrString(rolling['maxSurge'])
+    errors.push(invalidGoValue(`${at}.maxSurge`, surge, 'may not be set when maxUnavailable is non-zero'))
+  } else if (!isUnavailable && !isSurging) errors.push(requiredValue(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
 }
 
 const counts = [

@@ -11,6 +11,7 @@ import {
   numberOf,
 } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { goIntOrString, invalidGoValue } from './go-values.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
@@ -49,7 +50,8 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   countOrPercent(errors, rolling, 'maxUnavailable', at)
   countOrPercent(errors, rolling, 'maxSurge', at)
   if (isNoneOf(rolling['maxUnavailable']) && isNoneOf(rolling['maxSurge'])) {
-    errors.push(invalidValue(`${at}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'))
+    const none = goIntOrString(rolling['maxUnavailable'])
+    errors.push(invalidGoValue(`${at}.maxUnavailable`, none, 'may not be 0 when `maxSurge` is 0'))
   }
   notMoreThanWhole(errors, rolling, 'maxUnavailable', at)
 }

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { goLabelSelector, invalidGoValue } from './go-values.ts'
 import { validateFailurePolicy } from './job-failure-policy.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
@@ -43,7 +44,7 @@ function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): vo
     else if (labels[key] !== value) errors.push(invalidValue(field, labels, `must be '${String(value)}'`))
   }
   if (selectorTakes(selector, expected) === false) {
-    errors.push(invalidValue('spec.selector', selector, '`selector` not auto-generated'))
+    errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), '`selector` not auto-generated'))
   }
 }
 

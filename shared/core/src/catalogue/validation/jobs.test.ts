@@ -33,13 +33,13 @@ const ofJobs: readonly Row[] = [
     'a selector that was made for another',
     withChange(generated, 'metadata/uid', 'v'),
     `spec.template.metadata.labels[controller-uid]: Invalid value: {"controller-uid":"u","job-name":"j"}: must be 'v'`,
-    'spec.selector: Invalid value: {"matchLabels":{"controller-uid":"u"}}: `selector` not auto-generated',
+    'spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"controller-uid":"u"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: `selector` not auto-generated',
   ],
   [
     'no selector',
     spec({ selector: undefined }),
     'spec.selector: Required value',
-    'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`',
+    'spec.template.metadata.labels: Invalid value: map[string]string{"app":"a"}: `selector` does not match template `labels`',
   ],
   [
     'Pods that never end',
@@ -140,7 +140,7 @@ const ofCronJobs: readonly Row[] = [
   [
     'a selector of its own',
     cron({ jobTemplate: { spec: { selector, template } } }),
-    'spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"app":"a"}}: `selector` will be auto-generated',
+    'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"app":"a"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: `selector` will be auto-generated',
   ],
   [
     'less history than none',

@@ -3,6 +3,7 @@ import { validateAnnotations, validateLabels } from '../../meta/validate-object-
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { goLabelSelector, goLabels, invalidGoValue } from './go-values.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validatePodSpec } from './pod/pod-spec.ts'
 import { validateLabelSelector } from './selector.ts'
@@ -57,12 +58,13 @@ export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules
   if (selector === undefined) errors.push(requiredValue('spec.selector'))
   else {
     errors.push(...validateLabelSelector(selector, 'spec.selector'))
-    if (isEmptySelector(selector)) errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${what}`))
+    if (isEmptySelector(selector))
+      errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), `empty selector is invalid for ${what}`))
   }
   const template = partOf(spec, 'template')
   const isTaken = selectorTakes(selector, labelsOf(template))
   if (isTaken === undefined) {
-    errors.push(invalidValue('spec.selector', selector, 'invalid label selector'))
+    errors.push(invalidGoValue('spec.selector', goLabelSelector(selector ?? {}), 'invalid label selector'))
     return
   }
   if (!isTaken) errors.push(notSelected(template, `${rules.path}.metadata.labels`))
@@ -71,7 +73,7 @@ export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules
 
 /** The labels of a template are others than those that its owner looks for. */
 export function notSelected(template: Part, path: string): FieldError {
-  return invalidValue(path, labelsOf(template), '`selector` does not match template `labels`')
+  return invalidGoValue(path, goLabels(labelsOf(template)), '`selector` does not match template `labels`')
 }
 
 export function labelsOf(template: Part): Part {

@@ -110,6 +110,6 @@ test.each<readonly [string, string, string, unknown, readonly string[]]>([
 test('a binding keeps its role', () => {
   const changed = withChange(binding, 'roleRef/name', 'other')
   expect(problemsOf('rbac/v1.RoleBinding', changed, { live: binding })).toEqual([
-    `roleRef: Invalid value: {"apiGroup":"${group}","kind":"ClusterRole","name":"other"}: cannot change roleRef`,
+    `roleRef: Invalid value: rbac.RoleRef{APIGroup:"${group}", Kind:"ClusterRole", Name:"other"}: cannot change roleRef`,
   ])
 })

@@ -1,7 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainGroup, type Names } from '../../names.ts'
-import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { invalidFor, invalidTexts, requiredValue, unsupportedValue } from './field-errors.ts'
+import { goStruct, invalidGoValue } from './go-values.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 
@@ -67,7 +68,10 @@ function validateBinding(binding: Part, live: Part | undefined, { roles, names, 
   for (const [index, subject] of itemsOf(binding, 'subjects').entries()) {
     errors.push(...validateSubject(subject, `subjects[${index}]`, group, isNamespaced))
   }
-  if (live !== undefined && !isSame(role, partOf(live, 'roleRef'))) errors.push(invalidValue('roleRef', role, 'cannot change roleRef'))
+  if (live !== undefined && !isSame(role, partOf(live, 'roleRef'))) {
+    const printed = goStruct('rbac.RoleRef', role, { APIGroup: 'apiGroup', Kind: 'kind', Name: 'name' })
+    errors.push(invalidGoValue('roleRef', printed, 'cannot change roleRef'))
+  }
   return errors
 }
 

@@ -16,7 +16,12 @@ const ofBudgets: readonly Row[] = [
     { minAvailable: 1, maxUnavailable: 1 },
     'spec: Invalid value: {"minAvailable":1,"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
   ],
-  ['more than all', 'spec/minAvailable', '101%', 'spec.minAvailable: Invalid value: "101%": must not be greater than 100%'],
+  [
+    'more than all',
+    'spec/minAvailable',
+    '101%',
+    'spec.minAvailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"101%"}: must not be greater than 100%',
+  ],
   ['fewer than none', 'spec/minAvailable', -1, 'spec.minAvailable: Invalid value: -1: must be greater than or equal to 0'],
   [
     'no operator',

@@ -16,7 +16,8 @@ const statefulSet = 'apps/v1.StatefulSet'
 const daemonSet = 'apps/v1.DaemonSet'
 const controllerRevision = 'apps/v1.ControllerRevision'
 
-const notSelected = 'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`'
+const notSelected =
+  'spec.template.metadata.labels: Invalid value: map[string]string{"app":"a"}: `selector` does not match template `labels`'
 
 type Row = readonly [type: string, name: string, body: Body, ...expected: string[]]
 
@@ -30,7 +31,12 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
   return [
     [type, 'a sound one', workload],
     [type, 'no selector', spec({ selector: undefined }), 'spec.selector: Required value', notSelected],
-    [type, 'an empty selector', spec({ selector: {} }), `spec.selector: Invalid value: {}: empty selector is invalid for ${what}`],
+    [
+      type,
+      'an empty selector',
+      spec({ selector: {} }),
+      `spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: empty selector is invalid for ${what}`,
+    ],
     [type, 'a selector of others', spec({ selector: { matchLabels: { app: 'b' } } }), notSelected],
     [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
     [
@@ -87,19 +93,19 @@ const own: readonly Row[] = [
     deployment,
     'nothing may move',
     rolling({ maxSurge: 0, maxUnavailable: 0 }),
-    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0',
+    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:0, IntVal:0, StrVal:""}: may not be 0 when `maxSurge` is 0',
   ],
   [
     deployment,
     'more than all',
     rolling({ maxUnavailable: '101%' }),
-    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%',
+    'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"101%"}: must not be greater than 100%',
   ],
   [
     deployment,
     'no share',
     rolling({ maxSurge: 'x' }),
-    `spec.strategy.rollingUpdate.maxSurge: Invalid value: "x": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`,
+    `spec.strategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"x"}: a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`,
   ],
   [
     deployment,
@@ -141,7 +147,7 @@ const own: readonly Row[] = [
     daemonSet,
     'another strategy',
     updating({ type: 'X' }),
-    'spec.updateStrategy.type: Unsupported value: "X": supported values: "RollingUpdate", "OnDelete"',
+    'spec.updateStrategy: Unsupported value: "X": supported values: "RollingUpdate", "OnDelete"',
   ],
   [
     daemonSet,
@@ -153,7 +159,7 @@ const own: readonly Row[] = [
     daemonSet,
     'both at once',
     updating({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } }),
-    'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero',
+    'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{Type:0, IntVal:1, StrVal:""}: may not be set when maxUnavailable is non-zero',
   ],
   [controllerRevision, 'a sound one', revision],
   [controllerRevision, 'no data', withChange(revision, 'data', undefined), 'data: Required value: data is mandatory'],
@@ -193,7 +199,8 @@ describe('a workload', () => {
 })
 
 const otherSelector = withChange(spec({ selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } }), 'spec/replicas', 2)
-const immutable = 'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable'
+const immutable =
+  'spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement{v1.LabelSelectorRequirement{Key:"app", Operator:"Exists", Values:[]string(nil)}}}: field is immutable'
 
 const changes: readonly Row[] = [
   [deployment, 'more replicas', spec({ replicas: 5 })],

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel } from '../../../meta/validate-names.ts'
 import { allowChecked, isGiven, notFoundValue, requireChecked, requireOneOf, requireText } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, textOf, textsOf } from '../part.ts'
+import { itemsOf, optionalPart, type Part, textOf } from '../part.ts'
 import { checkPortName, checkPortNumber } from '../texts.ts'
 import { validateEnv, validateEnvFrom } from './container-env.ts'
 import { type Volumes, validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts'
@@ -63,7 +63,7 @@ function validateEphemeralContainers(
   path: string,
 ): void {
   const refuse = (field: string): void => void errors.push(forbiddenValue(field, 'cannot be set for an Ephemeral Container'))
-  const targets = textsOf(itemsOf(spec, 'containers'), 'name')
+  const targets = new Set([...itemsOf(spec, 'containers'), ...itemsOf(spec, 'initContainers')].map((target) => textOf(target, 'name')))
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
     validateContainer(errors, container, volumes, at)
@@ -103,8 +103,7 @@ function validateContainer(errors: FieldError[], container: Part, volumes: Volum
 
 function validateMessagePolicy(errors: FieldError[], policy: string, path: string): void {
   if (messagePolicies.includes(policy)) return
-  const detail = "must be 'File' or 'FallbackToLogsOnError'"
-  errors.push(policy === '' ? requiredValue(path, detail) : invalidValue(path, policy, detail))
+  errors.push(policy === '' ? requiredValue(path) : unsupportedValue(path, policy, messagePolicies))
 }
 
 function validatePorts(errors: FieldError[], ports: readonly Part[], path: string): void {

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
 import { allowBetween, allowChecked, requireOneOf } from '../checks.ts'
-import { invalidValue, requiredValue } from '../field-errors.ts'
-import { checkIp, parseIp } from '../ip-address.ts'
+import { invalidFor, invalidValue, requiredValue } from '../field-errors.ts'
+import { parseIp } from '../ip-address.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../part.ts'
 import { validateLabelKey, validateLabelMap } from '../selector.ts'
 import { validateAllContainers } from './containers.ts'
@@ -44,7 +44,9 @@ export function validatePodSpec(errors: FieldError[], spec: Part, path: string, 
   validateIdentity(errors, spec, path)
   validateTolerations(errors, itemsOf(spec, 'tolerations'), `${path}.tolerations`)
   for (const alias of itemsOf(spec, 'hostAliases')) validateHostAlias(errors, alias, `${path}.hostAliases`)
-  for (const name of ['priorityClassName', 'runtimeClassName']) allowChecked(errors, spec, name, path, checkSubdomain)
+  allowChecked(errors, spec, 'priorityClassName', path, checkSubdomain)
+  const runtime = spec['runtimeClassName']
+  if (typeof runtime === 'string') errors.push(...invalidFor(`${path}.runtimeClassName`, runtime, checkSubdomain(runtime)))
   if (spec['preemptionPolicy'] !== undefined) requireOneOf(errors, spec, 'preemptionPolicy', path, ['PreemptLowerPriority', 'Never'])
   const overhead = optionalPart(spec, 'overhead')
   if (overhead !== undefined) validateResources(errors, { limits: overhead }, `${path}.overhead`)
@@ -74,7 +76,7 @@ function validateDnsConfig(errors: FieldError[], spec: Part, path: string): void
     errors.push(invalidValue(`${path}.nameservers`, servers, `must not have more than ${nameserversMax} nameservers`))
   }
   for (const [index, server] of servers.entries()) {
-    for (const problem of checkIp(server)) errors.push(invalidValue(`${path}.nameservers[${index}]`, server, problem))
+    if (parseIp(server) === undefined) errors.push(invalidValue(`${path}.nameservers[${index}]`, server, 'must be valid IP address'))
   }
   validateSearches(errors, itemsOf<string>(config, 'searches'), `${path}.searches`)
   for (const [index, option] of itemsOf(config, 'options').entries()) {

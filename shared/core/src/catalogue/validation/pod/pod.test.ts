@@ -53,7 +53,7 @@ const ofContainers: readonly Row[] = [
   [
     'a policy of messages',
     container({ terminationMessagePolicy: 'Paper' }),
-    `${at}.terminationMessagePolicy: Invalid value: "Paper": must be 'File' or 'FallbackToLogsOnError'`,
+    `${at}.terminationMessagePolicy: Unsupported value: "Paper": supported values: "File", "FallbackToLogsOnError"`,
   ],
   ['a port has a number', container({ ports: [{ name: 'a' }] }), `${at}.ports[0].containerPort: Required value`],
   [
@@ -256,7 +256,7 @@ const ofSpecs: readonly Row[] = [
   [
     'a server of names has an address',
     spec({ dnsConfig: { nameservers: ['x'] } }),
-    'spec.dnsConfig.nameservers[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+    'spec.dnsConfig.nameservers[0]: Invalid value: "x": must be valid IP address',
   ],
   [
     'a deadline is in the future',

@@ -59,7 +59,7 @@ function validateSysctls(errors: FieldError[], sysctls: readonly Part[], path: s
     const at = `${path}[${index}]`
     const name = textOf(sysctl, 'name')
     if (requireText(errors, sysctl, 'name', at)) {
-      const detail = `must have at most ${sysctlLengthMax} characters and match regex ${sysctlFormat}`
+      const detail = `must have at most ${sysctlLengthMax} characters and match regex ^${sysctlFormat}$`
       if (name.length > sysctlLengthMax || !sysctlPattern.test(name)) errors.push(invalidValue(`${at}.name`, name, detail))
       else if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     }
