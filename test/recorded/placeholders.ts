@@ -47,10 +47,19 @@ export function blank(value: unknown): unknown {
 function blankField(name: string, value: unknown): unknown {
   if (name === 'subsets') return blank(JSON.parse(JSON.stringify(value).replace(/"ip":"[^"]*"|"port":\d{5}/g, '"own":"ADDRESS"')))
   if (name === 'causes' && Array.isArray(value)) return withoutRepeated(value).map(blank)
+  if (name === 'managedFields' && Array.isArray(value)) return inOwnOrder(value.map(blank))
   if (name === 'resourceVersion' && typeof value === 'string' && value !== '') return 'RV'
   if (name === 'cells' && Array.isArray(value)) return value.map(blankAge).map(blank)
   if (name === 'columnDefinitions' && Array.isArray(value)) return value.map(withoutDescription).map(blank)
   return blank(value)
+}
+
+/** Entries are in the order of their times, which are those of the run. */
+function inOwnOrder(entries: readonly unknown[]): unknown[] {
+  return entries
+    .map((entry) => JSON.stringify(entry))
+    .sort()
+    .map((text) => JSON.parse(text) as unknown)
 }
 
 /** kube-apiserver lists a cause as often as it comes upon it. */

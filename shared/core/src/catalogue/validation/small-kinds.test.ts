@@ -133,6 +133,16 @@ test.each<readonly [string, Body[], readonly string[]]>([
     ['[0].min[gold]: Invalid value: "gold": must be a standard resource type or fully qualified'],
   ],
   [
+    'a resource of another kind that a container could not ask for',
+    [{ type: 'PersistentVolumeClaim', min: { storage: '1', 'requests.example.com/x': '1', 'requests.hugepages-2Mi': '1' } }],
+    [],
+  ],
+  [
+    'a default for Pods that is not compared with anything',
+    [{ type: 'Pod', default: { cpu: '3' }, max: { cpu: '1' } }],
+    ["[0].default: Forbidden: may not be specified when `type` is 'Pod'"],
+  ],
+  [
     'a resource that containers lack',
     [{ type: 'Pod', max: { storage: '1' } }],
     ['[0].max[storage]: Invalid value: "storage": must be a standard resource for containers'],
@@ -241,6 +251,7 @@ test('a CSIStorageCapacity may say nothing more than its class, and keeps it', (
   expect(problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '-1' })).toEqual([
     'capacity: Invalid value: "-1": must be greater than or equal to 0',
   ])
+  expect(problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, maximumVolumeSize: '-1' })).toEqual([])
   expect(
     problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '2Gi', storageClassName: 'slow' }, { live: capacity }),
   ).toEqual(['storageClassName: Invalid value: "slow": field is immutable'])

@@ -141,6 +141,12 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     ['spec.scopes: Invalid value', 'spec.scopes: Invalid value', 'spec.scopes: Invalid value'],
   ],
   [
+    'KIND-RQ-15: scopes are about nothing that nodes have in large pages',
+    'core/v1.ResourceQuota',
+    { spec: { hard: { 'requests.hugepages-2Mi': '1' }, scopes: ['NotTerminating'] } },
+    ['spec.scopes: Invalid value'],
+  ],
+  [
     'KIND-RQ-15: scopes of a selector may not contradict each other, and are about what pods use',
     'core/v1.ResourceQuota',
     {

@@ -427,6 +427,7 @@ const ofVolumes: readonly Row[] = [
     container({ env: [{ name: 'A', valueFrom: { secretKeyRef: { name: '', key: 'k' } } }] }),
     `${at}.env[0].valueFrom.secretKeyRef.name: Invalid value: "": ${subdomain}`,
   ],
+  ['a runtime has a name', spec({ runtimeClassName: '' }), `spec.runtimeClassName: Invalid value: "": ${subdomain}`],
   ['how /proc is mounted is not judged', container({ securityContext: { procMount: 'X' } })],
   [
     'nodes may be grouped by any label',
