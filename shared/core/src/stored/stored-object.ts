@@ -11,7 +11,7 @@ import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerpri
  * having changed: fields in another order, another canonical form of a value, another default, another stored version.
  * A test compares the types with a golden file, and so says when to think of it.
  */
-export const schemaFingerprint = 1
+export const schemaFingerprint = 2
 
 /** An object that is ready to be stored. */
 export interface StorableObject {
