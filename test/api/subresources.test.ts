@@ -415,3 +415,20 @@ describe('PUT to a name that is not taken', () => {
     expect(status).toBe(expected)
   })
 })
+
+test('TABLE-06, ADDR-16: a scale has a Table, in every form of its objects', async () => {
+  const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  await created(server.api, path, { metadata: { name: 'd' }, spec: { replicas: 3, selector: { matchLabels: { a: 'b' } }, template } })
+  const accept = 'application/json;as=Table;v=v1;g=meta.orch.io'
+  const { body } = await server.api.get(`${path}/d/scale`, { accept })
+  expect(body).toMatchObject({
+    kind: 'Table',
+    apiVersion: 'meta.orch.io/v1',
+    columnDefinitions: ['Name', 'Desired', 'Available', 'Age'].map((name) => ({ name })),
+    rows: [{ cells: ['d', 3, 0, expect.any(String)], object: { kind: 'PartialObjectMetadata', metadata: { name: 'd' } } }],
+  })
+  expect(body.metadata.resourceVersion).toMatch(/^\d+$/)
+  const whole = await server.api.get(`${path}/d/scale?includeObject=Object`, { accept })
+  expect(whole.body).toMatchObject({ rows: [{ object: { kind: 'Scale', spec: { replicas: 3 } } }] })
+})

@@ -12,13 +12,19 @@ import {
   type OwnedObject,
   parseRevision,
   printLabelSelector,
+  printTable,
+  printTableRow,
+  rowObjectOf,
   type Subresource,
+  tableFormOf,
   toLabelRequirements,
 } from '@orch/core'
 import { readBody } from '../body.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
+import { includeObjectOf } from '../forms/respond-stored.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import { respondJson } from '../respond.ts'
 import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import { applyChange, type Change, readChange } from '../verbs/patch.ts'
 import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
@@ -41,7 +47,7 @@ export const getScale: Verb = async (request, target, parts) => {
   const { served, info } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
-  await respondKind(request, 200, target.subresource as Subresource, scaleOf(live.object, target), parts)
+  await respondScale(request, target, scaleOf(live.object, target), parts)
 }
 
 /** Sets how many pods an object wants. */
@@ -113,7 +119,18 @@ async function writeStep(
   }
   const { json } = await write({ request, target, name, options, optionsObject, step, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
-  await respondKind(request, 200, target.subresource as Subresource, scaleOf(object, target), parts)
+  await respondScale(request, target, scaleOf(object, target), parts)
+}
+
+function respondScale(request: GatewayRequest, { subresource }: Target, scale: Scale, parts: GatewayParts): void | Promise<void> {
+  const { format, form } = request.answer
+  if (form.kind !== 'table') return respondKind(request, 200, subresource as Subresource, scale, parts)
+  const table = tableFormOf('Scale')
+  const object = rowObjectOf(includeObjectOf(request.query), Buffer.from(JSON.stringify(scale)))
+  const row = printTableRow(parts.names, table.read(scale, parts.names), { version: form.version, nowMs: parts.clock.now(), object })
+  const { resourceVersion = '' } = scale.metadata
+  const front = { version: form.version, metadata: { resourceVersion }, form: table }
+  return respondJson(request, 200, printTable(parts.names, front, [row]), format === 'yaml' ? 'yaml' : 'json')
 }
 
 function scaled(target: Target, wish: Wish, live: Live | undefined): Intent {
