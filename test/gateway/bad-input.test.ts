@@ -28,7 +28,12 @@ describe('bodies that make no sense', () => {
       400,
       /ConfigMap in version "v1" cannot be handled as a ConfigMap/,
     ],
-    ['ERR-18: another kind is a 400', object({ kind: 'Secret' }), 400, /kind in the data \(Secret\)/],
+    [
+      'ERR-18: another kind is a 400',
+      object({ kind: 'Secret' }),
+      400,
+      /^Secret in version "v1" cannot be handled as a ConfigMap: converting \(v1\.Secret\) to \(core\.ConfigMap\): unknown conversion$/,
+    ],
     [
       'ERR-18: another version is a 400',
       object({ apiVersion: 'v2' }),

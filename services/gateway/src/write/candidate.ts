@@ -96,7 +96,7 @@ export function judgeProblems(
 }
 
 /** A body may leave out what the path says already. */
-function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'kind' | 'apiVersion'>): Record<string, unknown> {
+function requireKind(body: ParsedBody, expected: Described): Record<string, unknown> {
   const { value, text } = body
   const unrecognized = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why}`)
   if (text === '') throw unrecognized("couldn't get version/kind; json parse error: unexpected end of JSON input")
@@ -109,9 +109,16 @@ function requireKind(body: ParsedBody, expected: Pick<Resource | Subresource, 'k
     )
   }
   if (kind !== expected.kind) {
-    throw badRequest(`the kind in the data (${printBare(kind)}) does not match the expected kind (${expected.kind})`)
+    throw badRequest(mismatchedKindText(kind, expected))
   }
   return { ...value, kind, apiVersion }
+}
+
+function mismatchedKindText(kind: unknown, { kind: expected, version, type }: Described): string {
+  const [internal = ''] = type.split('/')
+  const given = printBare(kind)
+  const conversion = `converting (${version}.${given}) to (${internal}.${expected}): unknown conversion`
+  return `${given} in version "${version}" cannot be handled as a ${expected}: ${conversion}`
 }
 
 /** The place in the object may be left out, but not be another than the path's. */

@@ -32,13 +32,55 @@ test.each(wrongTypes)('%s is refused with its path', (_, body, message) => {
   expect(mismatch('core/v1.ReplicationController', body)).toBe(message)
 })
 
+test.each([
+  ['a number for a text in a map', 'core/v1.ConfigMap', { data: { a: 5 } }, 'number into Go struct field ConfigMap.data of type string'],
+  [
+    'a text for a list',
+    'core/v1.ServiceAccount',
+    { secrets: 'x' },
+    'string into Go struct field ServiceAccount.secrets of type []v1.ObjectReference',
+  ],
+  [
+    'a text for a number',
+    'apps/v1.Deployment',
+    { spec: { replicas: 'x' } },
+    'string into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+  [
+    'a fraction deep in lists',
+    'core/v1.Pod',
+    { spec: { containers: [{ ports: [{ containerPort: 1.5 }] }] } },
+    'number 1.5 into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32',
+  ],
+  ['a list for a struct', 'core/v1.Pod', { spec: [] }, 'array into Go struct field Pod.spec of type v1.PodSpec'],
+  ['a text for a truth value', 'core/v1.Secret', { immutable: 'yes' }, 'string into Go struct field Secret.immutable of type bool'],
+  [
+    'a text for labels',
+    'core/v1.Pod',
+    { metadata: { labels: 'a=b' } },
+    'string into Go struct field ObjectMeta.metadata.labels of type map[string]string',
+  ],
+])('VAL-01: clients are answered as by kube-apiserver: %s', (_, type, body, text) => {
+  const result = decoderOf(type)(body, track)
+  expect(result.kind === 'mismatch' && result.text).toBe(`json: cannot unmarshal ${text}`)
+})
+
+test.each([
+  ['***', 0],
+  ['YQ=!', 3],
+  ['YWJjYQ', 4],
+])('VAL-01: %j is base64 up to byte %d', (text, at) => {
+  const result = decoderOf('core/v1.Secret')({ data: { a: text } }, track)
+  expect(result.kind === 'mismatch' && result.text).toBe(`illegal base64 data at input byte ${at}`)
+})
+
 test('VAL-01: a value deep in a list is named by index', () => {
   const body = { spec: { containers: [{ name: 'a' }, { name: 'b', ports: [{ containerPort: '80' }] }] } }
   expect(mismatch('core/v1.Pod', body)).toBe('spec.containers[1].ports[0].containerPort: expected integer, got string')
 })
 
 test('the text of a refused body names kind and version', () => {
-  expect(decodeFailureText('Pod', 'v1', { message: 'spec: expected object, got array' })).toBe(
+  expect(decodeFailureText('Pod', 'v1', { text: 'spec: expected object, got array' })).toBe(
     'Pod in version "v1" cannot be handled as a Pod: spec: expected object, got array',
   )
   expect(strictFailureText('Pod', 'v1', [unknownFieldText('bogus'), unknownFieldText('spec.zzz')])).toBe(

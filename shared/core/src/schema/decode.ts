@@ -6,8 +6,8 @@ import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from '
 /** What became of a body. */
 export type Decoded =
   | { readonly kind: 'decoded'; readonly object: Record<string, unknown>; readonly unknownFields: readonly string[] }
-  /** A field holds a value of the wrong type; `message` begins with the field's path. */
-  | { readonly kind: 'mismatch'; readonly path: string; readonly message: string }
+  /** A field holds a value of the wrong type; `message` begins with the field's path, `text` is for the client. */
+  | { readonly kind: 'mismatch'; readonly path: string; readonly message: string; readonly text: string }
 
 export interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
@@ -28,7 +28,7 @@ const decoders = new Map<string, Decode>()
 export function decoderOf(type: string): Decode {
   const known = decoders.get(type)
   if (known !== undefined) return known
-  const decode = createDecoder(resolveType(type))
+  const decode = createDecoder(resolveType(type), type)
   decoders.set(type, decode)
   return decode
 }
@@ -60,7 +60,7 @@ function freezeDeeply(value: unknown): void {
   for (const member of Object.values(value)) freezeDeeply(member)
 }
 
-function createDecoder(node: Node): Decode {
+function createDecoder(node: Node, type: string): Decode {
   const reader = readerOf(node)
   return (value, { trackUnknown, known }) => {
     const seen: Seen = { unknown: false, depth: 0 }
@@ -69,15 +69,15 @@ function createDecoder(node: Node): Decode {
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
-      const { path, message } = findMismatch(node, value) ?? { path: '', message: error.message }
-      return { kind: 'mismatch', path, message: path === '' ? message : `${path}: ${message}` }
+      const { path, message, text } = findMismatch(node, type, value) ?? { path: '', message: error.message, text: error.message }
+      return { kind: 'mismatch', path, message: path === '' ? message : `${path}: ${message}`, text }
     }
   }
 }
 
 /** The text of the 400 that answers a body of the wrong types. */
-export function decodeFailureText(kind: string, version: string, mismatch: { readonly message: string }): string {
-  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${mismatch.message}`
+export function decodeFailureText(kind: string, version: string, mismatch: { readonly text: string }): string {
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${mismatch.text}`
 }
 
 /** The text of the 400 of strict validation. */

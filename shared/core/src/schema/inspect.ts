@@ -1,11 +1,20 @@
 import type { Node, ScalarNode, StructNode, VariantNode } from './node.ts'
-import { resolveNode } from './resolve.ts'
+import { packageOf, resolveNode, typeOf } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
-/** The first value of the wrong type, with its path. Undefined: there is none. */
-export function findMismatch(node: Node, value: unknown): { path: string; message: string } | undefined {
-  const found: { path: string; message: string }[] = []
-  walk(node, value, '', { mismatch: (path, message) => found.push({ path, message }), unknown: () => {}, depth: 0 })
+/** A value of the wrong type. `text` is what clients are answered, in the words of kube-apiserver's decoder where it has some. */
+export interface FoundMismatch {
+  readonly path: string
+  readonly message: string
+  readonly text: string
+}
+
+/** The first value of the wrong type in a value of this type, with its path. Undefined: there is none. */
+export function findMismatch(node: Node, type: string, value: unknown): FoundMismatch | undefined {
+  const found: FoundMismatch[] = []
+  const mismatch = (path: string, message: string, text = path === '' ? message : `${path}: ${message}`) =>
+    found.push({ path, message, text })
+  walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0 })
   return found[0]
 }
 
@@ -18,7 +27,7 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
   const unknown = (parent: string, name: string) => {
     if (found.length < unknownFieldsMax) found.push(childPath(parent, name))
   }
-  walk(node, value, '', { mismatch: () => {}, unknown, depth: 0 })
+  walk(node, value, nowhere, { mismatch: () => {}, unknown, depth: 0 })
   return found
 }
 
@@ -27,32 +36,43 @@ export function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
+/** Where a walk is. */
+interface Place {
+  readonly path: string
+  /** Type of the innermost struct. */
+  readonly struct: string
+  /** The fields that lead here, without indexes and keys. */
+  readonly fields: string
+}
+
+const nowhere: Place = { path: '', struct: '', fields: '' }
+
 interface Report {
-  readonly mismatch: (path: string, message: string) => void
+  readonly mismatch: (path: string, message: string, text?: string) => void
   readonly unknown: (parent: string, name: string) => void
   /** How many structs are open. */
   depth: number
 }
 
 /** The slow companion of the decoder: it knows where it is, and is asked only when something is wrong. */
-function walk(node: Node, value: unknown, path: string, report: Report): void {
+function walk(node: Node, value: unknown, place: Place, report: Report): void {
   if (value === null || value === undefined) return
   const target = resolveNode(node)
   switch (target.kind) {
     case 'ref':
-      walk(target, value, path, report)
+      walk(target, value, place, report)
       return
     case 'list':
-      walkList(target.items, value, path, report)
+      walkList(target, value, place, report)
       return
     case 'map':
-      walkMap(target.values, value, path, report)
+      walkMap(target, value, place, report)
       return
     case 'struct':
-      walkStruct(target, value, path, report)
+      walkStruct(target, value, place, report, node)
       return
     case 'variant':
-      walkVariant(target, value, path, report)
+      walkVariant(target, value, place, report)
       return
     case 'string':
     case 'boolean':
@@ -67,39 +87,40 @@ function walk(node: Node, value: unknown, path: string, report: Report): void {
     case 'raw':
     case 'json':
     case 'fieldsV1':
-      checkScalar(target.kind, value, path, report)
+      checkScalar(target.kind, value, place, report, node)
       return
   }
 }
 
-function checkScalar(kind: ScalarNode['kind'] | 'string', value: unknown, path: string, report: Report): void {
+function checkScalar(kind: ScalarNode['kind'] | 'string', value: unknown, place: Place, report: Report, node: Node): void {
   try {
     scalarReaders[kind].read(value)
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error
-    report.mismatch(path, error.message)
+    report.mismatch(place.path, error.message, scalarText(kind, value, place, node))
   }
 }
 
-function walkList(items: Node, value: unknown, path: string, report: Report): void {
+function walkList(node: Extract<Node, { kind: 'list' }>, value: unknown, place: Place, report: Report): void {
   if (!Array.isArray(value)) {
-    report.mismatch(path, `expected array, got ${typeName(value)}`)
+    report.mismatch(place.path, `expected array, got ${typeName(value)}`, mismatchText(value, place, node))
     return
   }
-  for (const [index, element] of value.entries()) walk(items, element, `${path}[${index}]`, report)
+  for (const [index, element] of value.entries()) walk(node.items, element, { ...place, path: `${place.path}[${index}]` }, report)
 }
 
-function walkMap(values: Node, value: unknown, path: string, report: Report): void {
+function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Place, report: Report): void {
   if (!isObject(value)) {
-    report.mismatch(path, `expected object, got ${typeName(value)}`)
+    report.mismatch(place.path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
     return
   }
-  for (const [key, element] of Object.entries(value)) walk(values, element, childPath(path, key), report)
+  for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: childPath(place.path, key) }, report)
 }
 
-function walkStruct(node: StructNode, value: unknown, path: string, report: Report): void {
+function walkStruct(node: StructNode, value: unknown, place: Place, report: Report, named: Node): void {
+  const { path, fields: above } = place
   if (!isObject(value)) {
-    report.mismatch(path, `expected object, got ${typeName(value)}`)
+    report.mismatch(path, `expected object, got ${typeName(value)}`, mismatchText(value, place, named))
     return
   }
   if (report.depth === structDepthMax) {
@@ -107,19 +128,68 @@ function walkStruct(node: StructNode, value: unknown, path: string, report: Repo
     return
   }
   report.depth += 1
+  const struct = named.kind === 'ref' ? typeOf(named.name) : place.struct
   const fields = new Map(node.fields.map((field) => [field.name, field]))
   for (const [name, element] of Object.entries(value)) {
     const field = fields.get(name)
     if (field === undefined) report.unknown(path, name)
-    else walk(field.node, element, childPath(path, name), report)
+    else walk(field.node, element, { path: childPath(path, name), struct, fields: childPath(above, name) }, report)
   }
   report.depth -= 1
 }
 
-function walkVariant(node: VariantNode, value: unknown, path: string, report: Report): void {
+function walkVariant(node: VariantNode, value: unknown, place: Place, report: Report): void {
   if (node.boolean !== undefined && typeof value === 'boolean') return
   const form = node.array !== undefined && Array.isArray(value) ? node.array : node.object
-  walk(form.node, value, path, report)
+  walk(form.node, value, place, report)
+}
+
+/** kube-apiserver's decoder names the types of Go, and the struct that the field is in. */
+function mismatchText(value: unknown, { struct, fields }: Place, node: Node): string | undefined {
+  const type = goType(node)
+  if (type === undefined || fields === '') return undefined
+  const found = typeof value === 'boolean' ? 'bool' : typeName(value)
+  const isWrongNumber = found === 'number' && /^u?int|^float/.test(type)
+  return `json: cannot unmarshal ${found}${isWrongNumber ? ` ${value}` : ''} into Go struct field ${struct}.${fields} of type ${type}`
+}
+
+function scalarText(kind: ScalarNode['kind'] | 'string', value: unknown, place: Place, node: Node): string | undefined {
+  if (kind === 'bytes' && typeof value === 'string') return `illegal base64 data at input byte ${illegalByteOf(value)}`
+  return mismatchText(value, place, node)
+}
+
+/** Offset of the first character that is no base64, else of the group that is not whole. */
+function illegalByteOf(text: string): number {
+  const stranger = text.search(/[^A-Za-z0-9+/=\r\n]/)
+  return stranger < 0 ? text.length - (text.length % 4) : stranger
+}
+
+const goScalars: Readonly<Partial<Record<Node['kind'], string>>> = {
+  string: 'string',
+  boolean: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bytes: '[]uint8',
+}
+
+/** Undefined: types that read themselves and have words of their own. */
+function goType(node: Node): string | undefined {
+  switch (node.kind) {
+    case 'ref':
+      return `${packageOf(node.name).split('/').at(-1)}.${typeOf(node.name)}`
+    case 'list':
+      return prefixed('[]', node.items)
+    case 'map':
+      return prefixed('map[string]', node.values)
+    default:
+      return goScalars[node.kind]
+  }
+}
+
+function prefixed(prefix: string, node: Node): string | undefined {
+  const type = goType(node)
+  return type === undefined ? undefined : prefix + type
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
