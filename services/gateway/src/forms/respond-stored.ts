@@ -14,6 +14,7 @@ import {
   tableFormOf,
 } from '@orch/core'
 import { toServedBytes } from '../convert.ts'
+import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Query } from '../query.ts'
@@ -21,7 +22,7 @@ import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
-import { metadataItemOf, protobufItemOf, rowOf, type StoredContent, servedMetadataOf } from './stored-forms.ts'
+import { largeProtobufItemOf, metadataItemOf, protobufItemOf, rowOf, type StoredContent, servedMetadataOf } from './stored-forms.ts'
 
 /** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
 export function respondStored(
@@ -36,6 +37,7 @@ export function respondStored(
   switch (form.kind) {
     case 'object':
       if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content.value), format)
+      if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, code, served, content, parts, forms)
       return respondEnvelope(request, code, served.resource, protobufItemOf(parts, served, content, forms), parts)
     case 'table':
       return respondJson(request, code, printOneRow(request, served, content, form.version, parts), textOf(format))
@@ -76,6 +78,17 @@ function respondMetadata(
 /** `meta.orch.io/v1beta1`. */
 export function metaVersionOf({ metaVersion }: GatewayParts, version: TableVersion): string {
   return `${metaVersion.slice(0, metaVersion.lastIndexOf('/'))}/${version}`
+}
+
+async function respondLargeEnvelope(
+  request: GatewayRequest,
+  code: number,
+  served: Served,
+  content: StoredContent,
+  parts: GatewayParts,
+  forms?: Forms,
+): Promise<void> {
+  await respondEnvelope(request, code, served.resource, await largeProtobufItemOf(parts, served, content, forms), parts)
 }
 
 function respondEnvelope(

@@ -8,7 +8,7 @@ import {
   type TableRow,
   tableFormOf,
 } from '@orch/core'
-import { toServedBytes, toServedObject } from '../convert.ts'
+import { readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
@@ -24,6 +24,17 @@ export function protobufFormOf({ resource }: Served): string {
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
   const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, readOurJson(content.value) as ApiObject))
+  return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
+}
+
+/** As `protobufItemOf`, of a large object: read and encoded in different turns of the event loop. */
+export async function largeProtobufItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Promise<Uint8Array> {
+  const { key, revision } = content
+  const known = key === undefined || revision === undefined ? undefined : forms?.find<Uint8Array>(protobufFormOf(served), { key, revision })
+  if (known !== undefined) return known
+  const { object } = await parts.pace.run(readBytesOfOursInSteps(content.value))
+  await parts.pace.turn()
+  const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, object))
   return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
 }
 

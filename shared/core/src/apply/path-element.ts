@@ -108,17 +108,17 @@ export function sortElements(elements: ElementText[]): ElementText[] {
   return elements.sort((left, right) => compareElements(parsed.get(left), parsed.get(right)))
 }
 
-/** An item with one key, whose value is a text without escapes: what comes before the value is its first group. */
-const plainKey = /^(k:\{"[A-Za-z]+":")[\w./:-]*"\}$/
+/** An item that is a text without escapes, or has one as its only key: what comes before the text is its first group. */
+const plainTextItem = /^(v:"|k:\{"[A-Za-z]+":")[\w./:-]*"\}?$/
 
 /**
- * Almost all lists: only fields, or only items with the same plain key. The quote that ends a value is less than all that a plain
+ * Almost all lists: only fields, only plain texts, or only items with the same plain key. The quote that ends a value is less than all that a plain
  * one is made of, so a value comes before those that begin with it.
  */
 function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
-  const front = elements[0]?.startsWith('k:') ? plainKey.exec(elements[0])?.[1] : 'f:'
+  const front = elements[0]?.startsWith('f:') ? 'f:' : plainTextItem.exec(elements[0] ?? '')?.[1]
   if (front === undefined) return false
-  for (const element of elements) if (!element.startsWith(front) || (front !== 'f:' && !plainKey.test(element))) return false
+  for (const element of elements) if (!element.startsWith(front) || (front !== 'f:' && !plainTextItem.test(element))) return false
   return true
 }
 

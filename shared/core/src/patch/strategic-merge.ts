@@ -53,13 +53,20 @@ export function strategicMerge(original: unknown, patch: unknown, schema: Node):
 function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
   const directive = memberOf(given, patchMarker)
   if (directive === 'delete') return {}
-  const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given
+  const [retained, patch] = withoutMarkers(given)
   if (directive === 'replace') return patch
   if (directive !== undefined && directive !== 'merge') throw unknownDirective(directive, given)
   const merged = retained === undefined ? { ...original } : retain(original, patch, retained)
   for (const key of Object.keys(patch)) if (key.startsWith(orderPrefix)) mergeOrdered(merged, patch, key, schema)
   for (const key of Object.keys(patch)) mergeMember(merged, key, patch[key], schema)
   return merged
+}
+
+/** What is retained, and the patch without directives about itself. A patch without any is not copied: it may have many members. */
+function withoutMarkers(given: JsonObject): [retained: unknown, patch: JsonObject] {
+  if (!Object.keys(given).some((key) => key.startsWith('$'))) return [undefined, given]
+  const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given
+  return [retained, patch]
 }
 
 function unknownDirective(directive: unknown, patch: JsonObject): BadPatch {
