@@ -66,9 +66,7 @@ export interface Expected {
 /** The body as a value, by its media type. */
 export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<ParsedBody> {
   const parse = await receiveBody(request, parts, expected)
-  const body = await parse()
-  await pause(request, parts)
-  return body
+  return parse()
 }
 
 /** A body of a known media type, to be parsed as often as it is needed. */
@@ -76,7 +74,11 @@ export async function receiveBody(request: GatewayRequest, parts: GatewayParts, 
   const format = bodyFormat(request.contentType, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
   const bytes = await readBytes(request, parts)
-  return () => parseBodyOf(request, bytes, format, expected, parts)
+  return async () => {
+    const body = await parseBodyOf(request, bytes, format, expected, parts)
+    await pause(request, parts)
+    return body
+  }
 }
 
 /** As `readBody`, of bytes that have been read. */
@@ -104,7 +106,7 @@ export async function parseBody(
 ): Promise<ParsedBody> {
   const text = () => Buffer.from(bytes.subarray(0, 256)).toString()
   if (format === 'yaml') {
-    const parsed = await parseYamlBody(request, bytes)
+    const parsed = await parseYamlBody(request, bytes, parts)
     if (parsed.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`)
     return { ...parsed, text: text() }
   }
@@ -116,9 +118,10 @@ export async function parseBody(
 }
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
-export async function parseYamlBody({ isLarge, texts }: GatewayRequest, bytes: Uint8Array): Promise<ParsedYaml> {
-  if (!isLarge || texts === undefined) return parseYaml(Buffer.from(bytes).toString())
-  const answer = await texts.do({ kind: 'parseYaml', bytes })
+export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Promise<ParsedYaml> {
+  if (!request.isLarge) return parseYaml(Buffer.from(bytes).toString())
+  const answer = await parts.texts.do({ kind: 'parseYaml', bytes })
+  await pause(request, parts)
   switch (answer.kind) {
     case 'json':
       return { kind: 'yaml', value: JSON.parse(utf8.decode(answer.bytes)), duplicates: answer.duplicates, hasBigIntegers: false }

@@ -53,6 +53,7 @@ export async function readConfiguration(
 ): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
   const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
+  await pause(request, parts)
   if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
   if (duplicates.length > 0 && fieldValidation === 'Strict') {
     const problems = fieldProblems({ unknown: unknownFieldsOf(type, value), duplicates })
@@ -76,7 +77,7 @@ async function parseConfiguration(
 ): Promise<{ value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean }> {
   const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'json') return decoded
-  const parsed = await parseYamlBody(request, bytes)
+  const parsed = await parseYamlBody(request, bytes, parts)
   if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
   return parsed
 }

@@ -3,9 +3,10 @@ import { PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { createWatchHub, type WatchSink } from './hub.ts'
+import type { WatchHubLimits } from './limits.ts'
 
 /** A watch service whose subscriptions the test feeds itself. */
-function open() {
+function open(limits: Partial<WatchHubLimits> = {}) {
   const subscriptions: { request: SubscribeRequest; stream: PushStream<WatchPart> }[] = []
   const watch: WatchService = {
     subscribe(request) {
@@ -15,7 +16,7 @@ function open() {
     },
   }
   const clock = createFakeClock()
-  const hub = createWatchHub({ watch, clock, log: silentLog, random: () => 0 })
+  const hub = createWatchHub({ watch, clock, log: silentLog, random: () => 0, limits })
   const attach = (after: number, more: Partial<SubscribeRequest> = {}) => {
     const client = recorder()
     return { ...client, attachment: hub.attach({ request: { ...anyRequest, after, ...more }, sink: client.sink }) }
@@ -275,4 +276,42 @@ test('closing the hub closes every subscription', async () => {
   hub.close()
   expect(subscriptions.map(({ stream }) => stream.ended)).toEqual([true, true])
   expect(hub.subscriptions).toBe(0)
+})
+
+test('LIM-12: who leaves while large events are given out gets none; who comes stands behind them', async () => {
+  const { hub, attach, push } = open({ turnBytesMax: 4 })
+  let coming: ReturnType<typeof attach> | undefined
+  const first = recorder()
+  const frames: WatchSink['frames'] = (bytes, last, count) => {
+    first.sink.frames(bytes, last, count)
+    if (last > 6) return
+    leaving.attachment.close()
+    coming = attach(6)
+  }
+  hub.attach({ request: { ...anyRequest, after: 5 }, sink: { ...first.sink, frames } })
+  const [second, leaving, last] = [attach(5), attach(5), attach(5)]
+  await push(0, position(5))
+  await push(0, events('e6', 6), events('e7', 7))
+  for (let count = 0; count < 6; count++) await turn()
+  for (const { seen } of [first, second, last]) expect(seen).toEqual(['position 5', 'e6@6', 'e7@7'])
+  expect(leaving.seen).toEqual(['position 5'])
+  expect(coming?.seen.filter((text) => text.startsWith('e'))).toEqual(['e7@7'])
+})
+
+test('LIM-12: one turn gives large events to no more clients than its bytes allow', async () => {
+  const { attach, push } = open({ turnBytesMax: 4 })
+  const clients = Array.from({ length: 6 }, () => attach(5))
+  await push(0, position(5))
+  const counts: number[] = []
+  const served = () => clients.filter(({ seen }) => seen.includes('e6@6')).length
+  const pushed = push(0, events('e6', 6))
+  const look = () => {
+    counts.push(served())
+    if (served() < clients.length) setImmediate(look)
+  }
+  setImmediate(look)
+  await pushed
+  for (let count = 0; count < 6; count++) await turn()
+  expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 2)).toBe(true)
+  expect(counts.at(-1)).toBe(6)
 })

@@ -126,10 +126,7 @@ class SharedFeed {
     this.#request = request
     this.#onEmpty = onEmpty
     this.#lastEvent = request.after
-    this.#line = new Line(environment, request, (part) => {
-      this.#receive(part)
-      return undefined
-    })
+    this.#line = new Line(environment, request, (part) => this.#receive(part))
   }
 
   get subscriptions(): number {
@@ -175,10 +172,31 @@ class SharedFeed {
     this.#onEmpty()
   }
 
-  #receive(part: WatchPart): void {
+  #receive(part: WatchPart): Promise<void> | undefined {
     this.#hasReceived = true
     if (part.kind === 'events') this.#lastEvent = part.last
+    const { turnBytesMax } = this.#environment.limits
+    if (part.kind === 'events' && part.frames.length * this.#attached.size > turnBytesMax) return this.#giveInTurns(part)
     this.#giveAll(part)
+    this.#given(part)
+    return undefined
+  }
+
+  /** Large events for many clients: some of them in each turn of the event loop. Who comes meanwhile stands behind these events. */
+  async #giveInTurns(part: WatchPart & { readonly kind: 'events' }): Promise<void> {
+    const clients = [...this.#attached]
+    const perTurn = Math.max(1, Math.floor(this.#environment.limits.turnBytesMax / part.frames.length))
+    const done = this.#beginDelivery(part)
+    for (const [index, client] of clients.entries()) {
+      if (index > 0 && index % perTurn === 0) await nextTurn()
+      this.#give(client, part)
+    }
+    done?.()
+    if (!this.#line.isClosed) this.#given(part)
+  }
+
+  /** All who share have been given a part: others may join them, or have to go on alone. */
+  #given(part: WatchPart): void {
     switch (part.kind) {
       case 'events':
         for (const client of this.#waiting) if (client.after < part.last) this.#goAlone(client)
@@ -195,10 +213,14 @@ class SharedFeed {
 
   /** Gives a part to all who share. */
   #giveAll(part: WatchPart): void {
-    const { origin } = part.kind === 'events' ? part : nothing
-    const done = origin === undefined ? undefined : deliver(origin, this.#request, this.#attached, this.#environment)
+    const done = this.#beginDelivery(part)
     for (const client of this.#attached) this.#give(client, part)
     done?.()
+  }
+
+  #beginDelivery(part: WatchPart): (() => void) | undefined {
+    const { origin } = part.kind === 'events' ? part : nothing
+    return origin === undefined ? undefined : deliver(origin, this.#request, this.#attached, this.#environment)
   }
 
   /** Whoever waited for a position up to this one has missed nothing. */

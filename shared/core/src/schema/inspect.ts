@@ -130,7 +130,8 @@ function walkStruct(node: StructNode, value: unknown, place: Place, report: Repo
   report.depth += 1
   const struct = named.kind === 'ref' ? typeOf(named.name) : place.struct
   const fields = new Map(node.fields.map((field) => [field.name, field]))
-  for (const [name, element] of Object.entries(value)) {
+  for (const name in value) {
+    const element = value[name]
     const field = fields.get(name)
     if (field === undefined) report.unknown(path, name)
     else walk(field.node, element, { path: childPath(path, name), struct, fields: childPath(above, name) }, report)
