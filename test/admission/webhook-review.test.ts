@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
-import { allowing, answering, aWebhookServer, patching, withBody } from './webhook-server.ts'
+import { allowing, answering, aWebhookServer, patching, toBase64, withBody } from './webhook-server.ts'
 
 // The ConfigMap that a controller puts into every namespace would be counted.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
@@ -381,6 +381,20 @@ test('integers beyond 2^53 reach a webhook as they are', async () => {
   const { status, text } = await api.post(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`, body)
   expect({ status, isKept: text.includes('9007199254740993') }).toEqual({ status: 201, isKept: true })
   expect(hook.calls[0]?.text).toContain('"big":9007199254740993')
+})
+
+test('LIM-12: integers beyond 2^53 in the patch of a webhook are kept and explained as they are', async () => {
+  const { api } = server
+  const patch = '[{"op":"add","path":"/data/more","value":9007199254740993}]'
+  const hook = await aWebhookServer(answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64(patch) })))
+  const rules = [{ operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['controllerrevisions'] }]
+  const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+  const object = { kind: 'ControllerRevision', apiVersion: 'apps/v1', metadata: { name: aName() }, revision: 1, data: {} }
+  const explain = { 'orch-explain': '1' }
+  const { status, text, headers } = await api.post(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`, object, explain)
+  expect(status).toBe(201)
+  expect(text).toContain('"data":{"more":9007199254740993}')
+  expect(headers['orch-explain']).toContain('"value":9007199254740993')
 })
 
 test.each([

@@ -6,6 +6,7 @@ import {
   internal,
   type JsonPatch,
   jsonEqual,
+  printJson,
   type StatusError,
 } from '@orch/core'
 import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
@@ -194,7 +195,7 @@ function annotate(
   telling.annotate(place, JSON.stringify({ ...named, mutated: isChanged }))
   if (patch.length > 0) {
     const patchPlace = `${domainGroup(parts.names, 'patch.webhook.admission')}/round_${inquiry.reinvocation.isSecondRound ? 1 : 0}_index_${index}`
-    telling.annotate(patchPlace, JSON.stringify({ ...named, patch, patchType: 'JSONPatch' }), 'Request')
+    telling.annotate(patchPlace, printJson({ ...named, patch, patchType: 'JSONPatch' }), 'Request')
   }
   if (isPassedOver(question, outcome)) telling.annotate(`failed-open.${place}`, webhook.name)
 }

@@ -1,4 +1,4 @@
-import type { AdmissionStep, Status } from '@orch/core'
+import { type AdmissionStep, printJson, type Status } from '@orch/core'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
 
@@ -252,7 +252,7 @@ function shortened(texts: Readonly<Record<string, string>> | undefined): unknown
 }
 
 function printAscii(value: unknown): string {
-  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return printJson(value).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** The last explanations, to be asked for by the id of the request. */
