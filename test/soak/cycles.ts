@@ -30,7 +30,10 @@ interface Sample {
 /** Opens watches, sees a change come on each, and gives a promise of their ends. */
 async function openWatches(client: Client): Promise<Promise<unknown>[]> {
   const resource = client.resource(configMaps)
-  const streams = await Promise.all(Array.from({ length: watchesPerCycle }, () => resource.watch({ namespace: 'default' })))
+  const streams: Awaited<ReturnType<typeof resource.watch>>[] = []
+  // One after the other, so that all but the first resume its TLS session. Node 24.21 keeps 4.6 KB of memory outside its heap
+  // for every whole handshake with a client certificate, with node:tls alone: opened at once, they would add 50 KB to each cycle.
+  for (let count = 0; count < watchesPerCycle; count++) streams.push(await resource.watch({ namespace: 'default' }))
   await resource.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } })
   const ends = streams.map(async (stream) => {
     let events = 0
