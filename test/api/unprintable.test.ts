@@ -18,8 +18,24 @@ describe('values that have no plain text are refused with a text', () => {
     ['options of a collection', 'DELETE', '', 'application/yaml', `kind: ${big}\n`, 400, `no kind ${big}`],
     ['a dry run', 'DELETE', '/a', 'application/json', `{"dryRun":[${big}]}`, 400, 'dryRun: expected an array of strings'],
     ['a grace', 'DELETE', '/a', 'application/json', `{"gracePeriodSeconds":${big}}`, 400, 'gracePeriodSeconds'],
-    ['the kind of an object', 'POST', '', 'application/json', `{"kind":${withoutText}}`, 400, `the kind in the data (${withoutText})`],
-    ['the kind of an object', 'POST', '', 'application/json', `{"kind":[${big}]}`, 400, `the kind in the data ([${big}])`],
+    [
+      'the kind of an object',
+      'POST',
+      '',
+      'application/json',
+      `{"kind":${withoutText}}`,
+      400,
+      `${withoutText} in version "v1" cannot be handled as a ConfigMap`,
+    ],
+    [
+      'the kind of an object',
+      'POST',
+      '',
+      'application/json',
+      `{"kind":[${big}]}`,
+      400,
+      `[${big}] in version "v1" cannot be handled as a ConfigMap`,
+    ],
     ['the version of an object', 'PUT', '/a', 'application/json', `{"apiVersion":${withoutText}}`, 400, `(${withoutText})`],
     [
       'the kind of a configuration',
@@ -31,7 +47,7 @@ describe('values that have no plain text are refused with a text', () => {
       'version: v2',
     ],
     ['an operation', 'PATCH', '/a', 'application/json-patch+json', `[{"op":${big},"path":"/x"}]`, 422, 'rejected our request'],
-    ['a patched kind', 'PATCH', '/a', 'application/merge-patch+json', `{"kind":${withoutText}}`, 400, 'kind: expected string'],
+    ['a patched kind', 'PATCH', '/a', 'application/merge-patch+json', `{"kind":${withoutText}}`, 400, 'ConfigMap.kind of type string'],
     [
       'a patched version',
       'PATCH',
@@ -39,7 +55,7 @@ describe('values that have no plain text are refused with a text', () => {
       'application/strategic-merge-patch+json',
       `{"apiVersion":${big}}`,
       400,
-      'apiVersion: expected string',
+      'ConfigMap.apiVersion of type string',
     ],
   ])('LIM-12: %s: %s %s, %s, %s', async (_what, method, name, type, body, status, message) => {
     const path = configMapsIn(await aNamespace(server.api))
@@ -108,6 +124,6 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
   const { status, body } = await apply('v1', 2 ** 40)
   expect({ status, message: body['message'] }).toEqual({
     status: 400,
-    message: expect.stringContaining('spec.maxReplicas: expected 32-bit integer'),
+    message: expect.stringContaining('spec.maxReplicas of type int32'),
   })
 })
