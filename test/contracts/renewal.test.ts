@@ -257,6 +257,37 @@ test('CARD-25: a connection on which calls have no answer, one after the other, 
   expect(await service.read({ text: '' })).toEqual({ text: 'a' })
 })
 
+test('a call waits behind others that are answered late, and is given up when no answer comes any more', async () => {
+  const answers: (() => void)[] = []
+  const write = () => new Promise<{ text: string }>((resolve) => answers.push(() => resolve({ text: 'done' })))
+  const other = async () => ({ text: '' })
+  const parts = () => new PushStream<{ text: string }>()
+  const service: Notes = { write, read: other, judge: other, list: parts, follow: parts }
+  const server = await openRpcServer({ address: '127.0.0.1:0', offers: [serveContract(notes, service)], log: silentLog })
+  onTestFinished(() => server.close())
+  const { service: dialled, clock, reached } = dial([server.address])
+  await reached
+  const outcomes: string[] = []
+  for (const name of ['a', 'b', 'c']) {
+    dialled.write({ text: name }).then(
+      () => outcomes.push(`${name} done`),
+      (error: unknown) => outcomes.push(`${name} ${error instanceof UnknownOutcomeError ? 'unknown' : error}`),
+    )
+  }
+  await until(() => answers.length === 3)
+  await pass(clock, answerMs * 0.9)
+  answers[0]?.()
+  await until(() => outcomes.length === 1)
+  await pass(clock, answerMs * 0.9)
+  answers[1]?.()
+  await until(() => outcomes.length === 2)
+  await pass(clock, answerMs * 0.9)
+  expect(outcomes).toEqual(['a done', 'b done'])
+  await pass(clock, answerMs * 0.1)
+  await until(() => outcomes.length === 3)
+  expect(outcomes[2]).toBe('c unknown')
+})
+
 test('CARD-25: a question to an admission that dies is asked of another one, with the same write id', async () => {
   const question: AdmissionRequest = {
     phase: 'validate',

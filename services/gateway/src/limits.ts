@@ -86,8 +86,10 @@ export const limits = {
    * is short of 3 s: a client that may ask another gateway should hear by then that nothing is known. An etcd elects a leader in that time.
    */
   lostReplyMs: 1_800,
-  /** The same of a create, which is only looked for: what is under way is there by then, or never will be. */
-  lostCreateMs: 1_000,
+  /** The same of a create that had no answer in time. It is only looked for; a slow store, or one that elects a leader, has written it by then. */
+  lateCreateMs: 1_000,
+  /** The same where the connection was lost: what had left is written at once, or never. */
+  lostCreateMs: 100,
   /** Pause between two attempts to learn it. */
   lostReplyPauseMs: 50,
   /** Distinct `Accept` texts whose meaning is kept. */

@@ -30,8 +30,7 @@ export async function findLostCommit(
 ): Promise<CommitOutcome> {
   const { clock } = parts
   const undecided = new UnknownOutcomeError(timeout('it is not known whether the object was written').status, { cause })
-  const patienceMs = commit.expected === 0 ? limits.lostCreateMs : limits.lostReplyMs
-  const giveUpMs = clock.monotonic() + Math.min(patienceMs, remainingMs(request, parts))
+  const giveUpMs = clock.monotonic() + Math.min(patience(commit, cause), remainingMs(request, parts))
   for (;;) {
     const context = { ...originOf(request), timeoutMs: Math.max(0, giveUpMs - clock.monotonic()) }
     const outcome = await learn(commit, context, parts).catch((error: unknown) => {
@@ -42,6 +41,11 @@ export async function findLostCommit(
     if (clock.monotonic() + limits.lostReplyPauseMs >= giveUpMs) throw undecided
     await sleep(clock, limits.lostReplyPauseMs)
   }
+}
+
+function patience({ expected }: CommitRequest, cause: unknown): number {
+  if (expected !== 0) return limits.lostReplyMs
+  return cause instanceof UnknownOutcomeError && cause.code === 504 ? limits.lateCreateMs : limits.lostCreateMs
 }
 
 /** Looks once, and sends the commit again where that cannot do it twice; undefined: it is as unknown as before. */

@@ -22,6 +22,13 @@ interface Pending {
   reject(error: unknown): void
 }
 
+/** The time that the other side is given for an answer. */
+export interface Patience {
+  readonly answerMs: number
+  /** Asked when it is up: how much longer to wait; 0 or less: no longer. */
+  readonly more: () => number
+}
+
 /** What an item costs beside its payload, roughly. */
 const itemBytes = 96
 
@@ -46,8 +53,8 @@ export class ExchangeCaller {
     call.on('status', () => this.#die())
   }
 
-  /** Sends one call with the next batch. */
-  send(method: string, payload: Buffer, context: CallContext): Promise<Uint8Array> {
+  /** Sends one call with the next batch. Its time is up with that of the caller, or when patience ends. */
+  send(method: string, payload: Buffer, context: CallContext, patience?: Patience): Promise<Uint8Array> {
     if (payload.length > rpcLimits.exchangePayloadBytesMax)
       return Promise.reject(requestEntityTooLarge('a message to another service is too large'))
     if (this.#isDead || this.#isFinishing) return Promise.reject(new ConnectionLostError(false))
@@ -57,7 +64,7 @@ export class ExchangeCaller {
     const { timeoutMs, traceparent, requestId } = context
     this.#lastId += 1
     const item: Pending['item'] = { kind: 'call', id: this.#lastId, method, payload, timeoutMs: whole(timeoutMs), traceparent, requestId }
-    return new Promise((resolve, reject) => this.#open(item, context, { resolve, reject }))
+    return new Promise((resolve, reject) => this.#open(item, { ...context, patience }, { resolve, reject }))
   }
 
   /** Takes no more calls, and ends the stream when those under way are answered. */
@@ -66,10 +73,17 @@ export class ExchangeCaller {
     this.#endWhenDone()
   }
 
-  #open(item: Pending['item'], { signal, timeoutMs }: CallContext, { resolve, reject }: Pick<Pending, 'resolve' | 'reject'>): void {
+  #open(
+    item: Pending['item'],
+    { signal, timeoutMs, patience }: CallContext & { readonly patience: Patience | undefined },
+    { resolve, reject }: Pick<Pending, 'resolve' | 'reject'>,
+  ): void {
+    const { clock } = this.#options
     let timer: Timer | undefined
+    let patient: Timer | undefined
     const settle = () => {
       timer?.cancel()
+      patient?.cancel()
       signal?.removeEventListener('abort', cancel)
       this.#pending.delete(item.id)
       if (this.#isFinishing) this.#endWhenDone()
@@ -88,7 +102,8 @@ export class ExchangeCaller {
     }
     const cancel = () => this.#giveUp(pending, timeout('the call was cancelled'))
     const late = () => this.#giveUp(pending, noAnswerInTime())
-    if (timeoutMs !== undefined) timer = afterPatience(this.#options.clock, timeoutMs, late)
+    if (timeoutMs !== undefined) timer = afterPatience(clock, timeoutMs, late)
+    if (patience !== undefined) patient = whilePatient(clock, patience, late)
     signal?.addEventListener('abort', cancel, { once: true })
     this.#pending.set(item.id, pending)
     this.#batches.push(item, item.payload.length + itemBytes, () => {
@@ -131,6 +146,16 @@ export class ExchangeCaller {
     for (const pending of [...this.#pending.values()]) pending.reject(new ConnectionLostError(pending.wasSent))
     this.#options.onGone()
   }
+}
+
+function whilePatient(clock: Clock, { answerMs, more }: Patience, late: () => void): Timer {
+  let timer = afterPatience(clock, answerMs, again)
+  function again(): void {
+    const moreMs = more()
+    if (moreMs > 0) timer = afterPatience(clock, moreMs, again)
+    else late()
+  }
+  return { cancel: () => timer.cancel() }
 }
 
 function whole(timeoutMs: number | undefined): number | undefined {

@@ -31,6 +31,8 @@ export const rpcLimits = {
    * notices itself, and tells, within that time.
    */
   doubtMs: 2_000,
+  /** A replica that gives others late answers is slow and not dead: a call is given so many times its time then. */
+  slowAnswersMax: 8,
   /** How often a call that may be repeated is sent in all. Each attempt has twice the time of the one before it: a replica may be busy. */
   attemptsMax: 3,
   /** Until then an attempt waits for a replica to be there. Beyond it the client is better served elsewhere. */

@@ -2,6 +2,7 @@ import { type CallOptions, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { type CallContext, timeout } from '@orch/core'
 import type { Clock } from '../clock.ts'
 import type { Codec } from './codec.ts'
+import type { Patience } from './exchange-caller.ts'
 import { rpcLimits } from './limits.ts'
 import type { Observe } from './observe.ts'
 import { requestIdKey, traceparentKey } from './path.ts'
@@ -95,20 +96,17 @@ async function send(replica: Replica, method: RemoteMethod, message: unknown, { 
   const begunMs = method.clock.monotonic()
   const { timeoutMs = Number.POSITIVE_INFINITY } = context
   const isBounded = answerMs !== undefined && answerMs < timeoutMs
+  const time = { begunMs, answerMs }
+  const patient = isBounded ? { answerMs, more: () => replica.patienceFor(time) } : undefined
   replica.inFlight.call += 1
   try {
-    const sent = (method.isHot ? sendInBatch : sendAlone)(
-      replica,
-      method,
-      message,
-      isBounded ? { ...context, timeoutMs: answerMs } : context,
-    )
+    const sent = (method.isHot ? sendInBatch : sendAlone)(replica, method, message, context, patient)
     const answer = await (method.idempotent && answerMs === undefined ? untilDoubt(sent, replica, method) : sent)
-    replica.hasAnswered()
+    replica.hasAnswered(time)
     return answer
   } catch (error) {
     if (error instanceof ConnectionLostError) replica.suspect()
-    else if (!isLate(error)) replica.hasAnswered()
+    else if (!isLate(error)) replica.hasAnswered({ begunMs, answerMs: undefined })
     else if (isBounded) replica.wasLate(begunMs)
     throw error
   } finally {
@@ -125,8 +123,14 @@ function untilDoubt(sent: Promise<unknown>, replica: Replica, { pool }: RemoteMe
   return Promise.race([sent, doubt]).finally(stop)
 }
 
-async function sendInBatch(replica: Replica, { name, request, response }: RemoteMethod, message: unknown, context: CallContext) {
-  return response.decode(await replica.exchange.send(name, request.encode(message) as Buffer, context))
+async function sendInBatch(
+  replica: Replica,
+  { name, request, response }: RemoteMethod,
+  message: unknown,
+  context: CallContext,
+  patient: Patience | undefined,
+) {
+  return response.decode(await replica.exchange.send(name, request.encode(message) as Buffer, context, patient))
 }
 
 function sendAlone(
@@ -134,7 +138,9 @@ function sendAlone(
   { path, request, response }: RemoteMethod,
   message: unknown,
   context: CallContext,
+  patient: Patience | undefined,
 ): Promise<unknown> {
+  const options = optionsOf(patient === undefined ? context : { ...context, timeoutMs: patient.answerMs })
   return new Promise((resolve, reject) => {
     const cancel = () => call.cancel()
     const done = (error: ServiceError | null, answer?: unknown) => {
@@ -143,7 +149,7 @@ function sendAlone(
       else reject(context.signal?.aborted ? timeout('the call was cancelled', { cause: error }) : fromGrpcError(error))
     }
     const decode = (bytes: Buffer) => response.decode(bytes)
-    const call = client.makeUnaryRequest(path, request.encode, decode, message, metadataOf(context), optionsOf(context), done)
+    const call = client.makeUnaryRequest(path, request.encode, decode, message, metadataOf(context), options, done)
     context.signal?.addEventListener('abort', cancel, { once: true })
   })
 }

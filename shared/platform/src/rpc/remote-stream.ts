@@ -12,7 +12,7 @@ interface OpenCall {
   readonly parts: AsyncIterator<unknown>
   readonly replica: Replica
   /** Runs until the first part. */
-  readonly late: Timer | undefined
+  late: Timer | undefined
   /** Set when it ran out. */
   isLate: boolean
 }
@@ -125,14 +125,23 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     call.on('error', () => {})
     const begunMs = clock.monotonic()
     const answerMs = patience(this.#method, this.#message, attempt)
+    const time = { begunMs, answerMs }
     const giveUp = () => {
       if (this.#open !== open || this.#closed) return
+      const moreMs = replica.patienceFor(time)
+      if (moreMs > 0) {
+        open.late = afterPatience(clock, moreMs, giveUp)
+        return
+      }
       open.isLate = true
       replica.wasLate(begunMs)
       call.cancel()
     }
     const late = answerMs === undefined ? undefined : afterPatience(clock, answerMs, giveUp)
-    call.once('metadata', () => late?.cancel())
+    call.once('metadata', () => {
+      open.late?.cancel()
+      replica.hasAnswered(time)
+    })
     const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late, isLate: false }
     return open
   }

@@ -27,6 +27,12 @@ export interface ReplicaOptions {
   readonly onReadiness: (replica: Replica) => void
 }
 
+/** When an attempt began, and the time that the replica is given for it; undefined: any. */
+export interface AnswerTime {
+  readonly begunMs: number
+  readonly answerMs: number | undefined
+}
+
 const health = healthContract.methods.watch
 
 /** gRPC tells in words alone why there is no connection: here nobody listens, or the name is not known. */
@@ -70,6 +76,8 @@ export class Replica {
   #exchange: ExchangeCaller | undefined
   /** Calls without an answer in time, one after the other, and when the last of them ended. */
   #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
+  /** When it last gave an answer that took half of its time or more. */
+  #slowAnswerMs = Number.NEGATIVE_INFINITY
   readonly #doubtListeners = new Set<() => void>()
   #closed = false
 
@@ -129,9 +137,20 @@ export class Replica {
     else this.#doubt()
   }
 
-  /** A call had an answer, whatever it was. */
-  hasAnswered(): void {
+  /** A call that was begun at this time had an answer, whatever it was. */
+  hasAnswered({ begunMs, answerMs }: AnswerTime): void {
     this.#late.count = 0
+    const atMs = this.#options.clock.monotonic()
+    if (answerMs !== undefined && atMs - begunMs >= answerMs / 2) this.#slowAnswerMs = atMs
+  }
+
+  /**
+   * How much longer a call should be waited for whose time is up. Where much is asked at once, and answered one after the other,
+   * the last ones are late although the replica is well: late answers to others say so.
+   */
+  patienceFor({ begunMs, answerMs = 0 }: AnswerTime): number {
+    const untilMs = Math.min(this.#slowAnswerMs + answerMs, begunMs + rpcLimits.slowAnswersMax * answerMs)
+    return untilMs - this.#options.clock.monotonic()
   }
 
   /** Calls back when it becomes doubtful; the function that is returned ends that. */
