@@ -127,3 +127,11 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
     message: expect.stringContaining('spec.maxReplicas of type int32'),
   })
 })
+
+test('LIM-12: the template of a DaemonSet with such a number is compared with what was there', async () => {
+  const path = '/apis/apps/v1/namespaces/default/daemonsets'
+  const body = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"},"deletionGracePeriodSeconds":${big}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+  expect((await server.api.send('POST', path, { body, headers: json })).status).toBe(201)
+  expect((await server.api.send('PUT', `${path}/a`, { body, headers: json })).status).toBe(200)
+  expect((await server.api.get(`${path}/a`)).text).toContain(`"deletionGracePeriodSeconds":${big}`)
+})

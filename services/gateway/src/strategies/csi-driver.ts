@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import { type ApiObject, printJson } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']
@@ -9,5 +9,5 @@ export const csiDriverStrategy: KindRules = {
 }
 
 function textOf({ spec }: ApiObject, field: string): string {
-  return JSON.stringify((spec as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null)
+  return printJson((spec as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null)
 }

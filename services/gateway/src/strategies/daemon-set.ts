@@ -1,4 +1,4 @@
-import { type ApiObject, templateGenerationAnnotation } from '@orch/core'
+import { type ApiObject, printJson, templateGenerationAnnotation } from '@orch/core'
 import type { KindRules } from './strategy.ts'
 
 /** An annotation counts the changes of the template; it is the server's to say. */
@@ -16,7 +16,7 @@ export const daemonSetStrategy: KindRules = {
 }
 
 function templateOf({ spec }: ApiObject): string {
-  return JSON.stringify((spec as { template?: unknown } | undefined)?.template ?? null)
+  return printJson((spec as { template?: unknown } | undefined)?.template ?? null)
 }
 
 function generationOf({ metadata }: ApiObject): string {
