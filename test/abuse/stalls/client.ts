@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Answered, Credentials, Heavy } from './requests.ts'
 
 const { url, credentials } = workerData as { readonly url: string; readonly credentials: Credentials }
-const agent = new Agent({ keepAlive: true, maxSockets: 256, ...credentials })
+const agent = new Agent({ keepAlive: true, maxSockets: 1_024, ...credentials })
 
 parentPort?.on('message', (asked: Heavy & { readonly id: number }) => {
   void send(asked).then((answered) => parentPort?.postMessage({ id: asked.id, ...answered }))

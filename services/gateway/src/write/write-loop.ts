@@ -189,6 +189,7 @@ async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>,
   const completed = complete(served.resource, draft, parts)
   await pause(request, parts)
   setOwners(completed, owners ?? (await advance(request, ownersAfter(plan, { before: undefined, after: completed }, parts), parts)))
+  await pause(request, parts)
   // What is added from here on is nobody's.
   const change = { operation: 'CREATE', live: undefined } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
