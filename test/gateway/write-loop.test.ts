@@ -669,3 +669,19 @@ test('LIM-12: between the steps of a large write others are answered', async () 
   // A small one is done within one turn.
   expect(await answeredDuring(call('PATCH', `${collection}/a`, { data: { x: 'y' } }, merge))).toBeLessThan(3)
 })
+
+test('LIM-12: between the deletions of a collection others are answered', async () => {
+  const { call } = await aGateway()
+  for (let index = 0; index < 200; index++) await call('POST', collection, { ...configMap(), metadata: { name: `c${index}` } })
+  let isDone = false
+  const deleting = call('DELETE', collection).then(() => {
+    isDone = true
+  })
+  let count = 0
+  for (; !isDone; count++) {
+    expect((await call('GET', '/version')).code).toBe(200)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await deleting
+  expect(count).toBeGreaterThan(5)
+})

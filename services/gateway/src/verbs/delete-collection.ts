@@ -11,6 +11,9 @@ import { callContext, readQueryOf, shortenDeadline, type Target, type Verb } fro
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
 
+/** A store in memory answers at once: after so many deletions others have their turn. */
+const deletesPerTurn = 32
+
 /** Deletes every object that a list with the same parameters would show. */
 export const deleteCollection: Verb = async (request, target, parts) => {
   shortenDeadline(request)
@@ -18,8 +21,13 @@ export const deleteCollection: Verb = async (request, target, parts) => {
   warnOfDefault(request, target, options)
   const entries = await selected(request, target, parts)
   const waiting = entries.values()
+  let count = 0
   const worker = async () => {
-    for (const entry of waiting) await deleteEntry(request, target, entry, options, parts)
+    for (const entry of waiting) {
+      await deleteEntry(request, target, entry, options, parts)
+      count += 1
+      if (count % deletesPerTurn === 0) await parts.pace.turn()
+    }
   }
   await Promise.all(Array.from({ length: deletesAtOnce }, worker))
   const { group, plural } = target.served.resource
