@@ -482,6 +482,160 @@ test('META-12: a write that changes nothing writes nothing', async () => {
   expect(commits).toBe(1)
 })
 
+/** Memory that has stood still since `stop` was called; the latest state is told as it is. */
+function standingStill() {
+  let isStill = false
+  const kept = new Map<string, ReturnType<StorageService['get']>>()
+  const over: Spoil = (storage) => ({
+    get(request, context) {
+      if (request.read.kind !== 'any') return storage.get(request, context)
+      const answer = (isStill ? kept.get(request.key) : undefined) ?? storage.get(request, context)
+      kept.set(request.key, answer)
+      return answer
+    },
+  })
+  return {
+    over,
+    stop: () => {
+      isStill = true
+    },
+  }
+}
+
+test.each([
+  ['a PUT', 'PUT', configMap({ x: '1' }), 'application/json'],
+  ['a patch', 'PATCH', { data: { x: '1' } }, merge],
+])('META-12: %s that memory says changes nothing is written where the object has changed since', async (_what, method, body, type) => {
+  const { over, stop } = standingStill()
+  const { call } = await aGateway(over)
+  await call('POST', collection, configMap({ x: '1' }))
+  // Memory holds the first state from here on.
+  await call('GET', `${collection}/a`)
+  await call('PATCH', `${collection}/a`, {}, merge)
+  stop()
+  const other = await call('PATCH', `${collection}/a`, { data: { x: '2' } }, merge)
+  expect((await call(method, `${collection}/a`, body, type)).body.data).toEqual({ x: '1' })
+  const { body: found } = await call('GET', `${collection}/a?resourceVersion=`)
+  expect(found.data).toEqual({ x: '1' })
+  expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(Number(other.body.metadata.resourceVersion))
+})
+
+test('META-12: an apply that memory says gives the same value in other words is written where the object has changed since', async () => {
+  const clock = createFakeClock()
+  const { over, stop } = standingStill()
+  const { call } = await aGateway(over, { clock })
+  const quotas = '/api/v1/namespaces/default/resourcequotas'
+  const apply = async (cpu: string) => {
+    clock.advance(2_000)
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'a' }, spec: { hard: { cpu } } }
+    const { code, body } = await call('PATCH', `${quotas}/a?fieldManager=m`, quota, 'application/apply-patch+yaml')
+    return { code, version: Number(body.metadata.resourceVersion), spec: (body as unknown as { spec: unknown }).spec }
+  }
+  const hard = (cpu: string) => ({ hard: { cpu } })
+  const first = await apply('1')
+  expect(await apply('1000m')).toEqual({ code: 200, version: first.version, spec: hard('1') })
+  stop()
+  const other = await apply('2')
+  const last = await apply('1000m')
+  expect({ code: last.code, spec: last.spec, isWritten: last.version > other.version }).toEqual({
+    code: 200,
+    spec: hard('1'),
+    isWritten: true,
+  })
+})
+
+test('DEL-11, DEL-06: an update that empties the finalizers of a Pod in its grace period removes nothing; after it the next one does', async () => {
+  const { call } = await aGateway()
+  const pods = '/api/v1/namespaces/default/pods'
+  const removedBy = async (name: string, gracePeriodSeconds: number, method: string) => {
+    const metadata = { name, finalizers: ['a.example.com/a'] }
+    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }
+    expect((await call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec })).code).toBe(201)
+    const { body } = await call('DELETE', `${pods}/${name}`, { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds })
+    const emptied = { ...body, metadata: { ...body.metadata, finalizers: [] } }
+    const [sent, type] = method === 'PUT' ? [emptied, 'application/json'] : [{ metadata: { finalizers: null } }, merge]
+    expect((await call(method, `${pods}/${name}`, sent, type)).code).toBe(200)
+    const found = await call('GET', `${pods}/${name}`)
+    return found.code === 404 ? 'removed' : (found.body.metadata as ObjectMeta).finalizers
+  }
+  expect([await removedBy('a', 30, 'PUT'), await removedBy('b', 30, 'PATCH')]).toEqual([undefined, undefined])
+  expect([await removedBy('c', 0, 'PUT'), await removedBy('d', 0, 'PATCH')]).toEqual(['removed', 'removed'])
+})
+
+test('PROTO-09: a patch, an update and a deletion beside a whole number beyond 2^53 keep it', async () => {
+  const { send } = await aGateway()
+  const textOf = async (method: string, path: string, body?: string, type = 'application/json') => {
+    const response = await send({ method, path, headers: { 'content-type': type }, ...(body === undefined ? {} : { body }) })
+    let text = ''
+    for await (const chunk of response.body) text += Buffer.from(chunk).toString()
+    return text
+  }
+  const big = '"sizeBytes":9007199254740993'
+  const labelled = (label: string) => JSON.stringify({ metadata: { labels: { label } } })
+  const head = '"kind":"Node","apiVersion":"v1"'
+  await textOf('POST', '/api/v1/nodes', `{${head},"metadata":{"name":"a","finalizers":["a.example.com/a"]}}`)
+  const steps: [method: string, path: string, body?: string, type?: string][] = [
+    ['PATCH', '/api/v1/nodes/a/status', `{"status":{"images":[{"names":["i"],${big}}]}}`, merge],
+    ['PATCH', '/api/v1/nodes/a', labelled('merge'), merge],
+    ['PATCH', '/api/v1/nodes/a', labelled('strategic'), 'application/strategic-merge-patch+json'],
+    ['PATCH', '/api/v1/nodes/a', '[{"op":"add","path":"/metadata/labels/label","value":"json"}]', 'application/json-patch+json'],
+    [
+      'PATCH',
+      '/api/v1/nodes/a?fieldManager=m',
+      `{${head},"metadata":{"name":"a","labels":{"other":"apply"}}}`,
+      'application/apply-patch+yaml',
+    ],
+    // The status, and with it the number, stays as it is and is not in this body.
+    ['PUT', '/api/v1/nodes/a', `{${head},"metadata":{"name":"a","finalizers":["a.example.com/a"],"labels":{"label":"put"}}}`],
+    ['DELETE', '/api/v1/nodes/a'],
+  ]
+  for (const [method, path, ...rest] of steps) {
+    expect(await textOf(method, path, ...rest), `${method} ${rest[1] ?? ''}`).toContain(big)
+    expect(await textOf('GET', '/api/v1/nodes/a')).toContain(big)
+  }
+})
+
+test.each([
+  ['an address', { clusterIP: '10.0.0.9' }],
+  ['a port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }],
+])('KIND-GEN: %s of a create whose name was taken first is free again', async (_what, wanted) => {
+  const { call } = await aGateway()
+  const services = '/api/v1/namespaces/default/services'
+  const aService = (name: string, spec: object) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+  expect((await call('POST', services, aService('a', {}))).code).toBe(201)
+  expect(await call('POST', services, aService('a', wanted))).toMatchObject({ code: 409, body: { reason: 'AlreadyExists' } })
+  expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
+})
+
+test('KIND-GEN: a port of an update that lost its race is free again', async () => {
+  let isRacing = false
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      if (!isRacing || !request.key.startsWith('core/services/')) return storage.commit(request, context)
+      const { entry } = await storage.get({ key: request.key, read: { kind: 'latest' } })
+      return { kind: 'stale', current: entry }
+    },
+  }))
+  const services = '/api/v1/namespaces/default/services'
+  const aService = (name: string, spec: object) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+  const wanted = { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }
+  expect((await call('POST', services, aService('a', {}))).code).toBe(201)
+  isRacing = true
+  expect((await call('PATCH', `${services}/a`, { spec: wanted }, merge)).code).toBe(409)
+  isRacing = false
+  expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
+})
+
 /** Admission that tells its interests once, and counts what it is asked. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
