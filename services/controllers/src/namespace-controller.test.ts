@@ -1,0 +1,131 @@
+import { createClient } from '@orch/client'
+import { internal, namesOf, notFound, serviceUnavailable } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { namespaceController } from './namespace-controller.ts'
+
+interface Answer {
+  readonly status: number
+  readonly value: unknown
+}
+
+const ok = (value: unknown): Answer => ({ status: 200, value })
+const refused = ({ status }: { status: { code?: number } }): Answer => ({ status: status.code ?? 500, value: status })
+
+/** Each answer by method and path; those of a list are given one after the other, the last one from then on. */
+type Answers = Readonly<Record<string, Answer | readonly Answer[]>>
+
+const names = namesOf('orch')
+const namespace = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'n', resourceVersion: '5', deletionTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { finalizers: [names.namespaceFinalizer] },
+  status: { phase: 'Terminating' },
+}
+const resource = (name: string, kind: string) => ({ name, kind, namespaced: true, verbs: ['list', 'deletecollection'] })
+const listOf = (...items: string[]) => ok({ metadata: { resourceVersion: '5' }, items: items.map((name) => ({ metadata: { name } })) })
+const finalize = 'PUT /api/v1/namespaces/n/finalize'
+const writeStatus = 'PUT /api/v1/namespaces/n/status'
+const deleteMaps = 'DELETE /api/v1/namespaces/n/configmaps'
+const listMaps = 'GET /api/v1/namespaces/n/configmaps'
+
+/** A namespace that is being deleted and holds two ConfigMaps and a Secret. */
+const usual: Answers = {
+  'GET /api/v1/namespaces': ok({ metadata: { resourceVersion: '5' }, items: [namespace] }),
+  'GET /api/v1/namespaces/n': ok(namespace),
+  'GET /apis': ok({ groups: [{ name: 'apps', preferredVersion: { version: 'v1' } }] }),
+  'GET /api/v1': ok({ resources: [resource('configmaps', 'ConfigMap'), resource('secrets', 'Secret')] }),
+  'GET /apis/apps/v1': ok({ resources: [] }),
+  [listMaps]: [listOf('a', 'b'), listOf()],
+  [deleteMaps]: ok({}),
+  'GET /api/v1/namespaces/n/secrets': [listOf('s'), listOf()],
+  'DELETE /api/v1/namespaces/n/secrets': ok({}),
+  [writeStatus]: ok(namespace),
+  [finalize]: ok(namespace),
+}
+
+async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(JSON.stringify(value))
+}
+
+/** What a controller changes in one attempt, which ends with a write to the namespace. */
+async function attempt(differing: Answers): Promise<{ changes: string[]; conditions: string[] }> {
+  const ending = new AbortController()
+  const ended = Promise.withResolvers<void>()
+  const answers: Answers = { ...usual, ...differing }
+  const counts = new Map<string, number>()
+  const changes: string[] = []
+  const conditions: string[] = []
+  const client = createClient({
+    async send({ method, path, body }) {
+      const asked = `${method} ${path.replace(/\?.*/, '')}`
+      if (path.includes('watch=')) {
+        await ended.promise
+        return { status: 200, headers: {}, body: bytesOf({}) }
+      }
+      if (method !== 'GET') changes.push(asked)
+      if (asked === writeStatus) {
+        const { status } = JSON.parse(String(body)) as { status: { conditions: { type: string; status: string }[] } }
+        conditions.push(...status.conditions.flatMap(({ type, status: value }) => (value === 'True' ? [type] : [])))
+      }
+      if (asked === writeStatus || asked.endsWith('/finalize')) queueMicrotask(() => ended.resolve())
+      const count = counts.get(asked) ?? 0
+      counts.set(asked, count + 1)
+      const answer = [answers[asked] ?? refused(notFound({ group: '', resource: 'paths' }, asked))].flat()
+      const { status, value } = answer[Math.min(count, answer.length - 1)] as Answer
+      return { status, headers: {}, body: bytesOf(value) }
+    },
+    close() {},
+  })
+  const context = { client, names, clock: createFakeClock(), random: () => 0, log: silentLog, signal: ending.signal }
+  const running = namespaceController.run(context)
+  await ended.promise
+  ending.abort()
+  await running
+  return { changes, conditions }
+}
+
+test('CTRL-04: a namespace whose contents are gone is let go', async () => {
+  expect(await attempt({})).toEqual({ changes: [deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', finalize], conditions: [] })
+})
+
+test.each<[string, Answers]>([
+  ['deleted', { [deleteMaps]: refused(internal('no disk')) }],
+  ['listed', { [listMaps]: refused(internal('no disk')) }],
+  ['counted after their deletion', { [listMaps]: [listOf('a'), refused(internal('no disk'))] }],
+])('CTRL-04: a namespace is not let go while contents cannot be %s, and the others are deleted all the same', async (_what, answers) => {
+  const { changes, conditions } = await attempt(answers)
+  expect(changes.filter((change) => change !== deleteMaps)).toEqual(['DELETE /api/v1/namespaces/n/secrets', writeStatus])
+  expect(conditions).toEqual(['NamespaceDeletionContentFailure'])
+})
+
+test.each<[string, Answers]>([
+  ['the groups', { 'GET /apis': refused(serviceUnavailable('not now')) }],
+  ['the resources of one group', { 'GET /apis/apps/v1': refused(serviceUnavailable('not now')) }],
+])('CTRL-04: a namespace is not let go while %s cannot be discovered', async (_what, answers) => {
+  const { changes, conditions } = await attempt(answers)
+  expect(changes).toEqual([writeStatus])
+  expect(conditions).toEqual(['NamespaceDeletionDiscoveryFailure'])
+})
+
+test('CTRL-04: a namespace is not let go while something remains in it', async () => {
+  const { changes, conditions } = await attempt({ [listMaps]: listOf('a') })
+  expect(changes).toEqual([deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', writeStatus])
+  expect(conditions).toEqual(['NamespaceContentRemaining'])
+})
+
+test('CTRL-04: a namespace that is not being deleted is left alone', async () => {
+  const live = { ...namespace, metadata: { name: 'n', resourceVersion: '6' } }
+  const other = { ...namespace, metadata: { ...namespace.metadata, name: 'm' } }
+  const answers: Answers = {
+    'GET /api/v1/namespaces': ok({ metadata: { resourceVersion: '5' }, items: [namespace, other] }),
+    // It was deleted and made anew since it was listed.
+    'GET /api/v1/namespaces/n': ok(live),
+    'GET /api/v1/namespaces/m': ok(other),
+    'GET /api/v1': ok({ resources: [] }),
+    'PUT /api/v1/namespaces/m/finalize': ok(other),
+  }
+  expect(await attempt(answers)).toEqual({ changes: ['PUT /api/v1/namespaces/m/finalize'], conditions: [] })
+})
