@@ -114,6 +114,69 @@ test('a publisher that starts again goes on behind the last message', async () =
   expect(changes()).toEqual(['1 after 0', '2 after 1', '3 after 2'])
 })
 
+test('a publisher whose last message is older than the compaction begins in the present', async () => {
+  const { start, storage, put, published, pass } = open()
+  const first = start()
+  await turns()
+  put('a')
+  await turns()
+  await first.close()
+  put('b')
+  put('c')
+  put('d')
+  storage.compact(3)
+  const before = published().length
+  start()
+  await turns()
+  put('e')
+  await pass(1_000)
+  const told = published().slice(before)
+  expect([told[0], ...told.filter((line) => /^\d/.test(line))]).toEqual(['position 4 last 4', '5 after 4'])
+})
+
+test('a publisher whose last message is at the compaction goes on behind it', async () => {
+  const { start, storage, put, changes } = open()
+  const first = start()
+  await turns()
+  put('a')
+  await turns()
+  await first.close()
+  put('b')
+  storage.compact(1)
+  start()
+  await turns()
+  expect(changes()).toEqual(['1 after 0', '2 after 1'])
+})
+
+test('a publisher whose last message is of another epoch begins in the present', async () => {
+  const before = open()
+  const first = before.start()
+  await turns()
+  before.put('a')
+  await turns()
+  await first.close()
+  const { start, put, stream } = open({ stream: before.stream, storage: createTinyStorage({ epoch: 'e2' }) })
+  put('b')
+  put('c')
+  const told = stream.messages.length
+  start()
+  await turns()
+  expect(stream.messages[told]).toMatchObject({ kind: 'position', epoch: 'e2', revision: 2, last: 2 })
+  expect(stream.messages.slice(told).every(({ kind }) => kind === 'position')).toBe(true)
+})
+
+test('a publisher that goes on behind a position names the same last change', async () => {
+  const { start, stream, put, published } = open()
+  put('a')
+  put('b')
+  await stream.prepare()
+  const options = { id: 'e1-2.0', expectedSequence: 0, expectedId: undefined }
+  await stream.publish({ kind: 'position', epoch: 'e1', revision: 2, last: 1 }, options)
+  start()
+  await turns()
+  expect(published()[1]).toBe('position 2 last 1')
+})
+
 test('of two publishers at once one is refused and begins anew: nothing is lost, doubled or swapped', async () => {
   const { storage, stream, put, changes, start, pass } = open()
   start()

@@ -1,7 +1,7 @@
 import type { StoreCommit } from '@orch/core'
 import { describe, expect, test } from 'vitest'
 import { LogStore } from './log-store.ts'
-import { MemoryTables } from './memory-store.ts'
+import { createMemoryStore, MemoryTables } from './memory-store.ts'
 import { type Batch, type KeySpan, type Latest, NoRoomError, type Tables } from './tables.ts'
 
 /** Tables whose writes end when the test says so, well or badly. */
@@ -168,6 +168,100 @@ describe('group commit', () => {
     await tables.held[0]!.succeed()
     await closed
     expect(outcomes).toEqual({ a: 'written 2' })
+  })
+})
+
+describe('listeners', () => {
+  test.each([
+    ['at once', true],
+    ['by a flush', false],
+  ])(
+    'a change that is written %s is heard before its writer is answered, by a listener that sees the store stand there',
+    async (_how, isImmediate) => {
+      const held = new HeldTables()
+      const tables = isImmediate ? new MemoryTables('epoch') : held
+      const store = new LogStore(tables, { monotonic: () => 0, randomId: () => 'id' })
+      const order: string[] = []
+      store.listen((changes) => order.push(`heard ${changes.map(({ revision }) => revision)}, stands at ${store.status().revision}`))
+      const commit = (key: string) =>
+        store
+          .commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: key })
+          .then((outcome) => void order.push(`answered ${outcome.kind === 'written' ? outcome.revision : outcome.kind}`))
+      const answered = [commit('a')]
+      await turn()
+      await held.held[0]?.succeed()
+      answered.push(commit('b'))
+      await turn()
+      await held.held[1]?.succeed()
+      await Promise.all(answered)
+      expect(order).toEqual(['heard 2, stands at 2', 'answered 2', 'heard 3, stands at 3', 'answered 3'])
+    },
+  )
+})
+
+describe('a sweep', () => {
+  /** a is written twice (2 3), b is written and deleted (4 5), c is written (6) and written again (7). */
+  function aHistory(ask: ReturnType<typeof aStore>['ask']): void {
+    ask('2', { key: 'a' })
+    ask('3', { key: 'a', expected: 2 })
+    ask('4', { key: 'b' })
+    ask('5', { key: 'b', expected: 4, value: undefined })
+    ask('6', { key: 'c' })
+    ask('7', { key: 'c', expected: 6 })
+  }
+
+  test('removes what entries up to the compaction replaced, and deletions, and nothing else', async () => {
+    const { store, tables, ask } = aStore()
+    aHistory(ask)
+    await turn()
+    await tables.held[0]!.succeed()
+    const compaction = store.compact(5)
+    await turn()
+    await tables.held[1]!.succeed()
+    await compaction
+    expect(tables.held.slice(1).map(({ batch: { purpose, removed, meta } }) => ({ purpose, removed, meta }))).toEqual([
+      { purpose: 'sweep', removed: [2, 4, 5], meta: { compacted: 5, swept: 5 } },
+    ])
+    const again = store.compact(7)
+    await turn()
+    await tables.held[2]!.succeed()
+    await again
+    expect(tables.held[2]?.batch).toMatchObject({ removed: [6], meta: { compacted: 7, swept: 7 } })
+    expect(store.status().compacted).toBe(7)
+  })
+
+  test('frees the bytes of what it removes, and keeps what the store holds', async () => {
+    const store = createMemoryStore()
+    let revision = 0
+    const write = async (key: string, value: Uint8Array | undefined) => {
+      const outcome = await store.commit({ key, expected: revision, conditions: [], writeId: '', value })
+      revision = outcome.kind === 'written' ? outcome.revision : 0
+    }
+    for (let time = 0; time < 5; time += 1) await write('a', new Uint8Array(1_000))
+    revision = 0
+    await write('b', new Uint8Array(1_000))
+    await write('b', undefined)
+    expect(store.status().bytes).toBe(5 * 1_001 + 1_001 + 1)
+    await store.compact(store.status().revision)
+    expect(store.status().bytes).toBe(1_001)
+    expect((await store.getAt('a', store.status().revision))?.value).toHaveLength(1_000)
+    await store.close()
+  })
+
+  test('of an earlier revision does nothing, and one of the future is refused', async () => {
+    const { store, tables, ask } = aStore()
+    aHistory(ask)
+    await turn()
+    await tables.held[0]!.succeed()
+    const compaction = store.compact(5)
+    await turn()
+    await tables.held[1]!.succeed()
+    await compaction
+    await store.compact(4)
+    expect(store.status().compacted).toBe(5)
+    await store.compact(5)
+    await expect(store.compact(8)).rejects.toThrow("revision 8 can't be compacted, the store stands at 7")
+    expect([tables.held.length, store.status().compacted]).toEqual([2, 5])
   })
 })
 
