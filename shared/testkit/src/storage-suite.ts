@@ -233,6 +233,24 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
+      'LIST-06: a page of the past has a count of what remained then without a selector, and none with one',
+      withStorage(async (storage) => {
+        let expected = 0
+        for (const one of ['a', 'b', 'd', 'e', 'c']) expected = await written(storage, aPut({ name: one, labels: { app: 'x' } }))
+        const { head } = await listed(storage, { limit: 1 })
+        const pageWith = async (selection?: ListRequest['selection']) => {
+          const read = { kind: 'page', revision: head.revision, epoch: head.epoch } as const
+          const page = await listed(storage, { limit: 2, read, start: head.next!, ...(selection === undefined ? {} : { selection }) })
+          return { names: page.names, next: page.head.next, remaining: page.head.remaining }
+        }
+        await written(storage, aPut({ name: 'c', labels: { app: 'y' } }, { expected }))
+        for (const one of ['f', 'g']) await written(storage, aPut({ name: one, labels: { app: 'x' } }))
+        expect(await pageWith()).toEqual({ names: ['b', 'c'], next: 'default/d', remaining: 2 })
+        expect(await pageWith(label('app', 'x'))).toEqual({ names: ['b', 'c'], next: 'default/d', remaining: undefined })
+      }),
+    )
+
+    test(
       'CHUNK-03: pages have at most the limit, and CHUNK-05: together they are the list',
       withStorage(async (storage) => {
         const all = Array.from({ length: 25 }, (_, index) => `n${String(index).padStart(2, '0')}`)

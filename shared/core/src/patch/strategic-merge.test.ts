@@ -110,6 +110,27 @@ describe('$retainKeys', () => {
       strategy: { type: 'Recreate' },
     })
   })
+
+  test('null beside them removes a member that they do not name, and one that they name', () => {
+    const original = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
+    expect(merge(original, { strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } }, deployment)).toEqual({
+      strategy: { type: 'Recreate' },
+    })
+    expect(merge(original, { strategy: { $retainKeys: ['type', 'rollingUpdate'], rollingUpdate: null } }, deployment)).toEqual({
+      strategy: { type: 'RollingUpdate' },
+    })
+    expect(merge({ nodeSelector: { a: '1' } }, { nodeSelector: { $retainKeys: ['a'], b: null } })).toEqual({ nodeSelector: { a: '1' } })
+  })
+
+  test('directives for lists beside them need no name', () => {
+    const original = { ...containers({ name: 'a', image: '1' }), nodeName: 'n' }
+    expect(merge(original, { $retainKeys: ['containers'], '$setElementOrder/containers': [{ name: 'a' }] })).toEqual(
+      containers({ name: 'a', image: '1' }),
+    )
+    expect(merge({ finalizers: ['x', 'y'] }, { $retainKeys: ['finalizers'], '$deleteFromPrimitiveList/finalizers': ['x'] })).toEqual({
+      finalizers: ['y'],
+    })
+  })
 })
 
 describe('what is refused', () => {

@@ -252,6 +252,34 @@ describe('pods', () => {
     expect(cellsOf('Pod', { status: { initContainerStatuses: [{ ...waiting('x'), restartCount: 5 }] } })[3]).toBe('5')
   })
 
+  const minutesAgo = (minutes: number) => new Date(nowMs - minutes * 60_000).toISOString()
+  const endedBefore = (minutes: number, restartCount = 1): Data => ({
+    ...running,
+    restartCount,
+    lastState: { terminated: { finishedAt: minutesAgo(minutes) } },
+  })
+  const restartCases: readonly (readonly [string, Data, string])[] = [
+    ['of the last restart, which is of the first container', { containerStatuses: [endedBefore(5), endedBefore(90)] }, '2 (5m ago)'],
+    ['of the last restart, which is of the last container', { containerStatuses: [endedBefore(90), endedBefore(5)] }, '2 (5m ago)'],
+    ['beside containers that never ended', { containerStatuses: [running, endedBefore(7, 3), running] }, '3 (7m ago)'],
+    [
+      'while containers are initialized',
+      { initContainerStatuses: [{ ...endedBefore(4, 6), ...waiting('x'), restartCount: 6 }] },
+      '6 (4m ago)',
+    ],
+    [
+      'of an init container that ended later than the others, whose restarts no longer count',
+      { initContainerStatuses: [{ ...endedBefore(3, 6), ...ended({ exitCode: 0 }) }], containerStatuses: [endedBefore(20, 2)] },
+      '2 (3m ago)',
+    ],
+    ['of an end whose time is unknown: none', { containerStatuses: [{ ...running, restartCount: 2, lastState: { terminated: {} } }] }, '2'],
+    ['where nothing has ended: none', { containerStatuses: [{ ...running, restartCount: 2, lastState: {} }] }, '2'],
+    ['that is in days', { containerStatuses: [endedBefore(60 * 24 * 12)] }, '1 (12d ago)'],
+  ]
+  test.each(restartCases)('TABLE-06: the age of restarts %s', (_when, status, expected) => {
+    expect(cellsOf('Pod', { status })[3]).toBe(expected)
+  })
+
   test('TABLE-06: the wide cells', () => {
     const readinessGates = [{ conditionType: 'a' }, { conditionType: 'b' }]
     const status = { podIPs: [{ ip: '10.0.0.1' }], nominatedNodeName: 'm', conditions: [{ type: 'b', status: 'True' }] }
