@@ -470,6 +470,14 @@ describe('first apply after other writes', () => {
     expect(paths(story.apply('kubectl', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
+  test('SSA-50: a field of the client-side apply that is no longer there conflicts with the manager that claims it', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red' }))
+    story.update('edit', clientSide({ color: 'red', size: 2 }))
+    story.live = { ...story.live, spec: { color: 'red' } }
+    expect(paths(story.apply('kubectl', { size: 2, color: 'red' }))).toEqual(['edit .spec.size'])
+  })
+
   test('SSA-51: another manager does not take over', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
@@ -516,6 +524,24 @@ describe('versions', () => {
     story.apply('m1', widget({ size: 1 }, {}, v2), inV2(story))
     expect(story.spec).toEqual({ size: 1 })
     expect(managedFieldsOf(story.live)).toMatchObject([{ apiVersion: v2, fieldsV1: { 'f:spec': { 'f:size': {} } } }])
+  })
+
+  test('SSA-20, SSA-53: what was applied through another version is dropped by its meaning, though the new one has a field of that name', () => {
+    const shape = withSpec({ near: { type: 'string' }, far: { type: 'string' } })
+    // In v2 the fields have each other's names.
+    const swapped = (object: unknown, version: string) => {
+      const { spec, ...rest } = object as { spec?: Spec | null } & OwnedObject
+      if (rest['apiVersion'] === version) return { object: { ...rest, spec }, shape }
+      const renamed = Object.entries(spec ?? {}).map(([key, value]) => [key === 'near' ? 'far' : 'near', value] as const)
+      return { object: { ...rest, apiVersion: version, spec: Object.fromEntries(renamed) }, shape }
+    }
+    const story = new Story()
+    story.shape = shape
+    story.apply('m1', { near: 'x' })
+    const live = swapped(story.live, v2).object
+    expect(live['spec']).toEqual({ far: 'x' })
+    story.apply('m1', widget({ near: 'y' }, {}, v2), { live, apiVersion: v2, schema: shape, convert: swapped })
+    expect(story.spec).toEqual({ near: 'y' })
   })
 
   test('conflicts are found in the version of the owner', () => {
