@@ -24,8 +24,7 @@ export const skippedInDistributed: readonly Skipped[] = [
   { file: 'test/api/deletion.test.ts', title: 'Events > WATCH-21: go when their time is over, by an ordinary deletion', reason: fakeClock },
   {
     file: 'test/api/watch.test.ts',
-    title:
-      'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08, LIM-01: a version that is no longer kept: one ERROR with 410, and the end',
+    title: 'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
     reason: manyWrites,
   },
   {
