@@ -107,6 +107,19 @@ test('the slower way leaves out what JSON.stringify leaves out', () => {
   expect(printJson(value, { hasBigIntegers: true })).toBe('{"b":[null,null,{},[]],"c":"é\\"","d":0,"e":1.5,"f":5}')
 })
 
+test.each([[false], [true]])(
+  'a value that contains itself is refused, and one that has a part twice is not (known integers: %s)',
+  (hasBigIntegers) => {
+    const object: Record<string, unknown> = { a: [1n] }
+    const list: unknown[] = [2n]
+    object['b'] = { c: object }
+    list.push([list])
+    for (const value of [object, list]) expect(() => printJson(value, { hasBigIntegers })).toThrow('contains itself')
+    const part = { n: 3n }
+    expect(printJson({ a: part, b: [part, part] }, { hasBigIntegers })).toBe('{"a":{"n":3},"b":[{"n":3},{"n":3}]}')
+  },
+)
+
 test('members are own members', () => {
   const object: Record<string, unknown> = {}
   setMember(object, '__proto__', 1)

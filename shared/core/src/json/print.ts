@@ -1,6 +1,7 @@
 /**
- * The text of a value, which is a tree. A value with integers beyond 2^53 takes the slower way, in which they stay exact, and so does
- * one that is deeper than the call stack. A caller that knows of such integers saves the attempt.
+ * The text of a value, which is a tree; one that contains itself is a TypeError. A value with integers beyond 2^53 takes
+ * the slower way, in which they stay exact, and so does one that is deeper than the call stack. A caller that knows of such
+ * integers saves the attempt.
  */
 export function printJson(value: unknown, options: { readonly hasBigIntegers?: boolean } = {}): string {
   if (options.hasBigIntegers === true) return printExactly(value)
@@ -34,12 +35,15 @@ interface Frame {
 function printExactly(value: unknown): string {
   const parts: string[] = []
   const open: Frame[] = []
+  /** The containers of the open frames: one that contains itself would have no end. */
+  const inside = new Set<object>()
   begin(value)
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     const { container, keys, length, next } = frame
     if (next === length) {
       parts.push(keys === undefined ? ']' : '}')
       open.pop()
+      inside.delete(container)
       continue
     }
     frame.next += 1
@@ -52,7 +56,11 @@ function printExactly(value: unknown): string {
   function begin(item: unknown): void {
     if (typeof item !== 'object' || item === null) {
       parts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
-    } else if (Array.isArray(item)) {
+      return
+    }
+    if (inside.has(item)) throw new TypeError('a value that contains itself cannot be printed as JSON')
+    inside.add(item)
+    if (Array.isArray(item)) {
       parts.push('[')
       open.push({ container: item, keys: undefined, length: item.length, next: 0 })
     } else {
