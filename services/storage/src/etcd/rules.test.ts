@@ -1,0 +1,525 @@
+import { EventEmitter } from 'node:events'
+import type { StoreCommit } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { changeRevisionsMax, keyBytesMax } from '../limits.ts'
+import { ChangeRevisions } from './chain.ts'
+import type { EtcdClient } from './client.ts'
+import { checkKey, sendCommit, toTransaction } from './commit.ts'
+import { decodeEvents } from './decode.ts'
+import { parseEpoch, readHeads, writeEpoch } from './heads.ts'
+import { readHistory } from './history.ts'
+import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
+import { openWatch } from './watch.ts'
+import type { EtcdEvent, TransactionAnswer, WatchAnswer, WatchQuestion } from './wire.ts'
+
+const layout = toLayout('registry')
+const bytes = (text: string) => new TextEncoder().encode(text)
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const aCommit = (parts: Partial<StoreCommit> = {}): StoreCommit => ({
+  key: 'a',
+  expected: 7,
+  conditions: [],
+  writeId: 'w1',
+  value: bytes('v'),
+  ...parts,
+})
+
+/** What `etcd3` would have to be for one call. */
+const aClient = (parts: object) => parts as EtcdClient
+
+const anEvent = (key: string, revision: number, parts: Partial<EtcdEvent> = {}): EtcdEvent => ({
+  isDelete: false,
+  key: Buffer.from(key),
+  revision,
+  value: frameValue(`w${revision}`, bytes(`v${revision}`)),
+  replaces: 0,
+  ...parts,
+})
+const aDeletion = (key: string, revision: number, replaces: number): EtcdEvent =>
+  anEvent(key, revision, { isDelete: true, value: Buffer.alloc(0), replaces })
+
+describe('a commit as a transaction', () => {
+  const printed = (commit: StoreCommit) => {
+    const { guards, puts, removes, looks } = toTransaction(layout, 3, commit)
+    return {
+      guards: guards.map(({ key, revision }) => `${key} ${revision}`),
+      puts: puts.map(({ key }) => key.toString()),
+      removes: removes.map(String),
+      looks: looks.map(String),
+    }
+  }
+
+  test('guards the epoch, the key and every condition, and looks at all of them and at the last deletion', () => {
+    const conditions = [
+      { key: 'b', revision: 5 },
+      { key: 'c', revision: 0 },
+    ]
+    expect(printed(aCommit({ conditions }))).toEqual({
+      guards: ['/registry/epoch 3', '/registry/keys/a 7', '/registry/keys/b 5', '/registry/keys/c 0'],
+      puts: ['/registry/keys/a'],
+      removes: [],
+      looks: ['/registry/epoch', '/registry/deletion', '/registry/keys/a', '/registry/keys/b', '/registry/keys/c'],
+    })
+    const [put] = toTransaction(layout, 3, aCommit()).puts
+    expect(unframeValue(put?.value ?? Buffer.alloc(0))).toEqual({ writeId: 'w1', value: Buffer.from('v') })
+  })
+
+  test('a delete removes the key and writes its write id beside it', () => {
+    const commit = aCommit({ value: undefined })
+    expect(printed(commit)).toMatchObject({ puts: ['/registry/deletion'], removes: ['/registry/keys/a'] })
+    expect(toTransaction(layout, 3, commit).puts[0]?.value.toString()).toBe('w1')
+  })
+
+  test('an empty value is a put', () => {
+    expect(printed(aCommit({ value: new Uint8Array() }))).toMatchObject({ puts: ['/registry/keys/a'], removes: [] })
+  })
+
+  test('a key has at most as many bytes as is said, counted in UTF-8', () => {
+    expect(() => checkKey('x'.repeat(keyBytesMax))).not.toThrow()
+    expect(() => checkKey('x'.repeat(keyBytesMax + 1))).toThrow(`its key has ${keyBytesMax + 1} bytes, at most ${keyBytesMax}`)
+    expect(() => checkKey('é'.repeat(keyBytesMax / 2 + 1))).toThrow('the name is too long')
+  })
+})
+
+describe('sending a commit', () => {
+  const unanswered = new Error('14 UNAVAILABLE: etcdserver: leader changed')
+  const unsent = new Error('14 UNAVAILABLE: No connection established')
+  const refused = new Error('3 INVALID_ARGUMENT: etcdserver: request is too large')
+  const answer: TransactionAnswer = { revision: 9, succeeded: true, looks: [] }
+  /** Sends a commit to an etcd that gives these answers, one after the other. */
+  async function send(answers: readonly (Error | TransactionAnswer)[], commit = aCommit()) {
+    let asked = 0
+    const transact = async () => {
+      const given = answers[asked++]
+      if (given === undefined) throw new Error('asked too often')
+      if (given instanceof Error) throw given
+      return given
+    }
+    const outcome = await sendCommit(aClient({ transact }), toTransaction(layout, 3, commit), commit).catch((error: Error) => error)
+    return { outcome, asked }
+  }
+
+  test('what was written has the revision of the answer', async () => {
+    expect(await send([answer])).toEqual({ outcome: { kind: 'written', revision: 9 }, asked: 1 })
+  })
+
+  test('a refusal says at which revision each key was', async () => {
+    const looks = [3, 4, 7, 5, 0]
+    expect((await send([{ revision: 9, succeeded: false, looks }])).outcome).toEqual({
+      kind: 'refused',
+      revisions: { epoch: 3, deletion: 4, key: 7, conditions: [5, 0] },
+      at: 9,
+      mayHaveHappened: false,
+    })
+  })
+
+  test.each([
+    ['had no answer', unanswered, true],
+    ['had none in time', new Error('4 DEADLINE_EXCEEDED: Deadline exceeded after 1s'), true],
+    ['never left', unsent, false],
+  ])('a refusal after an attempt that %s says so', async (_how, first, mayHaveHappened) => {
+    const { outcome } = await send([first, { revision: 9, succeeded: false, looks: [3, 0, 8] }])
+    expect(outcome).toMatchObject({ kind: 'refused', mayHaveHappened })
+  })
+
+  test('an attempt that never left does not undo the doubt of one before it', async () => {
+    const { outcome } = await send([unanswered, unsent, { revision: 9, succeeded: false, looks: [3, 0, 8] }])
+    expect(outcome).toMatchObject({ kind: 'refused', mayHaveHappened: true })
+  })
+
+  test.each([
+    ['is not known after one that had no answer', [unanswered, refused], 'UnknownOutcomeError', 504],
+    ['is a failure where none could have happened', [unsent, refused], 'StatusError', 500],
+  ])('the outcome of an attempt that failed for good %s', async (_what, answers, name, code) => {
+    const { outcome } = await send(answers)
+    expect(outcome).toMatchObject({ code })
+    expect((outcome as Error).constructor.name).toBe(name)
+  })
+
+  test('a late commit is not sent', async () => {
+    expect(await send([], aCommit({ isLate: () => true }))).toEqual({ outcome: { kind: 'late' }, asked: 0 })
+  })
+
+  test('a commit that becomes late is sent again where it may have happened, and else not', async () => {
+    const becomingLate = () => {
+      let asked = 0
+      return aCommit({ isLate: () => asked++ > 0 })
+    }
+    expect(await send([unanswered, answer], becomingLate())).toEqual({ outcome: { kind: 'written', revision: 9 }, asked: 2 })
+    expect(await send([unsent, answer], becomingLate())).toEqual({ outcome: { kind: 'late' }, asked: 1 })
+  })
+})
+
+describe('the events of a watch', () => {
+  test('are changes in order, each naming the one before it, with the keys of the store', () => {
+    const decoded = decodeEvents(
+      [
+        anEvent('/registry/keys/a', 12),
+        anEvent('/registry/keys/a', 15, { replaces: 12 }),
+        anEvent('/registry/deletion', 16, { value: Buffer.from('w16') }),
+        aDeletion('/registry/keys/a', 16, 15),
+      ],
+      layout,
+      10,
+    )
+    const told = decoded.changes.map(({ revision, previous, replaces, key, writeId, value }) => ({
+      revision,
+      previous,
+      replaces,
+      key,
+      writeId,
+      value: value === undefined ? undefined : Buffer.from(value).toString(),
+    }))
+    expect(told).toEqual([
+      { revision: 12, previous: 10, replaces: 0, key: 'a', writeId: 'w12', value: 'v12' },
+      { revision: 15, previous: 12, replaces: 12, key: 'a', writeId: 'w15', value: 'v15' },
+      { revision: 16, previous: 15, replaces: 15, key: 'a', writeId: 'w16', value: undefined },
+    ])
+    expect(decoded).toMatchObject({ position: 16, epoch: undefined, compacted: undefined, isElection: false })
+  })
+
+  test('a delete has the write id of its own revision only', () => {
+    const { changes } = decodeEvents(
+      [anEvent('/registry/deletion', 11, { value: Buffer.from('w11') }), aDeletion('/registry/keys/a', 12, 9)],
+      layout,
+      10,
+    )
+    expect(changes).toMatchObject([{ revision: 12, writeId: '' }])
+  })
+
+  test('an epoch, a compaction and an election are no changes; only the epoch counts as what came before the next change', () => {
+    const decoded = decodeEvents(
+      [
+        anEvent('/registry/epoch', 11, { value: Buffer.from('{}') }),
+        anEvent('/registry/compacted', 12, { value: Buffer.from('8') }),
+        anEvent('/registry/keys/a', 13),
+        anEvent('/registry/election/1', 14),
+      ],
+      layout,
+      10,
+    )
+    expect(decoded).toMatchObject({ position: 14, epoch: { text: '{}', revision: 11 }, compacted: 8, isElection: true })
+    expect(decoded.changes).toMatchObject([{ revision: 13, previous: 11 }])
+  })
+
+  test('keys that only begin alike mean nothing', () => {
+    const alike = ['keysmith', 'epochs', 'elections', 'compacted-2', 'deletion-2'].map((key) => anEvent(`/registry/${key}`, 12))
+    const decoded = decodeEvents([...alike, aDeletion('/registry/keys/a', 12, 9)], layout, 10)
+    expect(decoded).toMatchObject({ position: 12, epoch: undefined, compacted: undefined, isElection: false })
+    expect(decoded.changes).toMatchObject([{ revision: 12, previous: 10, writeId: '' }])
+  })
+})
+
+describe('the revisions of changes', () => {
+  test('half of them are forgotten when there are too many, the older half', () => {
+    const chain = new ChangeRevisions(1)
+    for (let revision = 2; revision <= changeRevisionsMax; revision += 1) chain.push(revision)
+    expect(chain.atOrBefore(1)).toBe(1)
+    chain.push(changeRevisionsMax + 1)
+    const floor = changeRevisionsMax / 2 + 1
+    expect([floor - 1, floor, floor + 1, changeRevisionsMax + 1].map((revision) => chain.atOrBefore(revision))).toEqual([
+      undefined,
+      floor,
+      floor + 1,
+      changeRevisionsMax + 1,
+    ])
+    expect(chain.last).toBe(changeRevisionsMax + 1)
+  })
+
+  test('without a change the last one is where they begin', () => {
+    expect(new ChangeRevisions(10).last).toBe(10)
+  })
+})
+
+describe('the layout', () => {
+  test('everything lies under the prefix, at a place of its own', () => {
+    expect(toLayout('//a/b/')).toEqual({
+      all: '/a/b/',
+      epoch: '/a/b/epoch',
+      compacted: '/a/b/compacted',
+      deletion: '/a/b/deletion',
+      election: '/a/b/election/',
+      keys: '/a/b/keys/',
+    })
+  })
+
+  test('the end of a prefix whose last byte is the highest is that of the one before', () => {
+    const highest = Buffer.from([0x61, 0xff, 0xff]).toString('latin1')
+    expect(endOfPrefix('a').toString()).toBe('b')
+    // In UTF-8 no byte is 0xff: the last byte of ÿ is counted up.
+    expect([...endOfPrefix(highest)]).toEqual([0x61, 0xc3, 0xbf, 0xc3, 0xc0])
+  })
+
+  test('a write id has at most 255 bytes', () => {
+    expect(unframeValue(frameValue('x'.repeat(255), bytes('v'))).writeId).toHaveLength(255)
+    expect(() => frameValue('x'.repeat(256), bytes('v'))).toThrow('a write id may have 255 bytes, not 256')
+  })
+
+  test('a value without room for its write id is refused, an empty one is read', () => {
+    expect(() => unframeValue(Buffer.from([2, 0x61]))).toThrow('was not written by this server')
+    expect(unframeValue(Buffer.from([1, 0x61]))).toEqual({ writeId: 'a', value: Buffer.alloc(0) })
+  })
+})
+
+describe('the heads of a store', () => {
+  const record = (mod: number, value = '') => ({ mod_revision: String(mod), value: Buffer.from(value) })
+  type Found = ReturnType<typeof record> | undefined
+  const anEtcd = ([epoch, compacted, deletion, last]: readonly Found[], revision: number) => {
+    const responses = [epoch, compacted, deletion, last].map((found) => ({ response_range: { kvs: found === undefined ? [] : [found] } }))
+    return aClient({ kv: { txn: async () => ({ responses, header: { revision: String(revision) } }) } })
+  }
+  const epoch = record(3, '{"epoch":"e1","profile":"orch"}')
+
+  test.each([
+    ['the epoch, where nothing was written since', undefined, undefined, 3],
+    ['a put', undefined, record(8), 8],
+    ['a delete, where it is younger', record(9), record(8), 9],
+    ['a put, where it is younger than the last delete', record(5), record(8), 8],
+    ['the epoch, where it is younger than both', record(1), record(2), 3],
+  ])('the last change is %s', async (_what, deletion, last, expected) => {
+    expect(await readHeads(anEtcd([epoch, record(7, '6'), deletion, last], 12), layout, 'orch')).toEqual({
+      epoch: { epoch: 'e1', revision: 3 },
+      compacted: 6,
+      lastChange: expected,
+      position: 12,
+    })
+  })
+
+  test('a store in which nothing was compacted is compacted up to 0, and one without an epoch is none', async () => {
+    expect(await readHeads(anEtcd([epoch, undefined, undefined, undefined], 3), layout, 'orch')).toMatchObject({ compacted: 0 })
+    expect(await readHeads(anEtcd([undefined, record(7, '6'), record(8), record(9)], 9), layout, 'orch')).toBeUndefined()
+  })
+
+  test('are read in one transaction: of the keys only the one that changed last', async () => {
+    const asked: unknown[] = []
+    const txn = async (request: unknown) => {
+      asked.push(request)
+      return { responses: [], header: { revision: '1' } }
+    }
+    await readHeads(aClient({ kv: { txn } }), layout, 'orch')
+    const ranges = (asked[0] as { success: { request_range: Record<string, unknown> }[] }).success.map(({ request_range }) => request_range)
+    expect(ranges.map(({ key }) => String(key))).toEqual([
+      '/registry/epoch',
+      '/registry/compacted',
+      '/registry/deletion',
+      '/registry/keys/',
+    ])
+    expect(ranges[3]).toMatchObject({ sort_target: 'Mod', sort_order: 'Descend', limit: 1, range_end: Buffer.from('/registry/keys0') })
+  })
+
+  test('an epoch is written only in place of the one that is named', async () => {
+    const asked: unknown[] = []
+    const txn = async (request: unknown) => {
+      asked.push(request)
+      return { succeeded: false, header: { revision: '9' } }
+    }
+    const written = await writeEpoch(aClient({ kv: { txn } }), layout, { epoch: 'e2', profile: 'orch', replaces: 3 })
+    expect(written).toEqual({ isWritten: false, revision: 9 })
+    const value = Buffer.from('{"epoch":"e2","profile":"orch"}')
+    expect(asked).toEqual([
+      {
+        compare: [{ key: Buffer.from('/registry/epoch'), target: 'Mod', result: 'Equal', mod_revision: '3' }],
+        success: [{ request_put: { key: Buffer.from('/registry/epoch'), value } }],
+      },
+    ])
+  })
+
+  test.each([
+    ['{"epoch":"e1"}', 'was not written by this server'],
+    ['{"profile":"orch"}', 'was not written by this server'],
+    ['{"epoch":"e1","profile":"kubernetes"}', "belongs to the profile 'kubernetes' and can't be opened under the profile 'orch'"],
+  ])('an epoch %s is refused', (text, message) => {
+    expect(() => parseEpoch(text, 3, { layout, profile: 'orch' })).toThrow(message)
+  })
+})
+
+/** The far end of a watch: what was asked, and answers as the test gives them. */
+class FakeWatchStream extends EventEmitter {
+  readonly asked: WatchQuestion[] = []
+  isOpen = true
+
+  write(question: WatchQuestion): void {
+    this.asked.push(question)
+  }
+
+  end(): void {
+    this.isOpen = false
+  }
+
+  cancel(): void {
+    this.isOpen = false
+  }
+
+  say(parts: Partial<WatchAnswer>): void {
+    const nothing = { revision: 0, created: false, canceled: false, reason: '', compacted: 0, isFragment: false, events: [] }
+    this.emit('data', { ...nothing, ...parts })
+  }
+}
+
+describe('a watch', () => {
+  async function open() {
+    const stream = new FakeWatchStream()
+    const silent: unknown[] = []
+    const told: string[] = []
+    const client = aClient({ follow: async () => stream, isSilent: (one: unknown) => silent.push(one) })
+    const watch = openWatch(client, layout.all, 11, {
+      onCreated: () => told.push('created'),
+      onEvents: (events) => told.push(`events ${events.map(({ revision }) => revision)}`),
+      onPosition: (revision) => told.push(`position ${revision}`),
+      onEnd: (end) => told.push(end.kind === 'compacted' ? `compacted ${end.revision}` : `failed: ${end.error.message}`),
+    })
+    await turn()
+    return { stream, told, watch, silent }
+  }
+
+  test('follows all keys of the prefix from the revision on', async () => {
+    const { stream, watch } = await open()
+    expect(stream.asked).toEqual([{ kind: 'follow', key: Buffer.from('/registry/'), end: Buffer.from('/registry0'), from: 11 }])
+    watch.askPosition()
+    expect(stream.asked[1]).toEqual({ kind: 'position' })
+    watch.close()
+  })
+
+  test('tells events once, in order, and what has none as a position', async () => {
+    const { stream, told, watch } = await open()
+    stream.say({ created: true, revision: 10 })
+    stream.say({ events: [anEvent('a', 11), anEvent('a', 12)], revision: 12 })
+    stream.say({ revision: 20 })
+    stream.say({ events: [anEvent('a', 21)], revision: 21 })
+    watch.close()
+    expect(told).toEqual(['created', 'events 11,12', 'position 20', 'events 21'])
+  })
+
+  test('tells the fragments of an answer together, when the last has come', async () => {
+    const { stream, told, watch } = await open()
+    stream.say({ events: [anEvent('a', 11)], isFragment: true, revision: 11 })
+    stream.say({ events: [anEvent('b', 11)], isFragment: true, revision: 11 })
+    expect(told).toEqual([])
+    stream.say({ events: [anEvent('c', 11)], revision: 11 })
+    stream.say({ events: [anEvent('d', 12)], revision: 12 })
+    watch.close()
+    expect(told).toEqual(['events 11,11,11', 'events 12'])
+  })
+
+  test.each([
+    ['compacted', (stream: FakeWatchStream) => stream.say({ canceled: true, compacted: 30, reason: 'compacted' }), 'compacted 30'],
+    [
+      'cancelled',
+      (stream: FakeWatchStream) => stream.say({ canceled: true, reason: 'no leader' }),
+      'failed: etcd ended the watch: no leader',
+    ],
+    ['failed', (stream: FakeWatchStream) => void stream.emit('error', new Error('broken')), 'failed: broken'],
+    ['ended', (stream: FakeWatchStream) => void stream.emit('end'), 'failed: etcd ended the watch'],
+  ])('that was %s says so once, and nothing after that', async (_how, harm, expected) => {
+    const { stream, told } = await open()
+    harm(stream)
+    stream.emit('error', new Error('again'))
+    stream.say({ events: [anEvent('a', 12)], revision: 12 })
+    expect(told).toEqual([expected])
+    expect(stream.isOpen).toBe(false)
+  })
+
+  test('that was closed tells nothing; one that is abandoned names its member as silent', async () => {
+    const closed = await open()
+    closed.watch.close()
+    closed.stream.say({ events: [anEvent('a', 12)], revision: 12 })
+    closed.stream.emit('end')
+    expect({ told: closed.told, silent: closed.silent.length }).toEqual({ told: [], silent: 0 })
+    const abandoned = await open()
+    abandoned.watch.abandon()
+    abandoned.stream.say({ events: [anEvent('a', 12)], revision: 12 })
+    expect({ told: abandoned.told, silent: abandoned.silent.length }).toEqual({ told: [], silent: 1 })
+  })
+})
+
+describe('the past', () => {
+  /** Asks for changes after 10; the caller plays etcd. */
+  async function read(parts: { previous?: number | undefined; limit?: number; lasts?: readonly number[] } = {}) {
+    const { previous, limit, lasts } = { previous: 9, limit: 100, lasts: [], ...parts }
+    const stream = new FakeWatchStream()
+    const ranges: Record<string, unknown>[] = []
+    const range = async (request: Record<string, unknown>) => {
+      const found = lasts[ranges.length] ?? 0
+      ranges.push(request)
+      return { kvs: found === 0 ? [] : [{ mod_revision: String(found) }] }
+    }
+    const closing = new AbortController()
+    const client = aClient({ follow: async () => stream, kv: { range } })
+    const answer = readHistory({ client, layout, after: 10, previous, upTo: 20, limit, signal: closing.signal }).then(
+      (history) => (history.kind === 'changes' ? history.changes.map((change) => `${change.revision} after ${change.previous}`) : history),
+      (error: Error) => error.message,
+    )
+    await turn()
+    await turn()
+    const settled = { is: false }
+    void answer.then(() => {
+      settled.is = true
+    })
+    return { stream, ranges, answer, closing, settled }
+  }
+  const aChange = (revision: number) => anEvent('/registry/keys/a', revision)
+
+  test('is followed from behind the revision on, until the last change has come', async () => {
+    const { stream, answer, settled } = await read()
+    expect(stream.asked).toMatchObject([{ kind: 'follow', from: 11 }])
+    stream.say({ events: [aChange(12), aChange(15)], revision: 15 })
+    stream.say({ events: [aChange(19)], revision: 19 })
+    await turn()
+    expect(settled.is).toBe(false)
+    stream.say({ events: [aChange(20), aChange(21)], revision: 21 })
+    expect(await answer).toEqual(['12 after 9', '15 after 12', '19 after 15', '20 after 19', '21 after 20'])
+    expect(stream.isOpen).toBe(false)
+  })
+
+  test('that begins with the first change of all is not looked for in etcd', async () => {
+    const { stream, ranges, answer } = await read({ previous: 0 })
+    stream.say({ events: [aChange(20)], revision: 20 })
+    expect([await answer, ranges]).toEqual([['20 after 0'], []])
+  })
+
+  test('ends at the last change also where that is another one than asked: the epoch', async () => {
+    const { stream, answer } = await read()
+    stream.say({ events: [anEvent('/registry/epoch', 20)], revision: 20 })
+    expect(await answer).toEqual([])
+  })
+
+  test.each([
+    ['in one answer', [[12, 13, 14]]],
+    ['in several', [[12], [13]]],
+  ])('has at most as many changes as asked, %s', async (_how, parts) => {
+    const { stream, answer } = await read({ limit: 2 })
+    for (const part of parts) stream.say({ events: part.map(aChange), revision: part.at(-1) ?? 0 })
+    expect(await answer).toEqual(['12 after 9', '13 after 12'])
+  })
+
+  test('that etcd has forgotten is compacted, a broken watch and a store that closes are failures', async () => {
+    const compacted = await read()
+    compacted.stream.say({ canceled: true, compacted: 14 })
+    expect(await compacted.answer).toEqual({ kind: 'compacted', compacted: 14 })
+    const broken = await read()
+    broken.stream.emit('error', new Error('14 UNAVAILABLE: broken'))
+    expect(await broken.answer).toContain('broken')
+    const closed = await read()
+    closed.closing.abort()
+    expect(await closed.answer).toContain('the store is closed')
+    expect(closed.stream.isOpen).toBe(false)
+  })
+
+  test.each([
+    ['a put', [8, 5, 3], 8],
+    ['a delete', [4, 7, 3], 7],
+    ['the epoch', [0, 0, 6], 6],
+    ['nothing', [0, 0, 0], 0],
+  ])('the change before it is read out of etcd where it is not known: %s', async (_what, lasts, expected) => {
+    const { stream, ranges, answer } = await read({ previous: undefined, lasts })
+    stream.say({ events: [aChange(20)], revision: 20 })
+    expect(await answer).toEqual([`20 after ${expected}`])
+    expect(ranges.map(({ key, revision }) => `${key} ${revision}`)).toEqual([
+      '/registry/keys/ 10',
+      '/registry/deletion 10',
+      '/registry/epoch 10',
+    ])
+    expect(ranges[0]).toMatchObject({ sort_target: 'Mod', sort_order: 'Descend', limit: 1, range_end: Buffer.from('/registry/keys0') })
+  })
+})
