@@ -53,6 +53,8 @@ export interface EtcdStoreOptions extends EtcdAccess {
   readonly startWaitMs?: number | undefined
   /** Taken instead of what etcd says of itself; for tests. */
   readonly etcdVersion?: string | undefined
+  /** Taken instead of a client of `servers`; for tests. The store closes it. */
+  readonly client?: EtcdClient | undefined
 }
 
 /** A store on etcd, and which of its replicas leads. */
@@ -74,7 +76,7 @@ interface Waiter {
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
   const layout = toLayout(options.prefix)
-  const client = createEtcdClient(options, clock)
+  const client = options.client ?? createEtcdClient(options, clock)
   const giveUpMs = clock.monotonic() + startWaitMs
   let isWaiting = false
   for (;;) {

@@ -1,0 +1,582 @@
+import { EventEmitter } from 'node:events'
+import { type StoreChange, type StoreCommit, UnknownOutcomeError } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { EtcdClient } from './client.ts'
+import { type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
+import { frameValue } from './layout.ts'
+import type { EtcdEvent, Transaction, TransactionAnswer, WatchAnswer, WatchQuestion } from './wire.ts'
+
+const unanswered = new Error('14 UNAVAILABLE: etcdserver: leader changed')
+const bytes = (text: string) => new TextEncoder().encode(text)
+const turns = async (count = 12) => {
+  for (let round = 0; round < count; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+interface RangeRequest {
+  readonly key: Buffer
+  readonly range_end?: Buffer
+  readonly revision?: string
+}
+
+/** As much of etcd as a store needs: its events, and what follows from them. Watches can be held back and broken. */
+class FakeEtcd {
+  revision = 1
+  compacted = 0
+  events: EtcdEvent[] = []
+  readonly watches = new Set<FakeWatch>()
+  readonly compactions: string[] = []
+  transactions = 0
+  /** Called with each transaction; an error that it returns takes the place of the answer. */
+  onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
+  compactionError: Error | undefined
+
+  /** One process' connection. */
+  client(): { client: EtcdClient; hold(): void; release(): void; cut(): void } {
+    const own = new Set<FakeWatch>()
+    let isHeld = false
+    const client = {
+      maintenance: {
+        status: async () => ({ version: '3.5.21', dbSize: '10', dbSizeInUse: '10' }),
+        alarm: async () => ({ alarms: [] }),
+      },
+      kv: {
+        range: async (request: RangeRequest) => ({ header: this.#header(), kvs: this.#range(request), more: false }),
+        put: async ({ key, value }: { key: Buffer; value: Buffer }) => {
+          this.write([{ key: key.toString(), value }])
+          return { header: this.#header() }
+        },
+        compact: async ({ revision }: { revision: string }) => {
+          this.compactions.push(revision)
+          if (this.compactionError !== undefined) throw this.compactionError
+          this.compacted = Number(revision)
+        },
+        txn: async ({ compare = [], success }: { compare?: { key: Buffer; mod_revision: string }[]; success: object[] }) => {
+          const succeeded = compare.every(({ key, mod_revision }) => this.modRevision(key.toString()) === Number(mod_revision))
+          const responses = success.map((step) => {
+            if ('request_range' in step) return { response_range: { kvs: this.#range(step.request_range as RangeRequest) } }
+            const { key, value } = (step as { request_put: { key: Buffer; value: Buffer } }).request_put
+            if (succeeded) this.write([{ key: key.toString(), value }])
+            return {}
+          })
+          return { succeeded, responses, header: this.#header() }
+        },
+      },
+      // A candidate that never gets its lease: elections would be changes between those of the test.
+      lease: () => ({ on: () => {}, grant: () => new Promise(() => {}), release: () => {} }),
+      transact: async (transaction: Transaction) => {
+        this.transactions += 1
+        const answer = this.onTransaction(() => this.#transact(transaction))
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+      follow: async () => {
+        const watch = new FakeWatch(this)
+        watch.isHeld = isHeld
+        own.add(watch)
+        return watch
+      },
+      check: async () => this.revision,
+      isSilent: () => {},
+      close: () => {},
+    }
+    return {
+      client: client as unknown as EtcdClient,
+      hold: () => {
+        isHeld = true
+        for (const watch of own) watch.isHeld = true
+      },
+      release: () => {
+        isHeld = false
+        for (const watch of own) watch.release()
+      },
+      cut: () => {
+        for (const watch of own) if (watch.isOpen) watch.emit('error', new Error('14 UNAVAILABLE: broken'))
+      },
+    }
+  }
+
+  /** One revision; without a value a key is deleted. */
+  write(changes: readonly { readonly key: string; readonly value?: Buffer | undefined }[]): number {
+    this.revision += 1
+    const { revision } = this
+    const events = changes.map(({ key, value }) => ({
+      isDelete: value === undefined,
+      key: Buffer.from(key),
+      revision,
+      value: value ?? Buffer.alloc(0),
+      replaces: this.modRevision(key),
+    }))
+    this.events.push(...events)
+    for (const watch of this.watches) watch.show(events)
+    return revision
+  }
+
+  modRevision(key: string): number {
+    const last = this.events.findLast((event) => event.key.toString() === key)
+    return last === undefined || last.isDelete ? 0 : last.revision
+  }
+
+  #header() {
+    return { revision: String(this.revision) }
+  }
+
+  #range({ key, range_end: end, revision = '0' }: RangeRequest) {
+    const at = Number(revision) || Number.POSITIVE_INFINITY
+    const state = new Map<string, EtcdEvent>()
+    for (const event of this.events) {
+      if (event.revision > at || event.key.compare(key) < 0 || (end === undefined ? !event.key.equals(key) : event.key.compare(end) >= 0))
+        continue
+      if (event.isDelete) state.delete(event.key.toString())
+      else state.set(event.key.toString(), event)
+    }
+    const found = [...state.values()].sort((one, other) => other.revision - one.revision)
+    return found.map((event) => ({ key: event.key, value: event.value, mod_revision: String(event.revision) }))
+  }
+
+  #transact({ guards, puts, removes, looks }: Transaction): TransactionAnswer {
+    const succeeded = guards.every(({ key, revision }) => this.modRevision(key.toString()) === revision)
+    const changes = [...puts.map(({ key, value }) => ({ key: key.toString(), value })), ...removes.map((key) => ({ key: key.toString() }))]
+    if (succeeded) this.write(changes)
+    return { succeeded, revision: this.revision, looks: succeeded ? [] : looks.map((key) => this.modRevision(key.toString())) }
+  }
+}
+
+class FakeWatch extends EventEmitter {
+  readonly #etcd: FakeEtcd
+  #held: (() => void)[] = []
+  isHeld = false
+  isOpen = true
+
+  constructor(etcd: FakeEtcd) {
+    super()
+    this.#etcd = etcd
+  }
+
+  write(question: WatchQuestion): void {
+    if (question.kind === 'position') this.#say({})
+    else if (question.from <= this.#etcd.compacted) this.#say({ canceled: true, compacted: this.#etcd.compacted })
+    else this.#follow(question.from)
+  }
+
+  #follow(from: number): void {
+    // A watch is opened also where its events are held back.
+    this.emit('data', { ...nothing, created: true })
+    const past = this.#etcd.events.filter(({ revision }) => revision >= from)
+    if (past.length > 0) this.show(past)
+    this.#etcd.watches.add(this)
+  }
+
+  show(events: readonly EtcdEvent[]): void {
+    const own = events.filter(({ key }) => key.toString().startsWith('/p/'))
+    if (own.length > 0) this.#say({ events: own })
+  }
+
+  #say(parts: Partial<WatchAnswer>): void {
+    const answer = { ...nothing, revision: this.#etcd.revision, ...parts }
+    const emit = () => void this.emit('data', answer)
+    if (this.isHeld) this.#held.push(emit)
+    else emit()
+  }
+
+  release(): void {
+    this.isHeld = false
+    for (const emit of this.#held.splice(0)) emit()
+  }
+
+  end(): void {
+    this.isOpen = false
+    this.#etcd.watches.delete(this)
+  }
+
+  cancel(): void {
+    this.end()
+  }
+}
+
+const nothing: WatchAnswer = { revision: 0, created: false, canceled: false, reason: '', compacted: 0, isFragment: false, events: [] }
+
+let ids = 0
+
+async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOptions> & { etcd?: FakeEtcd } = {}) {
+  const clock = createFakeClock()
+  const { client, ...line } = etcd.client()
+  const store = await openEtcdStore({
+    servers: [],
+    prefix: 'p',
+    profile: 'orch',
+    clock,
+    client,
+    random: () => 0,
+    randomId: () => `id-${ids++}`,
+    ...options,
+  })
+  onTestFinished(() => store.close())
+  const log: string[] = []
+  store.listen((changes) => log.push(...changes.map((change) => `heard ${toText(change)}`)))
+  /** Asks for a commit; how it ends goes to the log. */
+  const ask = (key: string, parts: Partial<StoreCommit> = {}) => {
+    const commit = { key, expected: 0, conditions: [], value: bytes('v'), writeId: `w-${ids++}`, ...parts }
+    const settled = store.commit(commit).then(
+      (outcome) =>
+        outcome.kind === 'written' ? `written ${outcome.revision}` : outcome.kind === 'unmet' ? `unmet ${outcome.index}` : outcome.kind,
+      (error: Error) => (error instanceof UnknownOutcomeError ? 'unknown' : error.message),
+    )
+    void settled.then((text) => log.push(text))
+    return settled
+  }
+  /** Lets the store's own pauses pass. */
+  const pass = async (ms: number) => {
+    await turns()
+    for (let passed = 0; passed < ms; passed += 25) {
+      clock.advance(25)
+      await turns(2)
+    }
+    await turns()
+  }
+  return { etcd, store, log, ask, pass, clock, ...line }
+}
+
+const toText = ({ key, revision, previous }: StoreChange) => `${key} ${revision} after ${previous}`
+
+describe('a commit', () => {
+  test('STORE-01: is answered when its change has been heard, and not before', async () => {
+    const { ask, log, hold, release, store } = await open()
+    hold()
+    const outcome = ask('a')
+    await turns()
+    expect({ log, revision: store.status().revision }).toEqual({ log: [], revision: 2 })
+    release()
+    await outcome
+    expect({ log, revision: store.status().revision }).toEqual({ log: ['heard a 3 after 2', 'written 3'], revision: 3 })
+  })
+
+  test('is heard once, in order, whoever has written it', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    await one.ask('a')
+    await two.ask('b')
+    await one.ask('a', { expected: 3, value: undefined })
+    const heard = ['heard a 3 after 2', 'heard b 4 after 3', 'heard a 5 after 4']
+    expect([one, two].map(({ log }) => log.filter((line) => line.startsWith('heard')))).toEqual([heard, heard])
+  })
+
+  const conditions = [
+    { key: 'c', revision: 0 },
+    { key: 'd', revision: 0 },
+  ]
+  test.each<[string, [key: string, value: string | undefined], Partial<StoreCommit>, string]>([
+    ['the key was written', ['a', 'v'], {}, 'stale'],
+    ['the key was deleted', ['a', undefined], { expected: 3 }, 'stale'],
+    ['a condition changed', ['d', 'v'], { expected: 3, conditions }, 'unmet 1'],
+  ])('that is refused since %s is answered when that has been heard', async (_what, other, parts, expected) => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    await two.ask('a')
+    one.hold()
+    const [key, value] = other
+    await two.ask(key, { expected: key === 'a' ? 3 : 0, value: value === undefined ? undefined : bytes(value) })
+    one.log.length = 0
+    const outcome = one.ask('a', parts)
+    await turns()
+    expect(one.log).toEqual([])
+    one.release()
+    expect(await outcome).toBe(expected)
+    expect(one.log).toEqual([`heard ${key} 4 after 3`, expected])
+  })
+
+  test('that deletes what is absent is stale without a question to etcd', async () => {
+    const { ask, etcd } = await open()
+    expect(await ask('a', { value: undefined })).toBe('stale')
+    expect(etcd.transactions).toBe(0)
+  })
+
+  test('waits for one to the same key that was asked before it, and not for one to another key', async () => {
+    const { ask, etcd, hold, release } = await open()
+    hold()
+    const outcomes = [ask('a'), ask('a', { expected: 3 }), ask('b')]
+    await turns()
+    expect(etcd.transactions).toBe(2)
+    release()
+    // b was written while the second commit to a waited.
+    expect(await Promise.all(outcomes)).toEqual(['written 3', 'written 5', 'written 4'])
+  })
+
+  test('is refused under another epoch than the one that this store has heard of: 503, or not known where it may have happened', async () => {
+    const { ask, etcd, hold } = await open()
+    hold()
+    etcd.write([{ key: '/p/epoch', value: Buffer.from('{"epoch":"other","profile":"orch"}') }])
+    expect(await ask('a')).toBe('the store was restored, or has another epoch, in this moment')
+    let asked = 0
+    etcd.onTransaction = (carryOut) => (asked++ === 0 ? unanswered : carryOut())
+    expect(await ask('a')).toBe('unknown')
+  })
+
+  describe('whose first attempt had no answer', () => {
+    /** Carries out the first attempt or not, and says nothing; then something else may happen. */
+    function silent(etcd: FakeEtcd, { isCarriedOut, next = () => {} }: { isCarriedOut: boolean; next?: () => void }): void {
+      let asked = 0
+      etcd.onTransaction = (carryOut) => {
+        if (asked++ > 0) return carryOut()
+        if (isCarriedOut) carryOut()
+        next()
+        return unanswered
+      }
+    }
+    const otherWrite = (etcd: FakeEtcd, key: string) => () =>
+      void etcd.write([{ key: `/p/keys/${key}`, value: frameValue('other', bytes('x')) }])
+
+    test('is written at the revision at which its change was heard', async () => {
+      const { ask, etcd } = await open()
+      silent(etcd, { isCarriedOut: true })
+      expect(await ask('a')).toBe('written 3')
+      silent(etcd, { isCarriedOut: true })
+      expect(await ask('a', { expected: 3, value: undefined })).toBe('written 4')
+    })
+
+    test('is written also where another one has written over it', async () => {
+      const { ask, etcd } = await open()
+      silent(etcd, { isCarriedOut: true, next: otherWrite(etcd, 'a') })
+      expect(await ask('a')).toBe('written 3')
+    })
+
+    test('is written by the second where the first did not happen', async () => {
+      const { ask, etcd } = await open()
+      silent(etcd, { isCarriedOut: false })
+      expect(await ask('a')).toBe('written 3')
+    })
+
+    test('is stale where the key can not be as expected again, and else not known', async () => {
+      const { ask, etcd } = await open()
+      await ask('a')
+      silent(etcd, { isCarriedOut: false, next: otherWrite(etcd, 'a') })
+      expect(await ask('a', { expected: 3 })).toBe('stale')
+      silent(etcd, { isCarriedOut: false, next: otherWrite(etcd, 'b') })
+      expect(await ask('b')).toBe('unknown')
+      silent(etcd, { isCarriedOut: false })
+      expect(await ask('a', { expected: 4, conditions: [{ key: 'b', revision: 1 }] })).toBe('unknown')
+    })
+
+    test('is not known where the state was read anew meanwhile', async () => {
+      const { ask, etcd, pass, hold, release, cut } = await open()
+      await ask('a')
+      hold()
+      silent(etcd, {
+        isCarriedOut: true,
+        next: () => {
+          otherWrite(etcd, 'a')()
+          etcd.compacted = etcd.revision
+          cut()
+          release()
+        },
+      })
+      const outcome = ask('a', { expected: 3 })
+      await pass(300)
+      expect(await outcome).toBe('unknown')
+    })
+  })
+
+  test('that etcd says to have written where the watch has already been is not known: etcd was restored', async () => {
+    const { ask, etcd } = await open()
+    await ask('a')
+    etcd.onTransaction = () => ({ succeeded: true, revision: 3, looks: [] })
+    expect(await ask('b')).toBe('unknown')
+  })
+})
+
+describe('the watch of a store', () => {
+  test('is opened again behind what was heard: nothing is lost or doubled', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    await two.ask('a')
+    one.hold()
+    one.cut()
+    await two.ask('b')
+    one.release()
+    await one.pass(200)
+    await two.ask('c')
+    expect(one.log).toEqual(['heard a 3 after 2', 'heard b 4 after 3', 'heard c 5 after 4'])
+    expect(one.store.status()).toMatchObject({ revision: 5, refusing: '' })
+  })
+
+  test('that comes too late for what etcd has forgotten: the state is read anew under the same epoch, with the past up to there gone', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    const { epoch } = one.store.status()
+    let replaced = 0
+    one.store.shared.onReplaced(() => {
+      replaced += 1
+    })
+    one.hold()
+    await two.ask('a')
+    await two.ask('b')
+    etcd.compacted = 4
+    one.cut()
+    one.release()
+    await one.pass(300)
+    expect(one.store.status()).toMatchObject({ epoch, revision: 4, compacted: 4, refusing: '' })
+    expect({ replaced, log: one.log }).toEqual({ replaced: 1, log: [] })
+    await two.ask('c')
+    expect(one.log).toEqual(['heard c 5 after 4'])
+  })
+
+  test.each<[string, (etcd: FakeEtcd) => void]>([
+    [
+      'stands behind what was heard',
+      (etcd) => {
+        etcd.revision = 3
+        etcd.events = etcd.events.filter(({ revision }) => revision <= 3)
+      },
+    ],
+    [
+      'has another write where one was heard',
+      (etcd) => {
+        etcd.events = etcd.events.filter(({ revision }) => revision <= 3)
+        etcd.revision = 3
+        etcd.write([{ key: '/p/keys/b', value: frameValue('another', bytes('x')) }])
+        etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
+      },
+    ],
+    [
+      'has lost the store',
+      (etcd) => {
+        etcd.events = []
+      },
+    ],
+  ])('finds an etcd that %s: another epoch, and the state is read anew', async (_what, restore) => {
+    const { etcd, store, ask, hold, release, cut, pass } = await open()
+    await ask('a')
+    await ask('b')
+    const { epoch } = store.status()
+    let replaced = 0
+    store.shared.onReplaced(() => {
+      replaced += 1
+    })
+    hold()
+    restore(etcd)
+    cut()
+    release()
+    await pass(300)
+    expect(store.status().epoch).not.toBe(epoch)
+    expect(store.status()).toMatchObject({ revision: etcd.revision, compacted: etcd.revision, refusing: '' })
+    expect(replaced).toBe(1)
+  })
+
+  test.each(['put', 'delete'])('that finds the last %s as it was heard keeps its epoch', async (last) => {
+    const { store, ask, cut, pass } = await open()
+    await ask('a')
+    if (last === 'delete') await ask('a', { expected: 3, value: undefined })
+    const before = store.status()
+    cut()
+    await pass(300)
+    expect(store.status()).toEqual(before)
+  })
+
+  test('tells positions forward only, as no changes', async () => {
+    const { etcd, store, log } = await open()
+    etcd.revision = 9
+    expect(store.shared.askPosition()).toBe(true)
+    expect(store.status().revision).toBe(9)
+    etcd.revision = 8
+    store.shared.askPosition()
+    expect({ revision: store.status().revision, log }).toEqual({ revision: 9, log: [] })
+  })
+})
+
+describe('the past of a store', () => {
+  const told = async (store: Awaited<ReturnType<typeof open>>['store'], after: number, limit = 10) => {
+    const history = await store.history(after, limit)
+    return history.kind === 'changes' ? history.changes.map(toText) : history
+  }
+
+  test('goes back to the compaction and no further, and ends at the last change', async () => {
+    const { store, ask } = await open()
+    for (const key of ['a', 'b', 'c']) await ask(key)
+    await store.compact(3)
+    expect(await told(store, 2)).toEqual({ kind: 'compacted', compacted: 3 })
+    expect(await told(store, 3)).toEqual(['b 4 after 3', 'c 5 after 4'])
+    expect(await told(store, 3, 1)).toEqual(['b 4 after 3'])
+    expect(await told(store, 5)).toEqual([])
+    expect(await told(store, store.status().revision)).toEqual([])
+  })
+
+  test('a record is found at its own revision only', async () => {
+    const { store, ask } = await open()
+    await ask('a')
+    await ask('b')
+    expect(await store.recordAt('a', 3)).toMatchObject({ key: 'a', revision: 3 })
+    expect(await store.recordAt('a', 4)).toBeUndefined()
+  })
+})
+
+describe('a compaction', () => {
+  test('is heard by this store before etcd forgets anything', async () => {
+    const { store, ask, etcd, hold, release } = await open()
+    await ask('a')
+    hold()
+    const compaction = store.compact(3)
+    await turns()
+    expect({ asked: etcd.compactions, compacted: store.status().compacted }).toEqual({ asked: [], compacted: 0 })
+    release()
+    await compaction
+    expect({ asked: etcd.compactions, compacted: store.status().compacted }).toEqual({ asked: ['3'], compacted: 3 })
+  })
+
+  test('up to where the store was compacted already does nothing, and of the future is refused', async () => {
+    const { store, ask, etcd } = await open()
+    await ask('a')
+    await store.compact(3)
+    const { revision } = store.status()
+    await store.compact(3)
+    await expect(store.compact(revision + 1)).rejects.toThrow(`can't be compacted, the store stands at ${revision}`)
+    expect({ asked: etcd.compactions, revision: etcd.revision }).toEqual({ asked: ['3'], revision })
+  })
+
+  test('of another store that has gone further is no failure, anything else is', async () => {
+    const { store, ask, etcd } = await open()
+    await ask('a')
+    etcd.compactionError = new Error('11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted')
+    await store.compact(2)
+    etcd.compactionError = new Error('7 PERMISSION_DENIED: etcdserver: permission denied')
+    await expect(store.compact(3)).rejects.toThrow('permission denied')
+  })
+
+  test('that another replica told of late does not take a later one back', async () => {
+    const { store, etcd } = await open()
+    for (const revision of ['2', '1']) etcd.write([{ key: '/p/compacted', value: Buffer.from(revision) }])
+    expect(store.status().compacted).toBe(2)
+  })
+})
+
+describe('the epoch of a store', () => {
+  test('is the same for all that open it, and a new one is taken over by all', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    const { epoch } = one.store.status()
+    expect(two.store.status().epoch).toBe(epoch)
+    const renewed = await one.store.renewEpoch()
+    expect(renewed).not.toBe(epoch)
+    expect([one, two].map(({ store }) => store.status().epoch)).toEqual([renewed, renewed])
+    // It counts as what came before the next change, and commits are judged by it.
+    expect(await two.ask('a')).toBe('written 4')
+    expect(one.log).toEqual(['heard a 4 after 3'])
+  })
+
+  test('that another replica renews at the same time is taken over', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    const renewed = await Promise.all([one.store.renewEpoch(), two.store.renewEpoch()])
+    expect(renewed[0]).toBe(renewed[1])
+  })
+})
+
+describe('a latest read', () => {
+  test('is at the revision at which etcd stands when it is asked, and each question is answered by one that began after it', async () => {
+    const { store, etcd } = await open()
+    const first = store.shared.latest()
+    etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
+    const others = [store.shared.latest(), store.shared.latest()]
+    expect((await Promise.all(others)).every((revision) => revision === 3)).toBe(true)
+    expect(await first).toBeLessThanOrEqual(3)
+  })
+})
