@@ -1,9 +1,9 @@
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
-import { allowChecked, allowOneOf, requireText } from './checks.ts'
+import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
@@ -24,6 +24,9 @@ export function validateClaimSpec(spec: Part, path: string): FieldError[] {
   for (const name of ['dataSource', 'dataSourceRef']) {
     const source = optionalPart(spec, name)
     if (source !== undefined) validateDataSource(errors, source, `${path}.${name}`)
+  }
+  if (['dataSource', 'dataSourceRef'].every((name) => isGiven(spec, name)) && !isSame(spec['dataSource'], spec['dataSourceRef'])) {
+    errors.push(invalidValue(path, `${path}.dataSource`, 'must match dataSourceRef'))
   }
   return errors
 }

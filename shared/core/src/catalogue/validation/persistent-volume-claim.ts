@@ -1,6 +1,7 @@
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { isGiven } from './checks.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import { forbiddenValue, immutableValue, invalidValue } from './field-errors.ts'
 import { isSame, type Part, partOf, textOf } from './part.ts'
@@ -10,7 +11,6 @@ import { validateAmount } from './persistent-volume.ts'
 export function validateClaim(claim: Part, live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors = validateClaimSpec(spec, 'spec')
-  if (!isSame(spec['dataSource'], spec['dataSourceRef'])) errors.push(invalidValue('spec', 'spec.dataSource', 'must match dataSourceRef'))
   return live === undefined ? errors : [...errors, ...validateChange(claim, live, names)]
 }
 
@@ -23,12 +23,18 @@ export function validateClaimStatus(claim: Part): FieldError[] {
 function validateChange(claim: Part, live: Part, names: Names): FieldError[] {
   const [spec, before] = [partOf(claim, 'spec'), partOf(live, 'spec')]
   const className = subdomainLabel(names, 'volume.beta', 'storage-class')
-  const errors = immutableValue(`metadata.annotations[${className}]`, annotationOf(claim, className), annotationOf(live, className))
+  const isMoved = movesClassToField(claim, live, className)
+  const [annotation, annotationBefore] = [annotationOf(claim, className), annotationOf(live, className)]
+  const errors =
+    isMoved || annotation === annotationBefore
+      ? []
+      : [invalidValue(`metadata.annotations.${className}`, annotation ?? '', 'field is immutable')]
   const isBound = textOf(partOf(live, 'status'), 'phase') === 'Bound'
   const changed = {
     ...spec,
     // Which volume it gets is found out once, and a bound claim may grow.
     volumeName: textOf(before, 'volumeName') === '' ? textOf(before, 'volumeName') : textOf(spec, 'volumeName'),
+    storageClassName: isMoved ? undefined : spec['storageClassName'],
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
   }
   if (!isSame(changed, { ...before, volumeName: textOf(before, 'volumeName') })) {
@@ -40,8 +46,16 @@ function validateChange(claim: Part, live: Part, names: Names): FieldError[] {
   return [...errors, ...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode'])]
 }
 
-function annotationOf(claim: Part, name: string): string {
-  return textOf(partOf(partOf(claim, 'metadata'), 'annotations'), name)
+/** The class that a claim names in the annotation of old may be named by the field from then on. */
+function movesClassToField(claim: Part, live: Part, className: string): boolean {
+  const [before, after] = [annotationOf(live, className), annotationOf(claim, className)]
+  if (before === undefined || isGiven(partOf(live, 'spec'), 'storageClassName')) return false
+  return partOf(claim, 'spec')['storageClassName'] === before && (after === undefined || after === before)
+}
+
+function annotationOf(claim: Part, name: string): string | undefined {
+  const value = partOf(partOf(claim, 'metadata'), 'annotations')[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 function sizeOf(spec: Part): unknown {

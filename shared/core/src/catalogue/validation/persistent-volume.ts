@@ -1,12 +1,12 @@
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { allowChecked, allowOneOf, isGiven, type PartRule, requireText } from './checks.ts'
+import { allowChecked, allowOneOf, isGiven, type PartRule, requireChecked, requireText } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { refuseBacksteps } from './pod/paths.ts'
-import { volumeSourceRules } from './pod/volume-sources.ts'
+import { validateStorageOsVolume, volumeSourceRules } from './pod/volume-sources.ts'
 import { validateNodeSelector } from './selector.ts'
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
@@ -14,7 +14,7 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 
 /** Sources that Pods have under the same name and with the same rules. */
 const sharedSources = [
-  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'iscsi'],
+  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs'],
   ...['fc', 'flexVolume', 'vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO'],
 ]
 
@@ -24,6 +24,8 @@ const sourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
     const rule = volumeSourceRules.get(name)
     return rule === undefined ? [] : [[name, rule]]
   }),
+  ['glusterfs', validateGlusterfs],
+  ['iscsi', validateIscsi],
   ['cinder', validateCinder],
   ['azureFile', validateAzureFile],
   ['local', validateLocal],
@@ -40,6 +42,7 @@ export function validatePersistentVolume(volume: Part, live: Part | undefined): 
   allowOneOf(errors, spec, 'persistentVolumeReclaimPolicy', 'spec', reclaimPolicies)
   validateNodeAffinity(errors, optionalPart(spec, 'nodeAffinity'))
   validateSource(errors, spec, 'spec')
+  validateDriverSecrets(errors, optionalPart(spec, 'csi'), 'spec.csi', optionalPart(partOf(live, 'spec'), 'csi'))
   allowChecked(errors, spec, 'storageClassName', 'spec', checkSubdomain)
   allowOneOf(errors, spec, 'volumeMode', 'spec', ['Block', 'Filesystem'])
   return live === undefined ? errors : [...errors, ...validateChange(spec, partOf(live, 'spec'))]
@@ -63,6 +66,7 @@ export function validateInlineVolume(spec: Part, at: string): FieldError[] {
   }
   refuse('nodeAffinity')
   validateSource(errors, spec, at)
+  validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`)
   if (textOf(spec, 'storageClassName') !== '') refuse('storageClassName')
   const mode = spec['volumeMode']
   if (isGiven(spec, 'volumeMode') && mode !== 'Filesystem') {
@@ -134,6 +138,21 @@ function requireSecret(errors: FieldError[], source: Part, field: string, at: st
   requireText(errors, secret, 'namespace', `${at}.${field}`)
 }
 
+function validateGlusterfs(errors: FieldError[], source: Part, at: string): void {
+  volumeSourceRules.get('glusterfs')?.(errors, source, at)
+  const namespace = source['endpointsNamespace']
+  if (namespace === '') {
+    errors.push(invalidValue(`${at}.endpointsNamespace`, '', 'if the endpointnamespace is set, it must be a valid namespace name'))
+  }
+  allowChecked(errors, source, 'endpointsNamespace', at, checkLabel)
+}
+
+function validateIscsi(errors: FieldError[], source: Part, at: string): void {
+  volumeSourceRules.get('iscsi')?.(errors, source, at)
+  const secret = optionalPart(source, 'secretRef')
+  if (secret !== undefined) requireText(errors, secret, 'name', `${at}.secretRef`)
+}
+
 function validateCinder(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, source, 'volumeID', at)
   requireSecret(errors, source, 'secretRef', at)
@@ -150,8 +169,7 @@ function validateLocal(errors: FieldError[], source: Part, at: string): void {
 }
 
 function validateStorageOs(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'volumeName', at)
-  allowChecked(errors, source, 'volumeNamespace', at, checkLabel)
+  validateStorageOsVolume(errors, source, at)
   requireSecret(errors, source, 'secretRef', at)
 }
 
@@ -160,7 +178,18 @@ const driverSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef'
 function validateCsi(errors: FieldError[], source: Part, at: string): void {
   errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
   requireText(errors, source, 'volumeHandle', at)
-  for (const field of driverSecrets) requireSecret(errors, source, field, at)
+}
+
+/** Names of secrets are labels; a volume that was stored with a longer form may keep such names. */
+function validateDriverSecrets(errors: FieldError[], source: Part | undefined, at: string, before?: Part): void {
+  const namesBefore = [...driverSecrets, 'nodeStageSecretRef'].map((field) => textOf(optionalPart(before, field), 'name'))
+  const isTolerant = namesBefore.some((name) => name !== '' && checkLabel(name).length > 0)
+  for (const field of driverSecrets) {
+    const secret = optionalPart(source, field)
+    if (secret === undefined) continue
+    requireChecked(errors, secret, 'name', `${at}.${field}`, isTolerant ? checkSubdomain : checkLabel)
+    requireChecked(errors, secret, 'namespace', `${at}.${field}`, checkLabel)
+  }
 }
 
 function validateChange(spec: Part, before: Part): FieldError[] {

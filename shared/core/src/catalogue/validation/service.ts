@@ -31,7 +31,7 @@ export function validateService(service: Part, live: Part | undefined): FieldErr
     errors.push(...(parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)))
   }
   errors.push(...validatePortsTogether(ports, textOf(spec, 'type')), ...validateBalancer(spec, before))
-  return [...errors, ...validateTrafficPolicy(spec)]
+  return [...errors, ...validateTrafficPolicy(spec), ...validateInternalTraffic(spec), ...validateHealthPortChange(spec, before)]
 }
 
 /** The rules of a Service's status. */
@@ -238,6 +238,23 @@ function validateSourceRanges(spec: Part, refusal: string | undefined): FieldErr
   const errors = refusal === undefined ? [] : [forbiddenValue(field, refusal)]
   if (ranges.every((range) => cidrFamilyOf(range.trim()) !== undefined)) return errors
   return [...errors, invalidValue(field, `[${ranges.join(' ')}]`, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
+}
+
+function validateInternalTraffic(spec: Part): FieldError[] {
+  const policy = spec['internalTrafficPolicy']
+  if (typeof policy !== 'string' || ['Cluster', 'Local'].includes(policy)) return []
+  return [unsupportedValue('spec.internalTrafficPolicy', policy, ['Cluster', 'Local'])]
+}
+
+/** Whether balancers ask each node for the health of its Pods. */
+function hasHealthPort(spec: Part | undefined): boolean {
+  return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
+}
+
+function validateHealthPortChange(spec: Part, before: Part | undefined): FieldError[] {
+  if (before === undefined || !hasHealthPort(spec) || !hasHealthPort(before)) return []
+  const [port, portBefore] = [Number(spec['healthCheckNodePort'] ?? 0), Number(before['healthCheckNodePort'] ?? 0)]
+  return port === 0 || portBefore === 0 || port === portBefore ? [] : [forbiddenValue('spec.healthCheckNodePort', 'field is immutable')]
 }
 
 function validateTrafficPolicy(spec: Part): FieldError[] {

@@ -1,9 +1,10 @@
 import { parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
+import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
 import { namesOf, profiles } from '../../../names.ts'
-import { allowBetween, allowOneOf, isGiven, onceForShared, type PartRule, requireText } from '../checks.ts'
+import { allowBetween, allowChecked, allowOneOf, isGiven, onceForShared, type PartRule, requireChecked, requireText } from '../checks.ts'
 import { validateDriverName } from '../csi-node.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 import { validateClaimTemplate } from './claim-template.ts'
 import { refuseBacksteps, validateDescendingPath } from './paths.ts'
@@ -50,7 +51,7 @@ export const volumeSourceRules: ReadonlyMap<string, PartRule> = new Map<string, 
   ['projected', onceForShared(validateProjected)],
   ['quobyte', validateQuobyte],
   ['scaleIO', naming('gateway', 'system', 'volumeName')],
-  ['storageos', all(naming('volumeName'), withSecret('secretRef'))],
+  ['storageos', all(validateStorageOsVolume, withSecret('secretRef'))],
   ['csi', validateCsi],
   ['ephemeral', validateClaimTemplate],
 ])
@@ -101,20 +102,27 @@ function validateNfs(errors: FieldError[], source: Part, at: string): void {
   if (!path.startsWith('/')) errors.push(invalidValue(`${at}.path`, path, 'must be an absolute path'))
 }
 
-const initiatorPattern =
-  /^(?:iqn\.\d{4}-\d{2}\.(?:[a-z0-9.-]*[a-z0-9])(?::[^,;*&$|\s]+)?|eui\.[0-9a-fA-F]{16}|naa\.(?:[0-9a-fA-F]{16}|[0-9a-fA-F]{32}))$/
+/** Forms of the names by which iSCSI calls initiators and targets, by how they begin. */
+const iscsiNames: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
+  eui: /^eui.[A-Za-z0-9]{16}$/,
+  naa: /^naa.[A-Za-z0-9]{32}$/,
+}
+
+function checkIscsiName(name: string): readonly string[] {
+  const form = iscsiNames[name.slice(0, 3)]
+  if (form === undefined) return ['must be valid format starting with iqn, eui, or naa']
+  return form.test(name) ? [] : ['must be valid format']
+}
 
 function validateIscsi(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, source, 'targetPortal', at)
-  for (const field of ['iqn', 'initiatorName']) {
-    const name = textOf(source, field)
-    if (name === '' && field === 'iqn') errors.push(requiredValue(`${at}.iqn`))
-    if (name !== '' && !initiatorPattern.test(name)) errors.push(invalidValue(`${at}.${field}`, name, 'must be valid format'))
-  }
+  requireChecked(errors, source, 'iqn', at, checkIscsiName)
   allowBetween(errors, source, 'lun', at, { min: 0, max: 255 })
   const needsSecret = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true
   if (needsSecret && !isGiven(source, 'secretRef')) errors.push(requiredValue(`${at}.secretRef`))
-  withSecret('secretRef')(errors, source, at)
+  const initiator = source['initiatorName']
+  if (typeof initiator === 'string') errors.push(...invalidFor(`${at}.initiatorName`, initiator, checkIscsiName(initiator)))
 }
 
 function validateFlocker(errors: FieldError[], source: Part, at: string): void {
@@ -144,11 +152,17 @@ const reservedDomains = profiles.flatMap((profile) => [namesOf(profile).labelDom
 function validateFlexVolume(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, source, 'driver', at)
   for (const key of Object.keys(partOf(source, 'options'))) {
-    const [namespace = ''] = key.split('/')
+    const [namespace = ''] = key.toLowerCase().split('/')
     if (!reservedDomains.some((domain) => namespace === domain || namespace.endsWith(`.${domain}`))) continue
     errors.push(invalidValue(`${at}.options[${key}]`, key, `${[...new Set(reservedDomains)].join(' and ')} namespaces are reserved`))
   }
 }
+
+const managedDisk = {
+  start: '/subscriptions/',
+  whole: '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}',
+}
+const blobDisk = { start: 'https://', whole: 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd' }
 
 function validateAzureDisk(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, source, 'diskName', at)
@@ -157,25 +171,34 @@ function validateAzureDisk(errors: FieldError[], source: Part, at: string): void
   allowOneOf(errors, source, 'kind', at, ['Dedicated', 'Managed', 'Shared'])
   const uri = textOf(source, 'diskURI')
   const isManaged = textOf(source, 'kind') === 'Managed'
-  const start = isManaged ? '/subscriptions/' : 'https://'
-  if (uri !== '' && !uri.startsWith(start)) errors.push(invalidValue(`${at}.diskURI`, uri, `must start with '${start}'`))
+  const form = isManaged ? managedDisk : blobDisk
+  if (!uri.startsWith(form.start)) errors.push(unsupportedValue(`${at}.diskURI`, uri, [form.whole]))
 }
 
+/** A host and a port, either of which may be empty; the port may be a name. */
+const hostAndPort = /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/
+
 function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
-  if (requireText(errors, source, 'registry', at, 'must be a host:port pair or multiple pairs separated by commas')) {
-    const registry = textOf(source, 'registry')
-    for (const pair of registry.split(',')) {
-      if (!/^[^:]+:\d+$|^\[[^\]]+\]:\d+$/.test(pair)) {
-        errors.push(invalidValue(`${at}.registry`, registry, 'must be a host:port pair or multiple pairs separated by commas'))
-      }
-    }
+  const registry = textOf(source, 'registry')
+  const wrongRegistry = 'must be a host:port pair or multiple pairs separated by commas'
+  if (registry === '') errors.push(requiredValue(`${at}.registry`, wrongRegistry))
+  else if (textOf(source, 'tenant').length >= 65) {
+    errors.push(requiredValue(`${at}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'))
+  } else {
+    const wrong = registry.split(',').filter((pair) => !hostAndPort.test(pair))
+    errors.push(...wrong.map(() => invalidValue(`${at}.registry`, registry, wrongRegistry)))
   }
-  const tenant = textOf(source, 'tenant')
-  if (tenant.length >= 65) errors.push(requiredValue(`${at}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'))
   requireText(errors, source, 'volume', at)
+}
+
+/** The names of a StorageOS volume, in a Pod or in a PersistentVolume. */
+export function validateStorageOsVolume(errors: FieldError[], source: Part, at: string): void {
+  requireChecked(errors, source, 'volumeName', at, checkLabel)
+  allowChecked(errors, source, 'volumeNamespace', at, checkLabel)
 }
 
 function validateCsi(errors: FieldError[], source: Part, at: string): void {
   errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
-  withSecret('nodePublishSecretRef')(errors, source, at)
+  const secret = optionalPart(source, 'nodePublishSecretRef')
+  if (secret !== undefined) requireChecked(errors, secret, 'name', `${at}.nodePublishSecretRef`, checkSubdomain)
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel } from '../../../meta/validate-names.ts'
+import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
 import { requireChecked } from '../checks.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../field-errors.ts'
 import { optionalPart, type Part, textOf, textsOf } from '../part.ts'
 import type { Volumes } from './container-mounts.ts'
 import { volumeSourceRules } from './volume-sources.ts'
@@ -19,6 +19,7 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     const name = textOf(volume, 'name')
     const before = errors.length
     validateSource(errors, volume, at)
+    if (podName !== '' && name !== '' && made.has(name)) errors.push(...validateMadeClaim(`${podName}-${name}`, name, at))
     requireChecked(errors, volume, 'name', at, checkLabel)
     if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     if (errors.length === before) sound.set(name, volume)
@@ -37,6 +38,12 @@ function validateSource(errors: FieldError[], volume: Part, at: string): void {
 
 function inRuleOrder(given: readonly string[]): string[] {
   return [...volumeSourceRules.keys()].filter((name) => given.includes(name))
+}
+
+/** The claim that is made for a volume is named after the Pod and the volume. */
+function validateMadeClaim(claim: string, volume: string, at: string): FieldError[] {
+  const problems = checkSubdomain(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`)
+  return invalidFor(`${at}.name`, volume, problems)
 }
 
 /** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */
