@@ -123,6 +123,7 @@ class FakeEtcd {
 
   #range({ key, range_end: end, revision = '0' }: RangeRequest) {
     const at = Number(revision) || Number.POSITIVE_INFINITY
+    if (at < this.compacted) throw new Error('11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted')
     const state = new Map<string, EtcdEvent>()
     for (const event of this.events) {
       if (event.revision > at || event.key.compare(key) < 0 || (end === undefined ? !event.key.equals(key) : event.key.compare(end) >= 0))
@@ -201,6 +202,7 @@ let ids = 0
 async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOptions> & { etcd?: FakeEtcd } = {}) {
   const clock = createFakeClock()
   const { client, ...line } = etcd.client()
+  let replaced = 0
   const store = await openEtcdStore({
     servers: [],
     prefix: 'p',
@@ -212,6 +214,9 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
     ...options,
   })
   onTestFinished(() => store.close())
+  store.shared.onReplaced(() => {
+    replaced += 1
+  })
   const log: string[] = []
   store.listen((changes) => log.push(...changes.map((change) => `heard ${toText(change)}`)))
   /** Asks for a commit; how it ends goes to the log. */
@@ -234,7 +239,7 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
     }
     await turns()
   }
-  return { etcd, store, log, ask, pass, clock, ...line }
+  return { etcd, store, log, ask, pass, timesReplaced: () => replaced, ...line }
 }
 
 const toText = ({ key, revision, previous }: StoreChange) => `${key} ${revision} after ${previous}`
@@ -242,13 +247,14 @@ const toText = ({ key, revision, previous }: StoreChange) => `${key} ${revision}
 describe('a commit', () => {
   test('STORE-01: is answered when its change has been heard, and not before', async () => {
     const { ask, log, hold, release, store } = await open()
+    store.listen(() => log.push(`stands at ${store.status().revision}`))
     hold()
     const outcome = ask('a')
     await turns()
     expect({ log, revision: store.status().revision }).toEqual({ log: [], revision: 2 })
     release()
     await outcome
-    expect({ log, revision: store.status().revision }).toEqual({ log: ['heard a 3 after 2', 'written 3'], revision: 3 })
+    expect({ log, revision: store.status().revision }).toEqual({ log: ['heard a 3 after 2', 'stands at 3', 'written 3'], revision: 3 })
   })
 
   test('is heard once, in order, whoever has written it', async () => {
@@ -340,6 +346,17 @@ describe('a commit', () => {
       expect(await ask('a')).toBe('written 3')
     })
 
+    test('is written where its change was heard, though the second attempt fails', async () => {
+      const { ask, etcd } = await open()
+      let asked = 0
+      etcd.onTransaction = (carryOut) => {
+        if (asked++ > 0) return new Error('7 PERMISSION_DENIED: etcdserver: permission denied')
+        carryOut()
+        return unanswered
+      }
+      expect(await ask('a')).toBe('written 3')
+    })
+
     test('is written by the second where the first did not happen', async () => {
       const { ask, etcd } = await open()
       silent(etcd, { isCarriedOut: false })
@@ -403,10 +420,6 @@ describe('the watch of a store', () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()
-    let replaced = 0
-    one.store.shared.onReplaced(() => {
-      replaced += 1
-    })
     one.hold()
     await two.ask('a')
     await two.ask('b')
@@ -415,7 +428,7 @@ describe('the watch of a store', () => {
     one.release()
     await one.pass(300)
     expect(one.store.status()).toMatchObject({ epoch, revision: 4, compacted: 4, refusing: '' })
-    expect({ replaced, log: one.log }).toEqual({ replaced: 1, log: [] })
+    expect({ replaced: one.timesReplaced(), log: one.log }).toEqual({ replaced: 1, log: [] })
     await two.ask('c')
     expect(one.log).toEqual(['heard c 5 after 4'])
   })
@@ -444,14 +457,10 @@ describe('the watch of a store', () => {
       },
     ],
   ])('finds an etcd that %s: another epoch, and the state is read anew', async (_what, restore) => {
-    const { etcd, store, ask, hold, release, cut, pass } = await open()
+    const { etcd, store, ask, hold, release, cut, pass, timesReplaced } = await open()
     await ask('a')
     await ask('b')
     const { epoch } = store.status()
-    let replaced = 0
-    store.shared.onReplaced(() => {
-      replaced += 1
-    })
     hold()
     restore(etcd)
     cut()
@@ -459,7 +468,46 @@ describe('the watch of a store', () => {
     await pass(300)
     expect(store.status().epoch).not.toBe(epoch)
     expect(store.status()).toMatchObject({ revision: etcd.revision, compacted: etcd.revision, refusing: '' })
-    expect(replaced).toBe(1)
+    const { epoch: renewed } = store.status()
+    cut()
+    await pass(300)
+    expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: renewed, replaced: 1 })
+  })
+
+  test('finds another epoch where it had heard of none: that one is taken over, and the state is read anew', async () => {
+    const { etcd, store, ask, cut, pass, timesReplaced } = await open()
+    await ask('a')
+    const value = Buffer.from('{"epoch":"theirs","profile":"orch"}')
+    etcd.events = etcd.events.map((event) => (event.key.toString() === '/p/epoch' ? { ...event, value } : event))
+    cut()
+    await pass(300)
+    expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: 'theirs', replaced: 1 })
+  })
+
+  test('finds an epoch that is younger than what was heard: that is a change like others, and the chain goes on', async () => {
+    const etcd = new FakeEtcd()
+    const [one, two] = [await open({ etcd }), await open({ etcd })]
+    one.hold()
+    one.cut()
+    const renewed = await two.store.renewEpoch()
+    await two.ask('a')
+    one.release()
+    await one.pass(300)
+    await two.ask('b')
+    expect({ epoch: one.store.status().epoch, replaced: one.timesReplaced() }).toEqual({ epoch: renewed, replaced: 0 })
+    expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
+  })
+
+  test('that finds what was heard last compacted keeps its epoch', async () => {
+    const { etcd, store, ask, cut, pass, timesReplaced } = await open()
+    await ask('a')
+    etcd.revision = 9
+    store.shared.askPosition()
+    await store.compact(8)
+    const before = store.status()
+    cut()
+    await pass(300)
+    expect({ status: store.status(), replaced: timesReplaced() }).toEqual({ status: before, replaced: 0 })
   })
 
   test.each(['put', 'delete'])('that finds the last %s as it was heard keeps its epoch', async (last) => {
@@ -506,6 +554,8 @@ describe('the past of a store', () => {
     await ask('b')
     expect(await store.recordAt('a', 3)).toMatchObject({ key: 'a', revision: 3 })
     expect(await store.recordAt('a', 4)).toBeUndefined()
+    await store.compact(4)
+    expect(await store.recordAt('a', 3)).toMatchObject({ key: 'a', revision: 3 })
   })
 })
 
@@ -562,6 +612,21 @@ describe('the epoch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3'])
   })
 
+  test('is renewed when that has been heard', async () => {
+    const { store, hold, release } = await open()
+    const { epoch } = store.status()
+    hold()
+    const heard: string[] = []
+    const renewed = store.renewEpoch().then((text) => {
+      heard.push(text)
+      return text
+    })
+    await turns()
+    expect({ heard, epoch: store.status().epoch }).toEqual({ heard: [], epoch })
+    release()
+    expect(store.status().epoch).toBe(await renewed)
+  })
+
   test('that another replica renews at the same time is taken over', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
@@ -578,5 +643,24 @@ describe('a latest read', () => {
     const others = [store.shared.latest(), store.shared.latest()]
     expect((await Promise.all(others)).every((revision) => revision === 3)).toBe(true)
     expect(await first).toBeLessThanOrEqual(3)
+  })
+
+  test('whose answer is overtaken by the watch is an answer', async () => {
+    const { store, etcd } = await open()
+    const latest = store.shared.latest()
+    etcd.write([{ key: '/p/keys/a', value: frameValue('w', bytes('v')) }])
+    expect({ latest: await latest, status: store.status() }).toMatchObject({ latest: 2, status: { revision: 3, refusing: '' } })
+  })
+
+  test('that finds etcd behind what the watch has told finds it restored', async () => {
+    const { store, etcd, ask, pass } = await open()
+    await ask('a')
+    const { epoch } = store.status()
+    etcd.revision = 2
+    etcd.events = etcd.events.filter(({ revision }) => revision <= 2)
+    const latest = store.shared.latest()
+    await pass(300)
+    await latest
+    expect(store.status().epoch).not.toBe(epoch)
   })
 })
