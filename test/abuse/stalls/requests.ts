@@ -1,3 +1,5 @@
+import { createCatalogue } from '@orch/core'
+
 /** One request, as it is sent. */
 export interface Heavy {
   readonly method: string
@@ -28,6 +30,8 @@ export interface Attack {
   /** What has to be there before; not measured. */
   readonly before?: () => readonly Heavy[]
   readonly request: () => Heavy
+  /** What comes before may be refused. */
+  readonly mayFail?: boolean
   /** Requests that are sent at once; by default one. */
   readonly times?: number
 }
@@ -137,7 +141,48 @@ function lists(words: string, accept: string, query = ''): Attack[] {
 }
 
 /** What is tried. Names in `before` and `request` belong together. */
+/** Requests after which the metrics have more than 50,000 series: each verb, resource, scope and dry run has some dozen. */
+function everyVerb(): Heavy[] {
+  const catalogue = createCatalogue('orch')
+  const groupVersions = [
+    { base: '/api/v1', resources: catalogue.inGroupVersion('', 'v1') },
+    ...catalogue.groups.flatMap(({ name, versions }) =>
+      versions.map((version) => ({ base: `/apis/${name}/${version}`, resources: catalogue.inGroupVersion(name, version) })),
+    ),
+  ]
+  return groupVersions.flatMap(({ base, resources }) =>
+    resources.flatMap(({ plural, isNamespaced, subresources }) => {
+      const collection = isNamespaced ? `${base}/namespaces/nowhere/${plural}` : `${base}/${plural}`
+      const item = `${collection}/nothing`
+      const collections = isNamespaced ? [collection, `${base}/${plural}`] : [collection]
+      return ['', '?dryRun=All'].flatMap((query) => [
+        ...collections.map((path): Heavy => ({ method: 'GET', path: path + query })),
+        ...[item, ...subresources.map(({ name }) => `${item}/${name}`)].flatMap((path) =>
+          ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'].map((method): Heavy => ({ method, path: path + query })),
+        ),
+        { method: 'POST', path: collection + query },
+      ])
+    }),
+  )
+}
+
+const documents = (name: string, path: string, accept: string): Attack => ({
+  name,
+  request: () => ({ method: 'GET', path, headers: { accept } }),
+})
+
 export const attacks: readonly Attack[] = [
+  documents('first OpenAPI 2, Protobuf', '/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'),
+  documents('OpenAPI 2, JSON', '/openapi/v2', 'application/json'),
+  documents('first OpenAPI 3, index of all documents', '/openapi/v3', 'application/json'),
+  documents('OpenAPI 3, the document of the core group', '/openapi/v3/api/v1', 'application/json'),
+  documents('aggregated discovery', '/apis', 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'),
+  {
+    name: 'GET /metrics with 50,000 series',
+    before: everyVerb,
+    mayFail: true,
+    request: () => ({ method: 'GET', path: '/metrics' }),
+  },
   { name: 'ConfigMap of 45,000 keys', request: () => wideNamed('a1') },
   { name: 'the same, dry run', request: () => ({ ...wideNamed('a2'), path: `${maps}?dryRun=All` }) },
   { name: 'GET of it, pretty', before: () => [wideNamed('a3')], request: () => ({ method: 'GET', path: `${maps}/a3?pretty=true` }) },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type AggregatedVersion,
   aggregatedDocument,
@@ -9,13 +8,9 @@ import {
   apiGroupListDocument,
   apiResourceListDocument,
   apiVersionsDocument,
-  encodeOpenApi2,
   type Group,
   methodNotAllowed,
-  openApi2Document,
-  openApi3Document,
   openApi3Index,
-  openApi3Names,
   printApiVersion,
 } from '@orch/core'
 import { type Context, Hono } from 'hono'
@@ -27,6 +22,7 @@ import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, nothingAt, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
 import { healthRoute } from './health.ts'
 import { keysPath, keysRoute, providerRoute } from './issuer.ts'
+import { type OpenApiFile, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
 
 /** What handlers find in hono's environment. */
 export interface Environment {
@@ -179,82 +175,38 @@ function flowControlRoute(which: Dump): Handler {
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
 
 /** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
-const openApi2: Handler = (request, parts) => {
+const openApi2: Handler = async (request, parts) => {
   const accept = request.exchange.header('accept') ?? '*/*'
   const wantsProtobuf = accept.includes(protobuf2)
   if (!wantsProtobuf && !/(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/.test(accept)) {
     return send(request, 406, commonHeaders(request, 'text/plain; charset=utf-8'), '')
   }
-  const { json, encoded } = openApi2Of(parts)
+  const { json, encoded } = openApi2Files(parts)
   // A type with an @ in it, as the client spells it, breaks the client when it comes back.
-  const file = wantsProtobuf ? { ...encoded(), type: 'application/octet-stream' } : { ...json(), type: 'application/json' }
-  return respondFile(request, file)
+  const type = wantsProtobuf ? 'application/octet-stream' : 'application/json'
+  const file = await (wantsProtobuf ? encoded() : json())
+  return respondFile(request, { ...file, type })
 }
 
-interface File {
-  readonly bytes: Uint8Array
-  readonly hash: string
-  readonly madeMs: number
-}
-
-interface OpenApiFiles {
-  json(): File
-  encoded(): File
-}
-
-const openApi2Files = new WeakMap<object, OpenApiFiles>()
-
-function openApi2Of(parts: GatewayParts): OpenApiFiles {
-  const { catalogue, options, clock } = parts
-  const known = openApi2Files.get(catalogue)
-  if (known !== undefined) return known
-  const document = lazily(() => openApi2Document(catalogue, options.version.gitVersion, openApiOptions(parts)))
-  const files = {
-    json: lazily(() => jsonFile(document(), clock.now())),
-    encoded: lazily(() => fileOf(encodeOpenApi2(document()), clock.now())),
-  }
-  openApi2Files.set(catalogue, files)
-  return files
-}
-
-function openApiOptions({ authentication }: GatewayParts): { readonly hasIssuer: boolean } {
-  return { hasIssuer: authentication.issuer !== undefined }
-}
-
-const openApi3Files = new WeakMap<object, Map<string, File>>()
-
-function openApi3Of(parts: GatewayParts, name: string): File | undefined {
-  const { catalogue, options } = parts
-  const files = openApi3Files.get(catalogue) ?? new Map<string, File>()
-  openApi3Files.set(catalogue, files)
-  const known = files.get(name)
-  if (known !== undefined) return known
-  const which = openApiOptions(parts)
-  if (!openApi3Names(catalogue, which).includes(name)) return undefined
-  const file = jsonFile(openApi3Document(catalogue, { ...which, name, serverVersion: options.version.gitVersion }), parts.clock.now())
-  files.set(name, file)
-  return file
-}
-
-const openApi3: Handler = (request, parts) =>
-  respondObject(
+const openApi3: Handler = async (request, parts) => {
+  const urls = new Map<string, string>()
+  for (const name of openApi3FileNames(parts)) urls.set(name, openApi3Url(parts, name, (await openApi3File(parts, name))?.hash ?? ''))
+  return respondObject(
     request,
     200,
-    openApi3Index(openApi3Names(parts.catalogue, openApiOptions(parts)), (name) =>
-      openApi3Url(parts, name, openApi3Of(parts, name)?.hash ?? ''),
-    ),
+    openApi3Index([...urls.keys()], (name) => urls.get(name) ?? ''),
     parts,
   )
+}
 
-/** As a client asks for it, below the path prefix; with its hash a document never changes. */
 function openApi3Url({ options }: GatewayParts, name: string, hash: string): string {
   return `${options.pathPrefix ?? ''}/openapi/v3/${name}?hash=${hash}`
 }
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
-const openApi3One: Handler = (request, parts, context) => {
+const openApi3One: Handler = async (request, parts, context) => {
   const name = context.req.param('name') as string
-  const file = openApi3Of(parts, name)
+  const file = await openApi3File(parts, name)
   if (file === undefined) throw pageNotFound()
   const hash = request.query.get('hash')
   if (hash !== undefined && hash !== '' && hash !== file.hash) {
@@ -273,7 +225,7 @@ function keptHeaders(nowMs: number): Record<string, string> {
 
 function respondFile(
   request: GatewayRequest,
-  { bytes, hash, madeMs, type }: File & { type: string },
+  { bytes, hash, madeMs, type }: OpenApiFile & { type: string },
   extra: Record<string, string> = {},
 ): void | Promise<void> {
   const headers = {
@@ -285,22 +237,6 @@ function respondFile(
   }
   if (request.exchange.header('if-none-match') === `"${hash}"`) return send(request, 304, headers, '')
   return sendBytes(request, 200, headers, bytes)
-}
-
-function jsonFile(document: object, madeMs: number): File {
-  return fileOf(Buffer.from(`${JSON.stringify(document)}\n`), madeMs)
-}
-
-function fileOf(bytes: Uint8Array, madeMs: number): File {
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(), madeMs }
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 /** The list of paths: at `/` as an answer, elsewhere as what a 404 has to say. */

@@ -1,3 +1,4 @@
+import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
 
@@ -6,12 +7,17 @@ import type { OpenApi2 } from './v2.ts'
  * Maps become lists of named values; members that begin with `x-` become extensions in YAML, of which JSON is a part.
  */
 export function encodeOpenApi2(document: OpenApi2): Uint8Array {
+  return runAtOnce(encodeOpenApi2InSteps(document))
+}
+
+/** As `encodeOpenApi2`, with pauses between paths and definitions. */
+export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
   const { swagger, info, paths, definitions, securityDefinitions, security } = document
   return message([
     text(1, swagger),
     nested(2, [text(1, info.title), text(2, info.version)]),
-    nested(8, named(2, paths, pathItem)),
-    nested(9, named(1, definitions, schemaMessage)),
+    nested(8, yield* namedInSteps(2, paths, pathItem)),
+    nested(9, yield* namedInSteps(1, definitions, schemaMessage)),
     ...security.map((requirement) =>
       nested(
         12,
@@ -28,7 +34,22 @@ type Part = Uint8Array | undefined
 const utf8 = new TextEncoder()
 
 function named(field: number, values: Readonly<Record<string, Schema>>, encode: (value: Schema) => Part[]): Part[] {
-  return Object.entries(values).map(([name, value]) => nested(field, [text(1, name), nested(2, encode(value))]))
+  return Object.entries(values).map(([name, value]) => namedValue(field, name, encode(value)))
+}
+
+function* namedInSteps(field: number, values: Readonly<Record<string, Schema>>, encode: (value: Schema) => Part[]): Steps<Part[]> {
+  const entries = Object.entries(values)
+  const parts: Part[] = []
+  for (const [index, [name, value]] of entries.entries()) {
+    if (isStepEnd(index, entries.length)) yield
+    parts.push(namedValue(field, name, encode(value)))
+  }
+  yield
+  return parts
+}
+
+function namedValue(field: number, name: string, value: readonly Part[]): Uint8Array {
+  return nested(field, [text(1, name), nested(2, value)])
 }
 
 const methodFields: Readonly<Record<string, number>> = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 }

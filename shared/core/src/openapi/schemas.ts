@@ -1,6 +1,7 @@
 import type { Names } from '../names.ts'
 import type { Field, Node, ScalarNode, StructNode } from '../schema/node.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
+import type { Steps } from '../steps.ts'
 import { versionType } from './discovery.ts'
 
 /** A JSON schema as OpenAPI has it. */
@@ -58,8 +59,11 @@ export interface SchemaWriter {
   /** A reference to the body of a patch. */
   readonly refToPatch: () => Schema
   /** Everything that was referred to, directly or not, by definition name in alphabetical order. */
-  readonly definitions: () => Record<string, Schema>
+  readonly definitions: () => Steps<Record<string, Schema>>
 }
+
+/** Definitions that are made in one step. */
+const definitionsPerStep = 32
 
 /** `apiVersions` are the served group versions: kinds that all of them accept list them. */
 export function createSchemaWriter(
@@ -92,8 +96,13 @@ export function createSchemaWriter(
     made.set(name, { description: 'What is to change, in the form that the media type of the request names.', type: 'object' })
     return { $ref: dialect.refPrefix + name }
   }
-  const definitions = (): Record<string, Schema> => {
-    for (let type = pending.pop(); type !== undefined; type = pending.pop()) made.set(openApiName(names, type), definitionOf(type, context))
+  const definitions = function* (): Steps<Record<string, Schema>> {
+    let count = 0
+    for (let type = pending.pop(); type !== undefined; type = pending.pop()) {
+      made.set(openApiName(names, type), definitionOf(type, context))
+      count += 1
+      if (count % definitionsPerStep === 0) yield
+    }
     return Object.fromEntries([...made].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
   return { refTo, refToPatch, definitions }

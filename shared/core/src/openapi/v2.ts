@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect2, type Schema, type SchemaWriter } from './schemas.ts'
@@ -15,24 +16,42 @@ export interface OpenApi2 {
 
 /** The document of `/openapi/v2`: everything that is served, in one piece. `version` is the server's. */
 export function openApi2Document(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): OpenApi2 {
+  return runAtOnce(openApi2DocumentInSteps(catalogue, version, options))
+}
+
+/** As `openApi2Document`, with pauses between group versions, paths and definitions. */
+export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): Steps<OpenApi2> {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
   const writer = createSchemaWriter(names, dialect2, groupVersions)
-  const objects = groupVersions.flatMap(({ group, version: one }) => describePaths(names, group, one, catalogue.inGroupVersion(group, one)))
-  const paths = [...describeDiscovery(catalogue, options).values(), ...objects]
-  const written = paths.map((description) => [description.path, pathItem(description, writer)] as const)
+  const written: [path: string, item: Schema][] = []
+  for (const description of describeDiscovery(catalogue, options).values()) {
+    written.push([description.path, pathItem(description, writer)])
+  }
+  for (const { group, version: one } of groupVersions) {
+    yield
+    const descriptions = describePaths(names, group, one, catalogue.inGroupVersion(group, one))
+    for (const [index, description] of descriptions.entries()) {
+      if (index > 0 && index % pathsPerStep === 0) yield
+      written.push([description.path, pathItem(description, writer)])
+    }
+  }
+  yield
   writer.refTo('meta/v1.WatchEvent')
   return {
     swagger: '2.0',
     info: { title: names.openApiTitle, version },
     paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))),
-    definitions: writer.definitions(),
+    definitions: yield* writer.definitions(),
     securityDefinitions: {
       BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
     },
     security: [{ BearerToken: [] }],
   }
 }
+
+/** Paths of one group version that are described in one step. */
+export const pathsPerStep = 64
 
 /** Every group version that has a resource, the core one first. */
 export function servedGroupVersions(catalogue: Catalogue): { group: string; version: string }[] {

@@ -1,8 +1,9 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect3, type Schema, type SchemaWriter } from './schemas.ts'
-import { servedGroupVersions } from './v2.ts'
+import { pathsPerStep, servedGroupVersions } from './v2.ts'
 
 /** An OpenAPI 3 document; its members are those of the specification. */
 export interface OpenApi3 {
@@ -33,11 +34,20 @@ export function openApi3Index(names: readonly string[], urlOf: (name: string) =>
   return { paths: Object.fromEntries(names.map((name) => [name, { serverRelativeURL: urlOf(name) }])) }
 }
 
-/** One of the documents. `serverVersion` is what the server calls itself. */
-export function openApi3Document(
-  catalogue: Catalogue,
-  { name, serverVersion, ...options }: OpenApi3Options & { readonly name: string; readonly serverVersion: string },
-): OpenApi3 {
+/** Which of the documents, for which server. */
+export interface OpenApi3Wanted extends OpenApi3Options {
+  readonly name: string
+  /** What the server calls itself. */
+  readonly serverVersion: string
+}
+
+/** One of the documents. */
+export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): OpenApi3 {
+  return runAtOnce(openApi3DocumentInSteps(catalogue, wanted))
+}
+
+/** As `openApi3Document`, with pauses between paths and definitions. */
+export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
   const writer = createSchemaWriter(names, dialect3, groupVersions)
@@ -45,14 +55,18 @@ export function openApi3Document(
   const discovery = describeDiscovery(catalogue, options).get(name)
   const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))
   const paths = [...(discovery === undefined ? [] : [discovery]), ...objects]
-  const written = Object.fromEntries(paths.map((description) => [description.path, pathItem(description, writer)]))
+  const written: [path: string, item: Schema][] = []
+  for (const [index, description] of paths.entries()) {
+    if (index > 0 && index % pathsPerStep === 0) yield
+    written.push([description.path, pathItem(description, writer)])
+  }
   if (one !== undefined) writer.refTo('meta/v1.WatchEvent')
   return {
     openapi: '3.0.0',
     info: { title: names.openApiTitle, version: serverVersion },
-    paths: written,
+    paths: Object.fromEntries(written),
     components: {
-      schemas: writer.definitions(),
+      schemas: yield* writer.definitions(),
       securitySchemes: {
         BearerToken: { type: 'apiKey', description: 'Bearer token authentication', name: 'authorization', in: 'header' },
       },
