@@ -540,6 +540,8 @@ describe('the past of a store', () => {
   test('goes back to the compaction and no further, and ends at the last change', async () => {
     const { store, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
+    // Nothing has happened since, of which a watch could tell.
+    expect(await told(store, 5)).toEqual([])
     await store.compact(3)
     expect(await told(store, 2)).toEqual({ kind: 'compacted', compacted: 3 })
     expect(await told(store, 3)).toEqual(['b 4 after 3', 'c 5 after 4'])
@@ -595,6 +597,8 @@ describe('a compaction', () => {
     const { store, etcd } = await open()
     for (const revision of ['2', '1']) etcd.write([{ key: '/p/compacted', value: Buffer.from(revision) }])
     expect(store.status().compacted).toBe(2)
+    // It holds from when it is heard, though etcd has not forgotten anything yet.
+    expect(await store.history(1, 10)).toEqual({ kind: 'compacted', compacted: 2 })
   })
 })
 
