@@ -1,7 +1,7 @@
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkPathSegment } from '../../meta/validate-names.ts'
-import { isGiven, numberOf, requireChecked, requireText } from './checks.ts'
+import { checkLabel, checkPathSegment } from '../../meta/validate-names.ts'
+import { allowChecked, isGiven, numberOf, requireChecked, requireText } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { type Part, partOf, textOf } from './part.ts'
 
@@ -72,8 +72,7 @@ function validateExternalMetric(errors: FieldError[], source: Part, at: string):
 
 function validatePodsMetric(errors: FieldError[], source: Part, at: string): void {
   const target = validateIdentified(errors, source, at)
-  const average = parseQuantity(textOf(target, 'averageValue'))
-  if (average === undefined || quantitySign(average) <= 0) {
+  if (!isGiven(target, 'averageValue')) {
     errors.push(requiredValue(`${at}.target.averageValue`, 'must specify a positive target averageValue'))
   }
 }
@@ -85,7 +84,7 @@ function validateResourceMetric(errors: FieldError[], source: Part, at: string):
 
 function validateContainerMetric(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, source, 'name', at, 'must specify a resource name')
-  requireText(errors, source, 'container', at, 'must specify a container')
+  if (requireText(errors, source, 'container', at, 'must specify a container')) allowChecked(errors, source, 'container', at, checkLabel)
   validateUsageTarget(errors, partOf(source, 'target'), `${at}.target`)
 }
 
@@ -102,7 +101,9 @@ function validateUsageTarget(errors: FieldError[], target: Part, at: string): vo
 
 /** The name of a metric and what it should be; gives the latter. */
 function validateIdentified(errors: FieldError[], source: Part, at: string): Part {
-  requireChecked(errors, partOf(source, 'metric'), 'name', `${at}.metric`, checkPathSegment)
+  const metric = partOf(source, 'metric')
+  const isNamed = requireText(errors, metric, 'name', `${at}.metric`, 'must specify a metric name')
+  if (isNamed) allowChecked(errors, metric, 'name', `${at}.metric`, checkPathSegment)
   const target = partOf(source, 'target')
   validateTarget(errors, target, `${at}.target`)
   return target

@@ -84,7 +84,17 @@ const rows: readonly Row[] = [
   [
     'a metric without a name',
     metric({ type: 'External', external: { metric: {}, target: { type: 'Value', value: '1' } } }),
-    `${at}.external.metric.name: Required value`,
+    `${at}.external.metric.name: Required value: must specify a metric name`,
+  ],
+  [
+    'Pods with an average of nothing',
+    metric({ type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '0' } } }),
+    `${at}.pods.target.averageValue: Invalid value: "0": must be positive`,
+  ],
+  [
+    'a container that cannot be',
+    ['spec/metrics/4/containerResource/container', 'C'],
+    expect.stringMatching(/^spec\.metrics\[\d\]\.containerResource\.container: Invalid value: "C": a lowercase RFC 1123 label/) as string,
   ],
   [
     'no such choice',
@@ -107,6 +117,14 @@ test('the first version says the same of its one number', () => {
   expect(problemsOf('autoscaling/v1.HorizontalPodAutoscaler', first)).toEqual([
     'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
   ])
+})
+
+test.each(['scaleUp', 'scaleDown'])('%s has policies of its own if it names none, and an empty list of them is refused', (direction) => {
+  const missing = [`spec.behavior.${direction}.policies: Required value: must specify at least one Policy`]
+  for (const behavior of [{}, { [direction]: {} }, { [direction]: { policies: null } }, { [direction]: { selectPolicy: 'Disabled' } }]) {
+    expect(problemsOf(type, withChange(autoscaler, 'spec/behavior', behavior))).toEqual([])
+  }
+  expect(problemsOf(type, withChange(autoscaler, 'spec/behavior', { [direction]: { policies: [] } }))).toEqual(missing)
 })
 
 test('counts are not negative', () => {

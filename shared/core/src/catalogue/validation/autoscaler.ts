@@ -1,4 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
 import { notNegative, numberOf } from './checks.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
@@ -7,8 +8,11 @@ import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 const windowSecondsMax = 3600
 const periodSecondsMax = 1800
 
-/** The rules of a HorizontalPodAutoscaler's spec, in any version. */
-export function validateAutoscaler(autoscaler: Part): FieldError[] {
+/**
+ * The rules of a HorizontalPodAutoscaler's spec, in any version. A list of policies that was given as an empty one is absent
+ * from the decoded object, which then has the defaults: only the body tells.
+ */
+export function validateAutoscaler(autoscaler: Part, _live: Part | undefined, _names: Names, body: unknown): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(autoscaler, 'spec')
   const min = numberOf(spec, 'minReplicas')
@@ -21,7 +25,11 @@ export function validateAutoscaler(autoscaler: Part): FieldError[] {
   validateUtilization(errors, spec)
   for (const direction of ['scaleUp', 'scaleDown']) {
     const rules = optionalPart(partOf(spec, 'behavior'), direction)
-    if (rules !== undefined) validateScaling(errors, rules, `spec.behavior.${direction}`)
+    if (rules === undefined) continue
+    const given = optionalPart(partOf(partOf({ body }, 'body'), 'spec'), 'behavior')
+    const { policies } = partOf(given, direction)
+    const isEmptied = Array.isArray(policies) && policies.length === 0
+    validateScaling(errors, isEmptied ? { ...rules, policies } : rules, `spec.behavior.${direction}`)
   }
   return errors
 }

@@ -39,7 +39,7 @@ import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './
 import { validateWebhookConfiguration } from './webhook.ts'
 
 /** What is wrong with an object; `live` is the one that it replaces. */
-export type Rule = (object: Part, live: Part | undefined, names: Names) => FieldError[]
+export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown) => FieldError[]
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {
@@ -68,7 +68,7 @@ export interface ValidationRequest {
  */
 export function validateObject({ type, body, object, live, part, names }: ValidationRequest): FieldError[] {
   const rules = rulesByType[type]
-  const own = rules?.[part]?.(object, live, names) ?? []
+  const own = rules?.[part]?.(object, live, names, body) ?? []
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
