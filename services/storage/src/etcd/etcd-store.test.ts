@@ -498,6 +498,18 @@ describe('the watch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
   })
 
+  test('finds an etcd behind the position that it was told, with all changes: another epoch', async () => {
+    const { etcd, store, ask, cut, pass, timesReplaced } = await open()
+    await ask('a')
+    const { epoch } = store.status()
+    etcd.revision = 9
+    store.shared.askPosition()
+    etcd.revision = 5
+    cut()
+    await pass(300)
+    expect({ isRenewed: store.status().epoch !== epoch, replaced: timesReplaced() }).toEqual({ isRenewed: true, replaced: 1 })
+  })
+
   test('that finds what was heard last compacted keeps its epoch', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
