@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -13,16 +14,16 @@ const affinitySecondsMax = 86_400
 const nodeAgentPort = 10_250
 
 /** The rules of a Service's spec. Which address it has is judged where addresses are given out. */
-export function validateService(service: Part, live: Part | undefined): FieldError[] {
+export function validateService(service: Part, live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(service, 'spec')
   const before = live === undefined ? undefined : partOf(live, 'spec')
   const addresses = addressesOf(spec)
   const isHeadless = addresses.length === 1 && addresses[0] === 'None'
   const ports = itemsOf(spec, 'ports')
   const errors = validateType(spec, ports, addresses)
-  const names = new Set<string>()
+  const portNames = new Set<string>()
   for (const [index, port] of ports.entries()) {
-    errors.push(...validatePort(port, `spec.ports[${index}]`, ports.length > 1, names))
+    errors.push(...validatePort(port, `spec.ports[${index}]`, ports.length > 1, portNames))
   }
   errors.push(...validateLabelMap(spec, 'selector', 'spec.selector'), ...validateAffinity(spec))
   errors.push(...validateAddresses(spec, addresses, isHeadless, before))
@@ -30,7 +31,7 @@ export function validateService(service: Part, live: Part | undefined): FieldErr
     const field = `spec.externalIPs[${index}]`
     errors.push(...(parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)))
   }
-  errors.push(...validatePortsTogether(ports, textOf(spec, 'type')), ...validateBalancer(spec, before))
+  errors.push(...validatePortsTogether(ports, textOf(spec, 'type')), ...validateBalancer(spec, before, rangesOf(service, names)))
   return [...errors, ...validateTrafficPolicy(spec), ...validateInternalTraffic(spec), ...validateHealthPortChange(spec, before)]
 }
 
@@ -214,10 +215,26 @@ function validatePortsTogether(ports: readonly Part[], type: string): FieldError
   return [...errors, ...onNodes, ...onService]
 }
 
-function validateBalancer(spec: Part, before: Part | undefined): FieldError[] {
+interface SourceRanges {
+  readonly field: string
+  readonly printed: string
+  readonly ranges: readonly string[]
+}
+
+/** Whom a balancer lets in: a field says it, or the annotation of old. */
+function rangesOf(service: Part, names: Names): SourceRanges | undefined {
+  const ranges = itemsOf<string>(partOf(service, 'spec'), 'loadBalancerSourceRanges')
+  if (ranges.length > 0) return { field: 'spec.LoadBalancerSourceRanges', printed: `[${ranges.join(' ')}]`, ranges }
+  const annotation = subdomainLabel(names, 'service.beta', 'load-balancer-source-ranges')
+  const text = partOf(partOf(service, 'metadata'), 'annotations')[annotation]
+  if (typeof text !== 'string') return undefined
+  return { field: `metadata.annotations[${annotation}]`, printed: text, ranges: text.trim() === '' ? [] : text.split(',') }
+}
+
+function validateBalancer(spec: Part, before: Part | undefined, ranges: SourceRanges | undefined): FieldError[] {
   const isBalancer = textOf(spec, 'type') === 'LoadBalancer'
   const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
-  const errors = validateSourceRanges(spec, isBalancer ? undefined : onlyForBalancers)
+  const errors = ranges === undefined ? [] : validateSourceRanges(ranges, isBalancer ? undefined : onlyForBalancers)
   if (!isBalancer && spec['allocateLoadBalancerNodePorts'] != null) {
     errors.push(forbiddenValue('spec.allocateLoadBalancerNodePorts', onlyForBalancers))
   }
@@ -231,13 +248,10 @@ function validateBalancer(spec: Part, before: Part | undefined): FieldError[] {
   return [...errors, ...invalidFor('spec.loadBalancerClass', name, checkQualifiedName(name))]
 }
 
-function validateSourceRanges(spec: Part, refusal: string | undefined): FieldError[] {
-  const ranges = itemsOf<string>(spec, 'loadBalancerSourceRanges')
-  const field = 'spec.LoadBalancerSourceRanges'
-  if (ranges.length === 0) return []
+function validateSourceRanges({ field, printed, ranges }: SourceRanges, refusal: string | undefined): FieldError[] {
   const errors = refusal === undefined ? [] : [forbiddenValue(field, refusal)]
   if (ranges.every((range) => cidrFamilyOf(range.trim()) !== undefined)) return errors
-  return [...errors, invalidValue(field, `[${ranges.join(' ')}]`, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
+  return [...errors, invalidValue(field, printed, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
 }
 
 function validateInternalTraffic(spec: Part): FieldError[] {

@@ -29,7 +29,7 @@ export function validateStorageClass(storageClass: Part, live: Part | undefined)
 function validateParameters(parameters: Part): FieldError[] {
   const entries = Object.entries(parameters)
   const errors: FieldError[] = []
-  if (entries.length > parametersMax) errors.push(tooLongValue('parameters', parametersMax))
+  if (entries.length > parametersMax) return [tooLongValue('parameters', parametersMax)]
   if (Object.hasOwn(parameters, '')) errors.push(invalidValue('parameters', '', 'field can not be empty.'))
   const bytes = entries.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(String(value)), 0)
   if (bytes > parameterBytesMax) errors.push(tooLongValue('parameters', parameterBytesMax))

@@ -183,3 +183,24 @@ test('traffic inside the cluster goes to all nodes or to the own one', () => {
     'spec.internalTrafficPolicy: Unsupported value: "X": supported values: "Cluster", "Local"',
   ])
 })
+
+test.each([
+  { title: 'ranges', type: 'LoadBalancer', text: ' 10.0.0.0/8, 11.0.0.0/8', problems: [] },
+  { title: 'nothing', type: 'LoadBalancer', text: ' ', problems: [] },
+  {
+    title: 'an address',
+    type: 'LoadBalancer',
+    text: '10.0.0.1',
+    problems: ['Invalid value: "10.0.0.1": must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 '],
+  },
+  {
+    title: 'ranges without a balancer',
+    type: 'ClusterIP',
+    text: '10.0.0.0/8',
+    problems: ["Forbidden: may only be used when `type` is 'LoadBalancer'"],
+  },
+])('the annotation of source ranges holds $title', ({ type, text, problems }) => {
+  const key = 'service.beta.orch.io/load-balancer-source-ranges'
+  const service = { metadata: { name: 'a', namespace: 'n', annotations: { [key]: text } }, spec: { type, ports: [{ port: 1 }] } }
+  expect(problemsOf('core/v1.Service', service)).toEqual(problems.map((problem) => `metadata.annotations[${key}]: ${problem}`))
+})
