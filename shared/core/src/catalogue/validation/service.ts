@@ -32,7 +32,7 @@ export function validateService(service: Part, live: Part | undefined, names: Na
     errors.push(...(parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)))
   }
   errors.push(...validatePortsTogether(ports, textOf(spec, 'type')), ...validateBalancer(spec, before, rangesOf(service, names)))
-  return [...errors, ...validateTrafficPolicy(spec), ...validateInternalTraffic(spec), ...validateHealthPortChange(spec, before)]
+  return [...errors, ...validateTrafficPolicy(spec), ...validateHealthPortChange(spec, before)]
 }
 
 /** The rules of a Service's status. */
@@ -252,12 +252,6 @@ function validateSourceRanges({ field, printed, ranges }: SourceRanges, refusal:
   const errors = refusal === undefined ? [] : [forbiddenValue(field, refusal)]
   if (ranges.every((range) => cidrFamilyOf(range.trim()) !== undefined)) return errors
   return [...errors, invalidValue(field, printed, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
-}
-
-function validateInternalTraffic(spec: Part): FieldError[] {
-  const policy = spec['internalTrafficPolicy']
-  if (typeof policy !== 'string' || ['Cluster', 'Local'].includes(policy)) return []
-  return [unsupportedValue('spec.internalTrafficPolicy', policy, ['Cluster', 'Local'])]
 }
 
 /** Whether balancers ask each node for the health of its Pods. */
