@@ -1,5 +1,5 @@
 /** Metrics for what is counted some dozen times in one request: they hash no labels, and add up only when they are read. */
-import type { Metrics } from '@orch/platform'
+import type { Metrics, MetricValue } from '@orch/platform'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -23,12 +23,6 @@ export interface CountedNumbers {
   series(labels: Labels): CountedNumber
 }
 
-interface Value {
-  readonly labels: Labels
-  readonly value: number
-  readonly metricName?: string
-}
-
 interface Told {
   readonly name: string
   readonly help: string
@@ -44,7 +38,14 @@ interface KeptHistogram {
 export function createCountedHistogram(metrics: Metrics, told: Told & { readonly buckets: readonly number[] }): CountedHistogram {
   const { name, help, buckets } = told
   const all = new ByLabels<KeptHistogram>((labels) => ({ labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
-  register(metrics, { name, help }, 'histogram', () => all.values().flatMap((kept) => valuesOf(name, buckets, kept)))
+  metrics.keep({
+    name,
+    help,
+    type: 'histogram',
+    *values() {
+      for (const kept of all.values()) yield* valuesOf(name, buckets, kept)
+    },
+  })
   return {
     series(labels) {
       const kept = all.of(labels)
@@ -79,8 +80,14 @@ class KeptNumber implements CountedNumber {
 export function createCountedNumbers(metrics: Metrics, told: Told & { readonly type: 'counter' | 'gauge' }): CountedNumbers {
   const { name, help, type } = told
   const all = new ByLabels((labels) => new KeptNumber(labels))
-  const values = () => all.values().flatMap(({ labels, value, isTouched }) => (isTouched ? { labels, value } : []))
-  register(metrics, { name, help }, type, values)
+  metrics.keep({
+    name,
+    help,
+    type,
+    *values() {
+      for (const { labels, value, isTouched } of all.values()) if (isTouched) yield { labels, value }
+    },
+  })
   return { series: (labels) => all.of(labels) }
 }
 
@@ -105,13 +112,7 @@ class ByLabels<T> {
   }
 }
 
-function register({ registry }: Metrics, told: Told, type: 'histogram' | 'counter' | 'gauge', values: () => readonly Value[]): void {
-  const common = { ...told, type, aggregator: 'sum' }
-  // The registry asks a metric for its name and its values, and for nothing else.
-  registry.registerMetric({ ...common, get: async () => ({ ...common, values: values() }) } as never)
-}
-
-function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: KeptHistogram): Value[] {
+function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: KeptHistogram): MetricValue[] {
   let count = 0
   const bucketValues = [...buckets.map(String), '+Inf'].map((le, index) => {
     count += counts[index] as number

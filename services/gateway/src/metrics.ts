@@ -10,7 +10,8 @@ export interface GatewayMetrics {
   count(request: GatewayRequest, durationMs: number): void
   /** Counts events that a watch of the resource was sent. */
   countEvents(resource: Resource, count: number): void
-  text(): Promise<string>
+  /** All metrics of the server, as they are sent. */
+  bytes(): Promise<Uint8Array>
   readonly contentType: string
 }
 
@@ -118,7 +119,7 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
       }
       counter.inc(count)
     },
-    text: () => metrics.text(),
+    bytes: () => metrics.bytes(),
     contentType: metrics.contentType,
   }
 }

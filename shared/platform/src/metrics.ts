@@ -15,13 +15,33 @@ export interface HistogramOptions<L extends string> extends MetricOptions<L> {
   readonly buckets: readonly number[]
 }
 
+/** A value as prom-client prints it. */
+export interface MetricValue {
+  readonly labels: Readonly<Record<string, string | number>>
+  readonly value: number
+  /** Where it is not the name of the metric: that of a bucket, a sum or a count. */
+  readonly metricName?: string
+}
+
+/** A metric that keeps its values by itself. Others have their turn while it is asked for them, so they may change meanwhile. */
+export interface KeptMetric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  values(): Iterable<MetricValue>
+}
+
 /** The counters of one server. Several servers of one process have one each. */
 export interface Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>
   gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L>
   histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>
+  /** A metric whose values are made while they are printed. */
+  keep(metric: KeptMetric): void
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>
+  /** As `text`, in UTF-8. */
+  bytes(): Promise<Buffer>
   readonly contentType: string
   /** Metrics that are kept here by other means, e.g. by a library. */
   readonly registry: Registry
@@ -43,6 +63,7 @@ export function createMetrics({ process, releases }: { process: boolean; release
     // They are gauges with the name of a counter, and sums of those beside them.
     for (const name of misnamed) registry.removeSingleMetric(name)
   }
+  const keptMetrics = new Map<string, KeptMetric>()
   const common = <L extends string>({ name, help, labels, deprecatedFrom }: MetricOptions<L>) => ({
     name,
     help: printMetricHelp(help, deprecatedFrom),
@@ -60,38 +81,70 @@ export function createMetrics({ process, releases }: { process: boolean; release
       return gauge as never
     },
     histogram: (options) => new Histogram({ ...common(options), buckets: [...options.buckets] }),
-    text: () => printMetrics(registry),
+    keep: (metric) => {
+      const common = { name: metric.name, help: metric.help, type: metric.type, aggregator: 'sum' }
+      // The registry asks a metric for its name and its values, and for nothing else.
+      registry.registerMetric({ ...common, get: async () => ({ ...common, values: [...metric.values()] }) } as never)
+      keptMetrics.set(metric.name, metric)
+    },
+    text: async () => {
+      let text = ''
+      for await (const piece of printMetrics(registry, keptMetrics)) text += piece
+      return text
+    },
+    bytes: async () => {
+      const pieces: Buffer[] = []
+      for await (const piece of printMetrics(registry, keptMetrics)) pieces.push(Buffer.from(piece))
+      return Buffer.concat(pieces)
+    },
     contentType: registry.contentType,
     registry,
   }
 }
 
-/** Values that are printed before others have their turn: a server that has seen much tells hundreds of thousands. */
-const valuesInARow = 4_000
+/** Values that are made and printed before others have their turn: a server that has seen much tells hundreds of thousands. */
+const valuesInARow = 2_000
 
-/** The text of all metrics, as the registry prints it at once. */
-async function printMetrics(registry: Registry): Promise<string> {
-  const texts: string[] = []
-  for (const metric of registry.getMetricsAsArray()) texts.push(await printMetric(metric as unknown as ReadMetric))
-  return `${texts.join('\n\n')}\n`
+/** The text of all metrics, as the registry prints it at once, in pieces. */
+async function* printMetrics(registry: Registry, kept: ReadonlyMap<string, KeptMetric>): AsyncGenerator<string> {
+  let before = ''
+  for (const metric of registry.getMetricsAsArray()) {
+    yield before
+    yield* printMetric(metric as unknown as ReadMetric, kept.get(metric.name))
+    before = '\n\n'
+  }
+  yield '\n'
 }
 
 /** What a registry asks of a metric. */
 interface ReadMetric {
   readonly name: string
-  get(): Promise<{ readonly values: readonly unknown[] }>
+  get(): Promise<{ readonly values: Iterable<unknown> }>
 }
 
-async function printMetric(metric: ReadMetric): Promise<string> {
-  const told = await metric.get()
-  const texts: string[] = []
-  for (let from = 0; from === 0 || from < told.values.length; from += valuesInARow) {
-    const text = await printAtOnce({ ...told, name: metric.name }, told.values.slice(from, from + valuesInARow))
+async function* printMetric(metric: ReadMetric, kept: KeptMetric | undefined): AsyncGenerator<string> {
+  const told = kept === undefined ? await metric.get() : { ...kept, values: kept.values() }
+  let isFirst = true
+  for (const values of inRows(told.values)) {
+    const text = await printAtOnce({ ...told, name: metric.name }, values)
     // Two lines of help and type stand above the first values alone.
-    texts.push(from === 0 ? text : text.split('\n').slice(2).join('\n'))
+    yield isFirst ? text : text.slice(text.indexOf('\n', text.indexOf('\n') + 1))
+    isFirst = false
     await setImmediate()
   }
-  return texts.join('\n')
+}
+
+/** The values by rows, each made when it is asked for; without any value, one empty row. */
+function* inRows(values: Iterable<unknown>): Generator<unknown[]> {
+  let row: unknown[] = []
+  for (const value of values) {
+    if (row.length === valuesInARow) {
+      yield row
+      row = []
+    }
+    row.push(value)
+  }
+  yield row
 }
 
 async function printAtOnce(told: { readonly name: string }, values: readonly unknown[]): Promise<string> {

@@ -158,8 +158,8 @@ function aggregatedVersionOf(accept: string, group: string): AggregatedVersion |
 const version: Handler = (request, parts) => respondObject(request, 200, parts.options.version, parts)
 
 const metrics: Handler = async (request, parts) => {
-  const text = await parts.metrics.text()
-  await sendBytes(request, 200, commonHeaders(request, parts.metrics.contentType), Buffer.from(text))
+  const bytes = await parts.metrics.bytes()
+  await sendBytes(request, 200, commonHeaders(request, parts.metrics.contentType), bytes)
 }
 
 const dumpFolder = '/debug/api_priority_and_fairness'
