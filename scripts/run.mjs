@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { testsApart } from './apart.mjs'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
 import { runChild, runChildToEnd } from './children.mjs'
@@ -18,7 +19,23 @@ const fuzzEntry = join(root, 'test/fuzz/main.ts')
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
 
-const commands = { start, orch, test, 'test:chaos': testChaos, fuzz, bench, soak, cycles, abuse, requirements, mutate, lint, dev, golden }
+const commands = {
+  start,
+  orch,
+  test,
+  'test:chaos': testChaos,
+  fuzz,
+  bench,
+  soak,
+  cycles,
+  abuse,
+  journey,
+  requirements,
+  mutate,
+  lint,
+  dev,
+  golden,
+}
 
 const [name, ...args] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
@@ -178,6 +195,13 @@ async function cycles(args) {
   const node = await prepare()
   await buildServer()
   return runChild(node, ['--expose-gc', cyclesEntry, ...args], { cwd: root })
+}
+
+async function journey(args) {
+  const node = await prepare()
+  await buildServer()
+  const folder = join(root, 'scripts/journey')
+  return runChild(node, ['--import', pathToFileURL(join(folder, 'recorder.mjs')).href, join(folder, 'journey.mjs'), ...args], { cwd: root })
 }
 
 async function requirements(args) {

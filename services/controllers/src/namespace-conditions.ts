@@ -1,4 +1,11 @@
-import type { NamespaceCondition } from './namespace-controller.ts'
+/** One condition of a Namespace. */
+export interface NamespaceCondition {
+  type: string
+  status: 'True' | 'False'
+  lastTransitionTime: string
+  reason: string
+  message: string
+}
 
 /** What one attempt to empty a namespace came to. */
 export interface ContentReport {

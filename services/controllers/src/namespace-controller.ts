@@ -2,22 +2,13 @@ import { type DiscoveredResource, resourcePath, startInformer } from '@orch/clie
 import type { ApiObject, Names } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
-import { type ContentReport, namespaceConditions } from './namespace-conditions.ts'
+import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
 
 interface Namespace extends ApiObject {
   spec?: { finalizers?: string[] }
   status?: { phase?: string; conditions?: NamespaceCondition[] }
-}
-
-/** One condition of a Namespace. */
-export interface NamespaceCondition {
-  type: string
-  status: 'True' | 'False'
-  lastTransitionTime: string
-  reason: string
-  message: string
 }
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { badRequest, type User } from '@orch/core'
+import type { Span } from '@orch/platform'
 import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
@@ -8,7 +9,6 @@ import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } 
 import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import type { TextThread } from './texts/text-thread.ts'
-import type { RequestTrace } from './trace.ts'
 import { Warnings } from './warnings.ts'
 
 /** What is the same for all requests of a gateway. */
@@ -20,6 +20,14 @@ export interface RequestOptions {
   readonly texts?: TextThread
   /** Requests are written down: what is said about them is kept. */
   readonly isAudited?: boolean
+}
+
+/** The trace that a request belongs to, and the span that records it. */
+export interface RequestTrace {
+  /** W3C trace context of the request's span; where none is recorded, the client's own, for the logs. */
+  readonly traceparent: string
+  /** Absent: not sampled. */
+  readonly span: Span | undefined
 }
 
 /** A request on its way through the gateway, and what has become known of it. */

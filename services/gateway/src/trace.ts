@@ -1,14 +1,6 @@
-import { parseTraceparent, type Span, type Tracer, traceFields } from '@orch/platform'
+import { parseTraceparent, type Tracer, traceFields } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { RequestInfo } from './request-info.ts'
-
-/** What a request is part of, and what records it. */
-export interface RequestTrace {
-  /** W3C trace context of the request's span; where nobody records, the client's own, for the logs. */
-  readonly traceparent: string
-  /** Absent: not sampled. */
-  readonly span: Span | undefined
-}
 
 /** Asked again and again by machines, and of no interest to a trace. */
 const probePath = /^\/(?:healthz|livez|readyz|metrics)(?:\/|$)/

@@ -1,2 +1,3 @@
 /** A server of one's own, for tests and for programs that carry one inside. */
-export { type RunningServer, type StartOptions, start } from './start.ts'
+export { type RunningServer, start } from './start.ts'
+export type { StartOptions } from './start-settings.ts'

@@ -15,7 +15,7 @@ import { readAdmission } from './options/admission.ts'
 import { everythingServed } from './options/api.ts'
 import { readControllers } from './options/controllers.ts'
 import { readGateway } from './options/gateway.ts'
-import type { StartOptions } from './start.ts'
+import type { StartOptions } from './start-settings.ts'
 import { readStartSettings } from './start-settings.ts'
 
 /** What services apart stand on, and how many of each there are. */

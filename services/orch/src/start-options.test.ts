@@ -1,7 +1,8 @@
 import type { ApiObject } from '@orch/core'
 import { aConfigMap, clusterStarter, createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { type StartOptions, start } from './start.ts'
+import { start } from './start.ts'
+import type { StartOptions } from './start-settings.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const inDefault = { namespace: 'default' }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createClient, createHttpsTransport, parseConfiguration, readText } from '@orch/client'
 import { aConfigMap, aNamespace, clusterStarter, steadily, untimed } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type StartOptions, start } from './start.ts'
+import { start } from './start.ts'
+import type { StartOptions } from './start-settings.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }

@@ -1,48 +1,11 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
-import type { Profile } from '@orch/core'
-import { type Clock, certificateMemory, type Log, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from './options/admission.ts'
 import { readControllers } from './options/controllers.ts'
 import { readGateway } from './options/gateway.ts'
 import { type Server, startServer } from './server.ts'
-import { readStartSettings } from './start-settings.ts'
-
-/** What a server for tests may be told; everything has a default. */
-export interface StartOptions {
-  /** Names of groups, labels and namespaces; `orch` by default. */
-  readonly profile?: Profile
-  /** Words such as `APIListChunking=false`. */
-  readonly featureGates?: readonly string[]
-  /** Words such as `*` and `-namespace`; by default all but those that put objects into every namespace. */
-  readonly controllers?: readonly string[]
-  /** Words such as `api/beta=false`. */
-  readonly runtimeConfig?: readonly string[]
-  /** Requests without credentials are `system:anonymous`; by default they are, unless everything is allowed. */
-  readonly anonymousAuth?: boolean
-  /** Path below which everything is served, such as `/cluster-a`. */
-  readonly pathPrefix?: string
-  /** Longest a request may take, watches aside; a minute by default. */
-  readonly requestTimeoutMs?: number
-  /** How long changes are kept for watches and continued lists; five minutes by default. */
-  readonly watchHistoryMs?: number
-  /** How long Events are kept; an hour by default. */
-  readonly eventTtlMs?: number
-  /** Addresses for Services, such as `10.0.0.0/24`. */
-  readonly serviceClusterIpRange?: string
-  /** Ports for Services, such as `30000-32767`. */
-  readonly serviceNodePortRange?: string
-  /** Settings of `orch up` that have no option here, as flags: `['--shutdown-delay-duration=1s']`. */
-  readonly flags?: readonly string[]
-  /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
-  readonly freezesLinks?: boolean
-  /** The real clock by default; a fake one lets a test decide about times. */
-  readonly clock?: Clock
-  /** A number in [0, 1). */
-  readonly random?: () => number
-  /** Silent by default. */
-  readonly log?: Log
-}
+import { readStartSettings, type StartOptions } from './start-settings.ts'
 
 /** A server of one's own, in memory, on a free port. */
 export interface RunningServer extends AsyncDisposable {

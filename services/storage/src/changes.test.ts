@@ -1,7 +1,6 @@
 import type { Change, ChangesPart } from '@orch/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { Bell, streamChanges } from './changes.ts'
-import type { StateReader } from './state.ts'
+import { Bell, type StateReader, streamChanges } from './changes.ts'
 
 const turns = async (count = 6) => {
   for (let round = 0; round < count; round += 1) await Promise.resolve()

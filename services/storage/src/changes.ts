@@ -1,5 +1,12 @@
 import type { Change, ChangesPart, ChangesRequest, Revision } from '@orch/core'
-import type { StateReader } from './state.ts'
+
+/** The part of the state that streams of changes read. */
+export interface StateReader {
+  readonly epoch: string
+  readonly revision: Revision
+  readonly compacted: Revision
+  changesAfter(after: Revision): Promise<ChangesRead>
+}
 
 /** Rings for streams: something changed, or it is time to say where the store stands. */
 export class Bell {

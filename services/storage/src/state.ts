@@ -1,6 +1,6 @@
 import type { Revision, Store, StoreChange } from '@orch/core'
 import { type Clock, sleep } from '@orch/platform'
-import type { ChangesRead } from './changes.ts'
+import type { ChangesRead, StateReader } from './changes.ts'
 import {
   changesPerPart,
   historyBytesMin,
@@ -15,14 +15,6 @@ import { type Happened, History, toChange } from './memory/history.ts'
 import { Slabs } from './memory/slabs.ts'
 import { detach, type Room, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
-
-/** What streams of changes look at. */
-export interface StateReader {
-  readonly epoch: string
-  readonly revision: Revision
-  readonly compacted: Revision
-  changesAfter(after: Revision): Promise<ChangesRead>
-}
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
 export interface Reencode {

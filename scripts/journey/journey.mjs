@@ -1,0 +1,59 @@
+/**
+ * `npm run journey [-- verb]`: serves one request in process, warm, and prints the files that its functions are in, in the order
+ * in which they are entered, and how often the request goes back to a file that it has left.
+ *
+ * General helpers are code that a reader knows from its name (JSON, names, metadata, texts, contracts, rpc, metrics): their files are
+ * marked with · and counted apart. Garbage, timers and other requests are not recorded.
+ */
+import { start } from 'orch'
+
+const generalHelpers = [
+  /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors)\b/,
+  /^shared\/platform\/src\//,
+  /^services\/gateway\/src\/(metrics|counted-metrics|pace|limits|trace|exchange)\b/,
+]
+
+const verbs = {
+  create: (client, number) => client.create(configMap(`created-${number}`)),
+  get: (client) => client.get('seen', { namespace: 'default' }),
+  list: (client) => client.list({ namespace: 'default' }),
+  update: async (client, number, given) => client.update({ ...given, data: { number: String(number) } }),
+  delete: (client, number) => client.delete(`created-${number}`, { namespace: 'default' }),
+}
+
+const verb = process.argv[2] ?? 'create'
+const send = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+if (send === undefined) {
+  process.stderr.write(`Unknown verb ${verb}: one of ${Object.keys(verbs).join(', ')} was expected.\n`)
+  process.exit(1)
+}
+
+await using server = await start({ controllers: ['-*'] })
+const client = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+await client.create(configMap('seen'))
+if (verb === 'delete') for (let number = 0; number <= 20; number++) await client.create(configMap(`created-${number}`))
+// What is made on first demand is made now.
+for (let number = 0; number < 20; number++) await send(client, number, await client.get('seen', { namespace: 'default' }))
+const given = await client.get('seen', { namespace: 'default' })
+const visits = await globalThis.recordJourney(() => send(client, 20, given))
+for (const line of describeJourney(visits)) process.stdout.write(`${line}\n`)
+
+function configMap(name) {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'b' } }
+}
+
+function describeJourney(visits) {
+  const isGeneral = (file) => generalHelpers.some((pattern) => pattern.test(file))
+  const named = visits.filter((file) => !isGeneral(file)).filter((file, index, all) => file !== all[index - 1])
+  return [
+    ...visits.map((file, index) => `${isGeneral(file) ? '·' : ' '} ${visits.indexOf(file) < index ? '↩' : ' '} ${file}`),
+    '',
+    `${verb}: ${count(visits)}`,
+    `without general helpers: ${count(named)}`,
+  ]
+}
+
+function count(visits) {
+  const files = new Set(visits).size
+  return `${files} files, ${visits.length - files} returns`
+}
