@@ -9,7 +9,7 @@ export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as cons
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const two32 = 2 ** 32
 /** Below this a character loop is faster than a call into the runtime. */
-const shortText = 24
+const shortText = 64
 const varintBytesMax = 10
 
 /** Reads fields of a message one after another, and never beyond the end that it was given. */
@@ -74,7 +74,8 @@ export class Reader {
   text(): string {
     const length = this.#length()
     const at = this.#take(length)
-    if (length <= shortText && this.#isAscii(at, at + length)) return this.#ascii(at, at + length)
+    const short = length <= shortText ? this.#ascii(at, at + length) : undefined
+    if (short !== undefined) return short
     const bytes = this.#bytes.subarray(at, at + length)
     try {
       return utf8.decode(bytes)
@@ -85,6 +86,13 @@ export class Reader {
 
   /** Enters the message that begins here; `read` is called with the reader at its first field and must consume all of it. */
   message(read: () => void): void {
+    const outerEnd = this.enter()
+    read()
+    this.leave(outerEnd)
+  }
+
+  /** Enters the message that begins here. The result is for `leave`, once all of it is read. */
+  enter(): number {
     const length = this.#length()
     const outerEnd = this.#end
     const innerEnd = this.#at + length
@@ -92,7 +100,10 @@ export class Reader {
     this.#depth += 1
     if (this.#depth > protobufDepthMax) throw new MalformedProtobuf(`messages are nested deeper than ${protobufDepthMax} levels`)
     this.#end = innerEnd
-    read()
+    return outerEnd
+  }
+
+  leave(outerEnd: number): void {
     this.#end = outerEnd
     this.#depth -= 1
   }
@@ -116,14 +127,21 @@ export class Reader {
     throw new MalformedProtobuf(`a field has the wire type ${wireType}, which is not used`)
   }
 
-  #isAscii(start: number, end: number): boolean {
-    for (let index = start; index < end; index++) if ((this.#bytes[index] as number) >= 0x80) return false
-    return true
-  }
-
-  #ascii(start: number, end: number): string {
+  /** Undefined: it is not ASCII alone. */
+  #ascii(start: number, end: number): string | undefined {
+    const bytes = this.#bytes
     let text = ''
-    for (let index = start; index < end; index++) text += String.fromCharCode(this.#bytes[index] as number)
+    let at = start
+    for (; at + 4 <= end; at += 4) {
+      const [a, b, c, d] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number, bytes[at + 3] as number]
+      if ((a | b | c | d) >= 0x80) return undefined
+      text += String.fromCharCode(a, b, c, d)
+    }
+    for (; at < end; at++) {
+      const code = bytes[at] as number
+      if (code >= 0x80) return undefined
+      text += String.fromCharCode(code)
+    }
     return text
   }
 

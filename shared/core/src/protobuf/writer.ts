@@ -28,9 +28,10 @@ export class Writer {
     this.#at = this.#bytes.length
   }
 
-  /** A copy of everything written; the writer is empty afterwards. */
+  /** Everything written, for the caller to keep; the writer is empty afterwards. */
   finish(): Uint8Array {
-    const written = this.#bytes.slice(this.#at)
+    // A large buffer is not kept anyway, so it need not be copied.
+    const written = this.#bytes.length > bytesKeptMax ? this.#bytes.subarray(this.#at) : this.#bytes.slice(this.#at)
     this.reset()
     return written
   }

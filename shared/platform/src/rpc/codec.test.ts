@@ -1,4 +1,5 @@
 import { type Static, wire } from '@orch/core'
+import { MalformedProtobuf } from '@orch/core/protobuf-wire'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { codecOf } from './codec.ts'
@@ -93,7 +94,7 @@ test.each([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER
     const codec = codecOf(wire.message({ whole: wire.int64(1) }))
     const bytes = codec.encode({ whole })
     expect(codec.decode(bytes)).toEqual({ whole })
-    expect(() => codec.decode(bytes.subarray(0, -1))).toThrow(RangeError)
+    expect(() => codec.decode(bytes.subarray(0, -1))).toThrow(MalformedProtobuf)
   },
 )
 

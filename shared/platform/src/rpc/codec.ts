@@ -1,8 +1,6 @@
 import { decodeJson, printJson, type wire } from '@orch/core'
-import protobuf from 'protobufjs/minimal.js'
+import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
 
-type Reader = protobuf.Reader
-type Writer = protobuf.Writer
 type Plain = Record<string, unknown>
 
 /** Bytes of a message and back, as its description says. */
@@ -14,6 +12,9 @@ export interface Codec {
 // biome-ignore lint/suspicious/noExplicitAny: any description will do
 type Described = wire.Message<any> | wire.Union<any>
 
+/** One for all messages: an encoding ends before the next begins. */
+const writer = new Writer()
+
 /** The codec of a description, built at first use and kept. */
 export function codecOf(description: Described): Codec {
   const known = codecs.get(description)
@@ -21,14 +22,12 @@ export function codecOf(description: Described): Codec {
   const { write, read } = bodyOf(description)
   const codec: Codec = {
     encode: (message) => {
-      const writer = protobuf.Writer.create()
-      write(writer, message as Plain)
-      return writer.finish() as Buffer
+      writer.reset()
+      write(message as Plain)
+      const { buffer, byteOffset, byteLength } = writer.finish()
+      return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
     },
-    decode: (bytes) => {
-      const reader = protobuf.Reader.create(bytes)
-      return read(reader, reader.len, {})
-    },
+    decode: (bytes) => read(new Reader(bytes), {}),
   }
   codecs.set(description, codec)
   return codec
@@ -36,11 +35,11 @@ export function codecOf(description: Described): Codec {
 
 const codecs = new WeakMap<Described, Codec>()
 
-/** How a message is written and read, without the length in front of it. */
+/** How a message is written and read, without the length in front of it. The writer goes from the end of a message to its start. */
 interface Body {
-  write(writer: Writer, message: Plain): void
-  /** Adds what is read to a message that is begun already. */
-  read(reader: Reader, end: number, message: Plain): Plain
+  write(message: Plain): void
+  /** Adds what is read, to the end that the reader has, to a message that is begun already. */
+  read(reader: Reader, message: Plain): Plain
 }
 
 const bodies = new WeakMap<Described, Body>()
@@ -53,10 +52,10 @@ function bodyOf(description: Described): Body {
   return body
 }
 
-/** How one value is written, its tag included, and read, the tag being read already. */
+/** How one value is written, without its tag, and read. */
 interface Item {
   readonly wireType: number
-  write(writer: Writer, value: unknown): void
+  write(value: unknown): void
   read(reader: Reader): unknown
   /** What a required field is when the wire has none. */
   readonly absent: () => unknown
@@ -69,27 +68,28 @@ interface Member {
   readonly wireType: number
   /** Absent: an optional field, which is not there until it is read. */
   readonly initial: (() => unknown) | undefined
-  write(writer: Writer, value: unknown): void
+  write(value: unknown): void
   read(reader: Reader, message: Plain): void
 }
 
 function messageBody(fields: wire.Fields): Body {
   const members = Object.entries(fields).map(([name, field]) => memberOf(name, field))
+  const backwards = members.toReversed()
   const byTag: (Member | undefined)[] = []
   for (const member of members) byTag[member.tag] = member
   return {
-    write(writer, message) {
-      for (const { name, write } of members) {
+    write(message) {
+      for (const { name, write } of backwards) {
         const value = message[name]
-        if (value !== undefined) write(writer, value)
+        if (value !== undefined) write(value)
       }
     },
-    read(reader, end, message) {
+    read(reader, message) {
       for (const { name, initial } of members) if (initial !== undefined) message[name] = initial()
-      while (reader.pos < end) {
-        const head = reader.uint32()
+      while (!reader.isAtEnd) {
+        const head = reader.tag()
         const member = byTag[head >>> 3]
-        if (member === undefined || member.wireType !== (head & 7)) reader.skipType(head & 7)
+        if (member === undefined || member.wireType !== (head & 7)) reader.skip(head & 7)
         else member.read(reader, message)
       }
       return message
@@ -101,14 +101,17 @@ function memberOf(name: string, field: wire.Field): Member {
   const item = itemOf(field)
   const { wireType } = item
   const head = (field.tag << 3) | wireType
-  const one = (writer: Writer, value: unknown) => item.write(writer.uint32(head), value)
+  const one = (value: unknown) => {
+    item.write(value)
+    writer.varint(head)
+  }
   const common = { name, tag: field.tag, wireType }
   if (field.form === 'map') {
     return {
       ...common,
       initial: () => ({}),
-      write(writer, value) {
-        for (const pair of Object.entries(value as Plain)) one(writer, pair)
+      write(value) {
+        for (const pair of Object.entries(value as Plain).reverse()) one(pair)
       },
       read(reader, message) {
         const [key, text] = item.read(reader) as [string, string]
@@ -120,8 +123,9 @@ function memberOf(name: string, field: wire.Field): Member {
     return {
       ...common,
       initial: () => [],
-      write(writer, values) {
-        for (const value of values as unknown[]) one(writer, value)
+      write(given) {
+        const values = given as unknown[]
+        for (let index = values.length - 1; index >= 0; index--) one(values[index])
       },
       read(reader, message) {
         ;(message[name] as unknown[]).push(item.read(reader))
@@ -148,18 +152,18 @@ function unionBody(variants: wire.Variants): Body {
   const kinds = Object.entries(variants).map(([kind, description], index) => ({ kind, tag: index + 1, description }))
   const byKind = new Map(kinds.map((variant) => [variant.kind, variant]))
   return {
-    write(writer, message) {
+    write(message) {
       const variant = byKind.get(String(message['kind']))
       if (variant === undefined) throw new TypeError(`a message of unknown kind ${JSON.stringify(message['kind'])}`)
-      bodyOf(variant.description).write(writer.uint32((variant.tag << 3) | lengthDelimited).fork(), message)
-      writer.ldelim()
+      writeNested(bodyOf(variant.description), message)
+      writer.varint((variant.tag << 3) | wireTypes.bytes)
     },
-    read(reader, end) {
+    read(reader) {
       let message: Plain | undefined
-      while (reader.pos < end) {
-        const head = reader.uint32()
+      while (!reader.isAtEnd) {
+        const head = reader.tag()
         const variant = kinds[(head >>> 3) - 1]
-        if (variant === undefined || (head & 7) !== lengthDelimited) reader.skipType(head & 7)
+        if (variant === undefined || (head & 7) !== wireTypes.bytes) reader.skip(head & 7)
         else message = readNested(reader, bodyOf(variant.description), { kind: variant.kind })
       }
       if (message === undefined) throw new TypeError('a message of a kind that is unknown here')
@@ -168,16 +172,12 @@ function unionBody(variants: wire.Variants): Body {
   }
 }
 
-const varint = 0
-const fixed64 = 1
-const lengthDelimited = 2
-
 function itemOf(field: wire.Field): Item {
   switch (field.form) {
     case 'scalar':
       return scalarItems[field.wire]
     case 'message':
-      return nestedItem(field.message, () => bodyOf(field.message).read(protobuf.Reader.create(noBytes), 0, {}))
+      return nestedItem(field.message, () => bodyOf(field.message).read(new Reader(noBytes), {}))
     case 'union':
       return nestedItem(field.union, () => undefined)
     case 'map':
@@ -189,53 +189,71 @@ const noBytes = new Uint8Array(0)
 
 const scalarItems: Readonly<Record<wire.WireType, Item>> = {
   string: {
-    wireType: lengthDelimited,
-    write: (writer, value) => writer.string(value as string),
-    read: (reader) => reader.string(),
+    wireType: wireTypes.bytes,
+    write: (value) => writer.text(value as string),
+    read: (reader) => reader.text(),
     absent: () => '',
   },
   bytes: {
-    wireType: lengthDelimited,
-    write: (writer, value) => writer.bytes(value as Uint8Array),
+    wireType: wireTypes.bytes,
+    write: (value) => {
+      const bytes = value as Uint8Array
+      writer.raw(bytes)
+      writer.varint(bytes.length)
+    },
     read: (reader) => reader.bytes(),
     absent: () => noBytes,
   },
-  bool: { wireType: varint, write: (writer, value) => writer.bool(value as boolean), read: (reader) => reader.bool(), absent: () => false },
+  bool: {
+    wireType: wireTypes.varint,
+    write: (value) => writer.varint(value === true ? 1 : 0),
+    read: (reader) => reader.boolean(),
+    absent: () => false,
+  },
   int64: {
-    wireType: varint,
-    write: (writer, value) => writer.int64(value as number),
-    read: readWhole,
+    wireType: wireTypes.varint,
+    write: (value) => writer.integer(value as number),
+    read: (reader) => Number(reader.int64()),
     absent: () => 0,
   },
   double: {
-    wireType: fixed64,
-    write: (writer, value) => writer.double(value as number),
+    wireType: wireTypes.fixed64,
+    write: (value) => writer.double(value as number),
     read: (reader) => reader.double(),
     absent: () => 0,
   },
   json: {
-    wireType: lengthDelimited,
-    write: (writer, value) => writer.string(printJson(value, { hasBigIntegers: true })),
-    read: (reader) => parseJson(reader.string()),
+    wireType: wireTypes.bytes,
+    write: (value) => writer.text(printJson(value, { hasBigIntegers: true })),
+    read: (reader) => parseJson(reader.text()),
     absent: () => undefined,
   },
 }
 
+const keyHead = (1 << 3) | wireTypes.bytes
+const valueHead = (2 << 3) | wireTypes.bytes
+
 const mapItem: Item = {
-  wireType: lengthDelimited,
-  write(writer, value) {
+  wireType: wireTypes.bytes,
+  write(value) {
     const [key, text] = value as [string, string]
-    writer.fork().uint32(10).string(key).uint32(18).string(text).ldelim()
+    const { length } = writer
+    writer.text(text)
+    writer.varint(valueHead)
+    writer.text(key)
+    writer.varint(keyHead)
+    writer.varint(writer.length - length)
   },
   read(reader) {
-    const end = reader.uint32() + reader.pos
     const pair = ['', '']
-    while (reader.pos < end) {
-      const head = reader.uint32()
-      if (head === 10) pair[0] = reader.string()
-      else if (head === 18) pair[1] = reader.string()
-      else reader.skipType(head & 7)
-    }
+    reader.message(() => {
+      while (!reader.isAtEnd) {
+        const head = reader.tag()
+        if (head === keyHead) pair[0] = reader.text()
+        else if (head === valueHead) pair[1] = reader.text()
+        else reader.skip(head & 7)
+      }
+    })
     return pair
   },
   absent: () => undefined,
@@ -244,11 +262,10 @@ const mapItem: Item = {
 function nestedItem(description: Described, absent: () => unknown): Item {
   let body: Body | undefined
   return {
-    wireType: lengthDelimited,
-    write(writer, value) {
+    wireType: wireTypes.bytes,
+    write(value) {
       body ??= bodyOf(description)
-      body.write(writer.fork(), value as Plain)
-      writer.ldelim()
+      writeNested(body, value as Plain)
     },
     read(reader) {
       body ??= bodyOf(description)
@@ -258,32 +275,18 @@ function nestedItem(description: Described, absent: () => unknown): Item {
   }
 }
 
-function readNested(reader: Reader, body: Body, message: Plain): Plain {
-  const length = reader.uint32()
-  return body.read(reader, reader.pos + length, message)
+function writeNested(body: Body, message: Plain): void {
+  const { length } = writer
+  body.write(message)
+  writer.varint(writer.length - length)
 }
 
-/**
- * An int64 without the detour over 64 bits in halves and their decimal digits: revisions stand in every message. Negative
- * numbers, which take all ten bytes, and what ends too early are left to the library.
- */
-function readWhole(reader: Reader): number {
-  const { buf, len } = reader
-  let at = reader.pos
-  let value = 0
-  for (let factor = 1; factor < wholeFactorMax && at < len; factor *= 128) {
-    const byte = buf[at++]!
-    value += (byte & 127) * factor
-    if (byte < 128) {
-      reader.pos = at
-      return value
-    }
-  }
-  return Number(reader.int64())
+function readNested(reader: Reader, body: Body, begun: Plain): Plain {
+  const outerEnd = reader.enter()
+  const message = body.read(reader, begun)
+  reader.leave(outerEnd)
+  return message
 }
-
-/** Behind nine bytes of seven bits. */
-const wholeFactorMax = 2 ** 63
 
 function parseJson(text: string): unknown {
   const decoded = decodeJson(text)
