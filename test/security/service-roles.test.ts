@@ -16,14 +16,14 @@ import { issueServiceAuthority, issueServiceCertificate, type KeyPair, serviceTl
 import { aCertificate } from '@orch/platform/any-certificate'
 import { dialContract } from '@orch/platform/rpc'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { catalogueOf } from '../../services/orch/src/composition/surroundings.ts'
+import { readAdmission } from '../../services/orch/src/admission/options.ts'
+import { everythingServed } from '../../services/orch/src/api/options.ts'
 import { openAdmissionReplica } from '../../services/orch/src/distributed/admission-replica.ts'
 import type { Replica } from '../../services/orch/src/distributed/replica.ts'
 import { openStorageReplica } from '../../services/orch/src/distributed/storage-replica.ts'
 import { openWatchReplica } from '../../services/orch/src/distributed/watch-replica.ts'
-import { readAdmission } from '../../services/orch/src/options/admission.ts'
-import { everythingServed } from '../../services/orch/src/options/api.ts'
 import { readStartSettings } from '../../services/orch/src/start-settings.ts'
+import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
 
 const names = namesOf('orch')

@@ -1,19 +1,8 @@
 import { FileError, flagText, type LogFormat, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
-import type { StarterMessage } from './commands/starter.ts'
 import { printComplaint } from './print-line.ts'
 import { AddressTakenError, StartError } from './start-error.ts'
+import type { Terminal } from './terminal.ts'
 import { apiRelease, productVersion } from './version.ts'
-
-/** The process, as commands see it. */
-export interface Terminal {
-  readonly arguments: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly workingFolder: string
-  out(text: string): void
-  error(text: string): void
-  /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
-  tell?(message: StarterMessage): Promise<void>
-}
 
 /** A command that goes on running. What it needs is loaded only when it is chosen. */
 export interface ServerCommand {
@@ -56,8 +45,8 @@ export const serverCommands: Readonly<Record<string, ServerCommand>> = {
   },
   backends: {
     doc: 'start an etcd and a nats-server on this machine, for trying out',
-    settings: async () => (await import('./settings/backends.ts')).backendsCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/backends.ts')).backends(terminal, flags),
+    settings: async () => (await import('./backends/settings.ts')).backendsCommandSettings,
+    run: async (terminal, flags) => (await import('./backends/command.ts')).backends(terminal, flags),
   },
 }
 
@@ -148,7 +137,7 @@ async function logFormatOf(command: string, terminal: Terminal, flags: readonly 
   const { generalSettings } = await import('./settings/general.ts')
   const { logFormat } = generalSettings
   try {
-    const { readCommandSettings } = await import('./options/up.ts')
+    const { readCommandSettings } = await import('./settings/up-options.ts')
     const settings = { ...(await serverCommands[command]?.settings()), ...generalSettings }
     return (await readCommandSettings(settings, { ...terminal, error: () => {} }, flags)).values.logFormat
   } catch {

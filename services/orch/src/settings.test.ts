@@ -5,9 +5,9 @@ import { controllerNames } from '@orch/controllers'
 import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
-import { readUpOptions } from './options/up.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 import { upSettings } from './settings/up.ts'
+import { readUpOptions } from './settings/up-options.ts'
 import { printStartMessage } from './start-message.ts'
 
 function aFolder(files: Record<string, string> = {}): string {

@@ -1,6 +1,6 @@
 import type { Profile } from '@orch/core'
 import { type Clock, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion, type Values } from '@orch/platform'
-import { readControllers } from './options/controllers.ts'
+import { readControllers } from './controllers/options.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 import { startSettings } from './settings/start.ts'
 

@@ -1,9 +1,9 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import { certificateMemory, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
-import { readAdmission } from './options/admission.ts'
-import { readControllers } from './options/controllers.ts'
-import { readGateway } from './options/gateway.ts'
+import { readAdmission } from './admission/options.ts'
+import { readControllers } from './controllers/options.ts'
+import { readGateway } from './gateway/options.ts'
 import { type Server, startServer } from './server.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
 

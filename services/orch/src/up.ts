@@ -1,15 +1,15 @@
 import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
-import { writeClientFiles } from './client-files.ts'
-import type { Terminal } from './command-line.ts'
-import { lockDataFolder } from './data-folder.ts'
+import { writeClientFiles } from './certificates/client-files.ts'
 import { watchGraceMs } from './limits.ts'
-import { readUpOptions, type UpOptions } from './options/up.ts'
 import { printReadyLine } from './print-line.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
+import { readUpOptions, type UpOptions } from './settings/up-options.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
-import { openTelemetry, type Telemetry } from './telemetry.ts'
+import { lockDataFolder } from './storage/data-folder.ts'
+import { openTelemetry, type Telemetry } from './telemetry/open.ts'
+import type { Terminal } from './terminal.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<undefined> {

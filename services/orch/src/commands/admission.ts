@@ -1,10 +1,10 @@
-import type { Terminal } from '../command-line.ts'
+import { readAdmission } from '../admission/options.ts'
+import { readTrust } from '../certificates/service-trust.ts'
 import { openAdmissionReplica } from '../distributed/admission-replica.ts'
-import { readListenAddress, readServiceAddresses } from '../options/addresses.ts'
-import { readAdmission } from '../options/admission.ts'
-import { readTrust } from '../options/trust.ts'
-import { readCommandSettings } from '../options/up.ts'
+import { readListenAddress, readServiceAddresses } from '../distributed/listen-address.ts'
 import { admissionCommandSettings } from '../settings/commands.ts'
+import { readCommandSettings } from '../settings/up-options.ts'
+import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch admission`: what is allowed to be, for gateways. */

@@ -15,12 +15,12 @@ import {
 } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { everythingServed } from '../api/options.ts'
 import { printCommandHelp, runCommand, serverCommands } from '../command-line.ts'
-import { catalogueOf } from '../composition/surroundings.ts'
 import { openAdmissionReplica } from '../distributed/admission-replica.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
 import { openWatchReplica } from '../distributed/watch-replica.ts'
-import { everythingServed } from '../options/api.ts'
+import { catalogueOf } from '../surroundings.ts'
 
 function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'commands-'))

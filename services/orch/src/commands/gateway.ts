@@ -1,13 +1,13 @@
 import { SettingsError } from '@orch/platform'
-import type { Terminal } from '../command-line.ts'
+import { readTrust } from '../certificates/service-trust.ts'
 import { openGatewayReplica } from '../distributed/gateway-replica.ts'
+import { readServiceAddresses } from '../distributed/listen-address.ts'
+import { readGateway } from '../gateway/options.ts'
 import { watchGraceMs } from '../limits.ts'
-import { readServiceAddresses } from '../options/addresses.ts'
-import { readGateway } from '../options/gateway.ts'
-import { readTrust } from '../options/trust.ts'
-import { readCommandSettings } from '../options/up.ts'
 import { printComplaint } from '../print-line.ts'
 import { gatewayCommandSettings } from '../settings/commands.ts'
+import { readCommandSettings } from '../settings/up-options.ts'
+import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch gateway`: the entry point for clients; its own port answers probes. */

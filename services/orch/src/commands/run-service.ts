@@ -11,15 +11,15 @@ import {
   type Timer,
   type TlsFiles,
 } from '@orch/platform'
-import type { Terminal } from '../command-line.ts'
-import { catalogueOf, type Surroundings } from '../composition/surroundings.ts'
+import { type ApiOptions, everythingServed } from '../api/options.ts'
+import type { ListenAddress } from '../distributed/listen-address.ts'
 import { openProbes } from '../distributed/probes.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { stayAliveMs } from '../limits.ts'
-import type { ListenAddress } from '../options/addresses.ts'
-import { type ApiOptions, everythingServed } from '../options/api.ts'
 import { printReadyLine } from '../print-line.ts'
-import { openTelemetry } from '../telemetry.ts'
+import { catalogueOf, type Surroundings } from '../surroundings.ts'
+import { openTelemetry } from '../telemetry/open.ts'
+import type { Terminal } from '../terminal.ts'
 import { endWithStarter } from './starter.ts'
 
 /** How a service runs as a process. */

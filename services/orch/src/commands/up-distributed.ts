@@ -18,18 +18,15 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { printHost } from '../addresses.ts'
-import { writeClientFiles } from '../client-files.ts'
-import type { Terminal } from '../command-line.ts'
-import { administratorConfiguration } from '../composition/administrator.ts'
-import { keepSigningKey, signingKeyName } from '../composition/authentication.ts'
-import { lockDataFolder } from '../data-folder.ts'
+import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
+import { backendsCommandSettings } from '../backends/settings.ts'
+import { administratorConfiguration } from '../certificates/administrator.ts'
+import { writeClientFiles } from '../certificates/client-files.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
 import { filePerGateway } from '../distributed/file-per-gateway.ts'
 import { withOtherPorts } from '../distributed/other-ports.ts'
-import type { UpOptions } from '../options/up.ts'
 import { printReadyLine } from '../print-line.ts'
-import { backendsCommandSettings } from '../settings/backends.ts'
+import { printHost } from '../serving/loopback.ts'
 import {
   admissionCommandSettings,
   controllersCommandSettings,
@@ -37,8 +34,11 @@ import {
   storageCommandSettings,
   watchCommandSettings,
 } from '../settings/commands.ts'
+import type { UpOptions } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
+import { lockDataFolder } from '../storage/data-folder.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {

@@ -1,10 +1,10 @@
-import type { Terminal } from '../command-line.ts'
+import { readNats } from '../backends/nats-options.ts'
+import { readTrust } from '../certificates/service-trust.ts'
+import { readListenAddress, readServiceAddresses } from '../distributed/listen-address.ts'
 import { openWatchReplica } from '../distributed/watch-replica.ts'
-import { readListenAddress, readServiceAddresses } from '../options/addresses.ts'
-import { readNats } from '../options/nats.ts'
-import { readTrust } from '../options/trust.ts'
-import { readCommandSettings } from '../options/up.ts'
 import { watchCommandSettings } from '../settings/commands.ts'
+import { readCommandSettings } from '../settings/up-options.ts'
+import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch watch`: what happened, for gateways. */

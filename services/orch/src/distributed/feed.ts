@@ -1,5 +1,5 @@
 import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
-import type { FeedOptions } from '../options/nats.ts'
+import type { FeedOptions } from '../backends/nats-options.ts'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 

@@ -3,9 +3,9 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { HealthCheck } from '@orch/gateway'
 import { type Clock, type Log, type Metrics, openCertificateSource, type TlsFiles } from '@orch/platform'
-import { isLoopback } from '../addresses.ts'
-import type { ListenAddress } from '../options/addresses.ts'
+import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
+import type { ListenAddress } from './listen-address.ts'
 
 /** What a process tells about itself. */
 export interface Probed {

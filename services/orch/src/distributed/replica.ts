@@ -1,7 +1,7 @@
 import type { HealthCheck } from '@orch/gateway'
 import { createLifecycle, createMetrics, type Lifecycle, type MetricReleases, type Metrics, type Tracer } from '@orch/platform'
-import type { Surroundings } from '../composition/surroundings.ts'
-import type { TrustOptions } from '../options/trust.ts'
+import type { TrustOptions } from '../certificates/service-trust.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** One service in a process of its own, or as if it were. */
 export interface Replica {

@@ -1,7 +1,7 @@
 import { type AdmissionService, type Attributes, type Catalogue, createCatalogue } from '@orch/core'
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../composition/surroundings.ts'
-import { everythingServed, readApi } from '../options/api.ts'
+import { everythingServed, readApi } from '../api/options.ts'
+import { catalogueOf } from '../surroundings.ts'
 import { tellUnserved } from './unserved-versions.ts'
 
 const everything = catalogueOf(everythingServed('orch'))

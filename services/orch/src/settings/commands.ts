@@ -1,22 +1,21 @@
 import { setting, settingTypes } from '@orch/platform'
-import { admissionSettings } from './admission.ts'
-import { accountKeySettings, controllersSettings } from './controllers.ts'
+import { admissionSettings } from '../admission/settings.ts'
+import { etcdSettings } from '../backends/etcd-settings.ts'
+import { natsSettings, natsStreamSettings } from '../backends/nats-settings.ts'
+import { trustSettings } from '../certificates/service-trust-settings.ts'
+import { accountKeySettings, controllersSettings } from '../controllers/settings.ts'
 import {
   admissionAddressSettings,
-  etcdSettings,
   listenSettings,
-  natsSettings,
-  natsStreamSettings,
   probeSettings,
   shutdownSettings,
   storageAddressSettings,
-  trustSettings,
   watchAddressSettings,
-} from './distributed.ts'
-import { gatewaySettings } from './gateway.ts'
+} from '../distributed/settings.ts'
+import { gatewaySettings } from '../gateway/settings.ts'
+import { storageSettings } from '../storage/settings.ts'
+import { stateSettings } from '../storage/state-settings.ts'
 import { generalSettings } from './general.ts'
-import { stateSettings } from './state.ts'
-import { storageSettings } from './storage.ts'
 
 /** Everything that `orch storage` can be told. */
 export const storageCommandSettings = {

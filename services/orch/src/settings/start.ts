@@ -1,8 +1,8 @@
-import { admissionSettings } from './admission.ts'
-import { controllersSettings } from './controllers.ts'
-import { gatewaySettings } from './gateway.ts'
+import { admissionSettings } from '../admission/settings.ts'
+import { controllersSettings } from '../controllers/settings.ts'
+import { gatewaySettings } from '../gateway/settings.ts'
+import { storageSettings } from '../storage/settings.ts'
 import { generalSettings } from './general.ts'
-import { storageSettings } from './storage.ts'
 
 /** What a server in memory can be told by flags. */
 export const startSettings = {

@@ -1,10 +1,10 @@
-import { admissionSettings } from './admission.ts'
-import { controllersSettings } from './controllers.ts'
-import { gatewaySettings } from './gateway.ts'
+import { admissionSettings } from '../admission/settings.ts'
+import { controllersSettings } from '../controllers/settings.ts'
+import { upDistributedSettings } from '../distributed/up-settings.ts'
+import { gatewaySettings } from '../gateway/settings.ts'
+import { storageSettings } from '../storage/settings.ts'
+import { stateSettings } from '../storage/state-settings.ts'
 import { generalSettings } from './general.ts'
-import { stateSettings } from './state.ts'
-import { storageSettings } from './storage.ts'
-import { upDistributedSettings } from './up-distributed.ts'
 
 /** Everything that `orch up` can be told. */
 export const upSettings = {

@@ -1,0 +1,97 @@
+import { dirname, resolve } from 'node:path'
+import {
+  type Admission,
+  ConfigurationError,
+  choosePlugins,
+  createAdmission,
+  type PluginConfiguration,
+  type PluginSettings,
+  parseAdmissionConfiguration,
+  readImagePolicy,
+} from '@orch/admission'
+import type { StorageService } from '@orch/core'
+import { loadYamlFile, SettingsError } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
+import { readWebhookCredentials } from '../webhooks/credentials.ts'
+import { openWebhookSender } from '../webhooks/sender.ts'
+import type { AdmissionSettings } from './options.ts'
+
+const flag = '--admission-control-config-file'
+
+/** Admission over what storage holds. */
+export async function openAdmission(
+  { storage, admission }: { readonly storage: StorageService; readonly admission: AdmissionSettings },
+  surroundings: Surroundings,
+): Promise<Admission> {
+  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
+  const { plugins, configFile } = admission
+  const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
+  const known = await withCredentials(admission, configurations, surroundings)
+  const settings = await withImageReviews(known, admission, configurations, surroundings)
+  const opened = refusing(configFile, () =>
+    createAdmission({ storage, catalogue, clock, log, random, tracer, plugins, configurations, settings }),
+  )
+  await lifecycle.run({ name: 'admission', stop: () => opened.close() })
+  return opened
+}
+
+/** The settings of plugins, and who the server is to webhooks. */
+async function withCredentials(
+  { configFile, settings }: AdmissionSettings,
+  configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
+  { catalogue: { names } }: Surroundings,
+): Promise<PluginSettings> {
+  if (configurations === undefined) return settings
+  try {
+    return { ...settings, webhookCredentials: await readWebhookCredentials(flag, configurations, names) }
+  } catch (error) {
+    throw asSettingsError(error, configFile)
+  }
+}
+
+/** The settings of plugins, with a way to the server that decides about images where a plugin wants it. */
+async function withImageReviews(
+  settings: PluginSettings,
+  { plugins, configFile }: AdmissionSettings,
+  configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
+  { catalogue: { names }, lifecycle }: Surroundings,
+): Promise<PluginSettings> {
+  const configuration = configurations?.get('ImagePolicyWebhook')
+  if (configuration === undefined || !choosePlugins(plugins).includes('ImagePolicyWebhook')) return settings
+  const { clientConfigFile } = refusing(configFile, () => readImagePolicy(configuration, names))
+  const sender = await openWebhookSender(`${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, clientConfigFile)
+  await lifecycle.run({ name: 'image reviews', stop: () => sender.close() })
+  return { ...settings, imageReviews: (body, timeoutMs) => sender.send(body, timeoutMs) }
+}
+
+/** What the file says of each plugin; paths in it start at its own folder. */
+async function readConfigurations(file: string, { catalogue: { names } }: Surroundings): Promise<ReadonlyMap<string, PluginConfiguration>> {
+  const document = await loadYamlFile(flag, file)
+  const configurations = new Map<string, PluginConfiguration>()
+  for (const plugin of refusing(file, () => parseAdmissionConfiguration(document, names))) {
+    switch (plugin.kind) {
+      case 'inline':
+        configurations.set(plugin.name, { value: plugin.value, file })
+        break
+      case 'file': {
+        const path = resolve(dirname(file), plugin.path)
+        configurations.set(plugin.name, { value: await loadYamlFile(flag, path), file: path })
+      }
+    }
+  }
+  return configurations
+}
+
+/** A plugin that cannot be made as it was told to be is a mistake of whoever starts the server. */
+function refusing<T>(file: string | undefined, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw asSettingsError(error, file)
+  }
+}
+
+function asSettingsError(error: unknown, file: string | undefined): unknown {
+  if (!(error instanceof ConfigurationError)) return error
+  return new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
+}

@@ -1,0 +1,75 @@
+import { namesOf, type Profile } from '@orch/core'
+import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
+import { nearest, SettingsError, type Values } from '@orch/platform'
+import { readFlagFile } from '../certificates/flag-files.ts'
+import type { authorizationSettings } from './settings.ts'
+
+/** How a gateway decides who may do what. */
+export interface AuthorizationOptions {
+  readonly modes: readonly AuthorizationMode[]
+  /** Of the mode ABAC. */
+  readonly policies: readonly AttributePolicy[]
+  readonly webhook: AccessWebhookSettings | undefined
+}
+
+/** What the mode Webhook needs. */
+export interface AccessWebhookSettings {
+  readonly configFile: string
+  readonly version: 'v1' | 'v1beta1'
+  readonly authorizedTtlMs: number
+  readonly unauthorizedTtlMs: number
+}
+
+type AuthorizationValues = Values<typeof authorizationSettings> & { readonly profile: Profile }
+
+/** Checks the modes, that each has what it needs and that nothing was given for a mode that is not on. */
+export function readAuthorization(settings: AuthorizationValues): AuthorizationOptions {
+  const modes = readModes(settings.authorizationMode)
+  const { authorizationPolicyFile: policyFile, authorizationWebhookConfigFile: configFile } = settings
+  requireTogether(modes, 'ABAC', '--authorization-policy-file', policyFile)
+  requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', configFile)
+  return {
+    modes,
+    policies: policyFile === '' ? [] : readPolicies(policyFile, settings.profile),
+    webhook:
+      configFile === ''
+        ? undefined
+        : {
+            configFile,
+            version: settings.authorizationWebhookVersion,
+            authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
+            unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
+          },
+  }
+}
+
+function readModes(words: readonly string[]): AuthorizationMode[] {
+  if (words.length === 0) throw new SettingsError('--authorization-mode: at least one mode is needed')
+  const seen = new Set<string>()
+  return words.map((word) => {
+    const mode = authorizationModes.find((known) => known === word)
+    if (mode === undefined) {
+      const near = nearest(word, authorizationModes)
+      const hint = near === undefined ? '' : `; did you mean ${near}?`
+      throw new SettingsError(`--authorization-mode: unknown mode ${word}${hint} (known: ${authorizationModes.join(', ')})`)
+    }
+    if (seen.has(word)) throw new SettingsError(`--authorization-mode: ${word} is given twice`)
+    seen.add(word)
+    return mode
+  })
+}
+
+function requireTogether(modes: readonly AuthorizationMode[], mode: AuthorizationMode, flag: string, value: string): void {
+  if (modes.includes(mode) && value === '') throw new SettingsError(`--authorization-mode=${mode} needs ${flag}`)
+  if (!modes.includes(mode) && value !== '') throw new SettingsError(`${flag} has no effect without --authorization-mode=${mode}`)
+}
+
+function readPolicies(path: string, profile: Profile): AttributePolicy[] {
+  const flag = '--authorization-policy-file'
+  const text = readFlagFile(flag, path)
+  try {
+    return parseAttributePolicies(text, namesOf(profile))
+  } catch (error) {
+    throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
+  }
+}

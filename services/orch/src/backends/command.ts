@@ -1,0 +1,74 @@
+import { join, resolve } from 'node:path'
+import { createLifecycle, createLog, makePrivateFolder, SettingsError, stopOnSignal } from '@orch/platform'
+import {
+  type BackendName,
+  type BackendTls,
+  locateBackend,
+  openEtcd,
+  openNats,
+  type Program,
+  ProgramPortError,
+} from '@orch/platform/backends'
+import { endWithStarter } from '../commands/starter.ts'
+import { printReadyLine } from '../print-line.ts'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { backendsCommandSettings } from './settings.ts'
+
+/** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
+export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values } = await readCommandSettings(backendsCommandSettings, terminal, flags)
+  const { dataDir, certificates, etcdPort, natsPort, logLevel, logFormat } = values
+  if (dataDir === '') throw new SettingsError('--data-dir is needed: the folder for the data of etcd and NATS')
+  const log = createLog({ level: logLevel, format: logFormat }).child({ service: 'backends' })
+  const folder = resolve(terminal.workingFolder, dataDir)
+  const paths = { etcd: await locate('etcd', terminal), nats: await locate('nats-server', terminal) }
+  process.umask(0o077)
+  for (const name of ['etcd', 'nats']) makePrivateFolder(join(folder, name))
+  const scope = createLifecycle({ log })
+  const running = async (name: string, opened: Promise<Program>) => {
+    const program = await opened
+    await scope.run({ name, stop: () => program.stop() })
+    return program
+  }
+  const options = (name: 'etcd' | 'nats', port: number) => ({
+    path: paths[name],
+    dataDir: join(folder, name),
+    port: port === 0 ? undefined : port,
+    tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
+  })
+  try {
+    const opening = [running('etcd', openEtcd(options('etcd', etcdPort))), running('nats', openNats(options('nats', natsPort)))] as const
+    // Where one fails, the other is stopped, and for that it has to be there.
+    await Promise.allSettled(opening)
+    const [etcd, nats] = await Promise.all(opening)
+    stopOnSignal({ source: process, log, stop: () => scope.stop() })
+    endWithStarter()
+    const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
+    log.info(where, 'ready')
+    const text = `orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`
+    terminal.out(printReadyLine(logFormat, text, { service: 'backends', ...where }))
+    await terminal.tell?.({ kind: 'ready', ...where })
+  } catch (error) {
+    await scope.stop()
+    throw explain(error)
+  }
+}
+
+function explain(error: unknown): StartError {
+  const { message } = error as Error
+  if (error instanceof ProgramPortError) return new AddressTakenError(message, { address: error.address, cause: error })
+  return new StartError(message, { cause: error })
+}
+
+/** Only what is there already is used: nothing is fetched for a server. */
+async function locate(name: BackendName, { workingFolder }: Terminal): Promise<string> {
+  const located = await locateBackend(name, { cacheFolder: join(workingFolder, '.cache', 'backends'), mayFetch: false })
+  if (located.kind === 'missing') throw new StartError(located.reason)
+  return located.path
+}
+
+function tlsOf(folder: string, name: string): BackendTls {
+  return { caFile: join(folder, 'ca.crt'), certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) }
+}

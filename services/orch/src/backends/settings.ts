@@ -1,0 +1,44 @@
+import { setting, settingTypes } from '@orch/platform'
+import { generalSettings } from '../settings/general.ts'
+
+const { int, path } = settingTypes
+const port = int({ min: 0, max: 65_535 })
+
+/** Everything that `orch backends` can be told. */
+export const backendsCommandSettings = {
+  config: generalSettings.config,
+  logLevel: generalSettings.logLevel,
+  logFormat: generalSettings.logFormat,
+  dataDir: setting({
+    flag: '--data-dir',
+    env: 'ORCH_DATA_DIR',
+    type: path,
+    default: '',
+    group: 'Backends',
+    doc: 'Folder for the data of both.',
+  }),
+  etcdPort: setting({
+    flag: '--etcd-port',
+    env: 'ORCH_ETCD_PORT',
+    type: port,
+    default: '0',
+    group: 'Backends',
+    doc: 'Port of etcd; 0 takes any free one.',
+  }),
+  natsPort: setting({
+    flag: '--nats-port',
+    env: 'ORCH_NATS_PORT',
+    type: port,
+    default: '0',
+    group: 'Backends',
+    doc: 'Port of NATS; 0 takes any free one.',
+  }),
+  certificates: setting({
+    flag: '--certificates',
+    env: 'ORCH_CERTIFICATES',
+    type: path,
+    default: '',
+    group: 'Backends',
+    doc: 'Folder with ca.crt, etcd.crt, etcd.key, nats.crt and nats.key: connections are encrypted, and clients must show certificates. Without it nothing is encrypted.',
+  }),
+}

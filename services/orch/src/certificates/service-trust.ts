@@ -1,0 +1,43 @@
+import { X509Certificate } from 'node:crypto'
+import { parseServiceIdentity, type ServiceRole } from '@orch/core'
+import { SettingsError, type TlsFiles, type Values } from '@orch/platform'
+import { readCertificateFile, readPairFiles } from './flag-files.ts'
+import type { trustSettings } from './service-trust-settings.ts'
+
+/** How services know one another. */
+export interface TrustOptions {
+  /** Absent: nothing is encrypted. */
+  readonly tls: TlsFiles | undefined
+  /** Whether that is allowed beyond this machine. */
+  readonly insecureTransport: boolean
+}
+
+/** Checks that the three files can be read and belong together, and that the certificate is for this role: others would refuse it. */
+export function readTrust(
+  { serviceCertificate, serviceKey, serviceCa, insecureTransport }: Values<typeof trustSettings>,
+  expected: ServiceRole,
+): TrustOptions {
+  const given = { '--service-certificate': serviceCertificate, '--service-key': serviceKey, '--service-ca': serviceCa }
+  const missing = Object.entries(given).filter(([, path]) => path === '')
+  if (missing.length === 3) return { tls: undefined, insecureTransport }
+  if (missing.length > 0) throw new SettingsError(`${Object.keys(given).join(', ')} go together: ${missing[0]?.[0]} is missing`)
+  const flags = {
+    certificate: { flag: '--service-certificate', path: serviceCertificate },
+    key: { flag: '--service-key', path: serviceKey },
+  }
+  const { certificate } = readPairFiles(flags)
+  readCertificateFile('--service-ca', serviceCa)
+  const role = roleIn(certificate)
+  if (role !== expected) {
+    const names = role === undefined ? 'names no role' : `is for the role ${role}`
+    throw new SettingsError(`--service-certificate=${serviceCertificate}: the certificate ${names}, expected ${expected}`)
+  }
+  return { tls: { certificateFile: serviceCertificate, keyFile: serviceKey, authorityFile: serviceCa }, insecureTransport }
+}
+
+/** The role stands in a certificate as one of its names, a URI. */
+function roleIn(certificate: string): ServiceRole | undefined {
+  const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
+  const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length))
+  return uris.map(parseServiceIdentity).find((role) => role !== undefined)
+}

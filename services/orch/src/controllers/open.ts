@@ -1,0 +1,101 @@
+import type { Client } from '@orch/client'
+import {
+  aggregationController,
+  type BootstrapObject,
+  bootstrapController,
+  bootstrapSigner,
+  type ControllerName,
+  claimProtectionController,
+  flowControlController,
+  garbageCollector,
+  namespaceController,
+  quotaController,
+  rootCertificatePublisher,
+  type SecretTokenOptions,
+  secretTokenController,
+  serviceAccountController,
+  startControllers,
+  tokenCleaner,
+  volumeProtectionController,
+} from '@orch/controllers'
+import type { Names } from '@orch/core'
+import { servesFlowControl } from '../flow-control/open.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** As whom a part of the server acts. */
+export interface Identity {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+/** Of the part that makes the objects of the start. */
+export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
+
+export interface ControllersParts {
+  readonly controllers: readonly ControllerName[]
+  /** What is there from the start, for the controller that keeps it there. */
+  readonly objects: readonly BootstrapObject[]
+  /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
+  readonly secretTokens?: SecretTokenOptions | undefined
+  /** By which pods know the server, as PEM; absent: namespaces get none. */
+  readonly rootCertificate?: string | undefined
+  /** A client that acts as this identity. */
+  clientAs(identity: Identity): Client
+}
+
+/** Runs the controllers, each as its own identity. */
+export async function runControllers(
+  { controllers, objects, secretTokens, rootCertificate, clientAs }: ControllersParts,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { names } = catalogue
+  const all = [
+    namespaceController,
+    bootstrapController(objects),
+    garbageCollector,
+    aggregationController,
+    tokenCleaner,
+    bootstrapSigner,
+    serviceAccountController,
+    quotaController(catalogue),
+    claimProtectionController,
+    volumeProtectionController,
+    ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
+    ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
+    ...(servesFlowControl(catalogue) ? [flowControlController] : []),
+  ]
+  const running = startControllers({
+    controllers: all.filter(({ name }) => controllers.includes(name)),
+    clientFor: (name) => clientAs(isServer.has(name) ? serverIdentity : controllerIdentity(names, name)),
+    names,
+    clock,
+    random,
+    log,
+  })
+  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+}
+
+/** Controllers that act as the server itself, for no role of the start lets them do what they do. */
+const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'flow-control', 'serviceaccount-token'])
+
+function controllerIdentity(names: Names, controller: ControllerName): Identity {
+  const group = 'system:serviceaccounts'
+  return {
+    name: `system:serviceaccount:${names.systemNamespace}:${accountOf(controller)}`,
+    groups: [group, `${group}:${names.systemNamespace}`],
+  }
+}
+
+const accounts: Partial<Record<ControllerName, string>> = {
+  'garbage-collector': 'generic-garbage-collector',
+  tokencleaner: 'token-cleaner',
+  bootstrapsigner: 'bootstrap-signer',
+  serviceaccount: 'service-account-controller',
+  'root-ca-cert-publisher': 'root-ca-cert-publisher',
+}
+
+/** The service account as whom a controller acts. */
+function accountOf(controller: ControllerName): string {
+  return accounts[controller] ?? `${controller}-controller`
+}

@@ -1,0 +1,14 @@
+import { type BootstrapObject, flowControlGroup, flowControlObjects } from '@orch/controllers'
+import type { Catalogue } from '@orch/core'
+import type { FlowControlOptions } from './options.ts'
+
+/** What flow control has from the start; nothing where it is off or its group is not served. */
+export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): BootstrapObject[] {
+  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue.names) : []
+}
+
+/** Whether there are FlowSchemas at all. */
+export function servesFlowControl({ names, find }: Catalogue): boolean {
+  const { group, version } = flowControlGroup(names)
+  return find(group, version, 'flowschemas') !== undefined
+}

@@ -1,0 +1,115 @@
+import type { AdmissionService, WatchService } from '@orch/core'
+import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
+import { fixedPair, type KeyPair, openPairSource } from '@orch/platform'
+import { openAuditor } from '../audit/open.ts'
+import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
+import { openAuthorization } from '../authorization/open.ts'
+import { printHost, publicHost } from '../serving/loopback.ts'
+import type { ServingOptions } from '../serving/options.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { versionInfo } from '../version.ts'
+import type { GatewayGroups } from './options.ts'
+
+export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, 'authentication'> {
+  readonly watch: WatchService
+  readonly admission: AdmissionService
+  readonly checks: readonly HealthCheck[]
+  /** How the last writes were decided can be asked for afterwards: where no other gateway may have answered them. */
+  readonly keepsExplanations?: boolean
+}
+
+/** A gateway over the other services. The caller closes it, in its own way. */
+export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
+  const { api, serving, authentication, objects, storage, metrics, checks } = needs
+  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
+  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
+  await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const ways = await openGatewayAuthentication(needs, surroundings)
+  const authorization = await openAuthorization(needs.authorization, storage, surroundings)
+  return createGateway({
+    catalogue,
+    storage,
+    watchHub,
+    admission: needs.admission,
+    clock,
+    random: (bound) => Math.floor(random() * bound),
+    log,
+    metrics,
+    tracer,
+    auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
+    version: versionInfo(),
+    authentication: ways,
+    anonymousAuth: authentication.anonymousAuth,
+    authorization,
+    inFlight: needs.flowControl,
+    requestTimeoutMs: serving.requestTimeoutMs,
+    watchLifeMs: serving.watchLifeMs,
+    listChunking: api.featureGates.isOn('APIListChunking'),
+    keepsStaticAddresses: api.featureGates.isOn('ServiceIPStaticSubrange'),
+    fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
+    pathPrefix: serving.pathPrefix,
+    serviceClusterIpRange: objects.serviceClusterIpRange.text,
+    serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
+    eventTtlMs: objects.eventTtlMs,
+    keepsExplanations: needs.keepsExplanations ?? false,
+    checks: [...checks, ways.check, authorization.check],
+  })
+}
+
+export interface PortOptions {
+  readonly serving: ServingOptions
+  /** What is shown where no files are named. */
+  readonly ownPair: KeyPair
+  /** Of client certificates. */
+  readonly authorities: AuthoritySource
+  /** By which others find this gateway; '' for the one that is listened on. */
+  readonly advertiseAddress?: string
+}
+
+/** Opens the port for clients; gives its number. */
+export async function listenForClients(
+  gateway: Gateway,
+  { serving, ownPair, authorities, advertiseAddress = '' }: PortOptions,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { bindAddress, securePort } = serving
+  const pair = await openServingPair(serving, ownPair, surroundings)
+  try {
+    return await gateway.listen({
+      host: bindAddress,
+      publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
+      port: securePort,
+      pair,
+      authorities,
+      minVersion: serving.tlsMinVersion,
+      ciphers: serving.ciphers,
+      streamsPerConnectionMax: serving.streamsPerConnectionMax,
+      goawayChance: serving.goawayChance,
+    })
+  } catch (error) {
+    throw explainListenFailure(error, bindAddress, securePort)
+  }
+}
+
+/** The certificate of the files, as they say from now on. */
+async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPair, { clock, lifecycle, log }: Surroundings) {
+  if (servingFiles === undefined) return fixedPair(ownPair)
+  const pair = openPairSource({ files: servingFiles, clock, log })
+  await lifecycle.run({ name: 'serving certificate', stop: () => pair.close() })
+  return pair
+}
+
+function explainListenFailure(error: unknown, address: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new AddressTakenError(
+      `port ${port} on ${address} is in use by another program; choose another with --secure-port, or 0 for any free one`,
+      { address: `${printHost(address)}:${port}`, cause: error },
+    )
+  }
+  if (code === 'EACCES')
+    return new StartError(`port ${port} on ${address} may not be opened by this user; choose another with --secure-port`)
+  if (code === 'EADDRNOTAVAIL') return new StartError(`this machine does not have the address ${address} of --bind-address`)
+  return error
+}

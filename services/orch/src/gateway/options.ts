@@ -1,0 +1,57 @@
+import type { Profile } from '@orch/core'
+import { type Cidr, type PortRange, SettingsError, type Values } from '@orch/platform'
+import { type ApiOptions, readApi } from '../api/options.ts'
+import { type AuditOptions, readAudit } from '../audit/options.ts'
+import { type AuthenticationOptions, readAuthentication } from '../authentication/options.ts'
+import { type AuthorizationOptions, readAuthorization } from '../authorization/options.ts'
+import { type FlowControlOptions, readFlowControl } from '../flow-control/options.ts'
+import { isLoopback } from '../serving/loopback.ts'
+import { readServing, type ServingOptions } from '../serving/options.ts'
+import type { gatewaySettings } from './settings.ts'
+
+/** What a gateway was told, checked. */
+export interface GatewayGroups {
+  readonly api: ApiOptions
+  readonly serving: ServingOptions
+  readonly authentication: AuthenticationOptions
+  readonly authorization: AuthorizationOptions
+  /** Absent: nothing is written down. */
+  readonly audit: AuditOptions | undefined
+  readonly flowControl: FlowControlOptions
+  /** What objects are given that do not bring it. */
+  readonly objects: ObjectsOptions
+}
+
+export interface ObjectsOptions {
+  readonly eventTtlMs: number
+  readonly serviceClusterIpRange: Cidr
+  readonly serviceNodePortRange: PortRange
+}
+
+type GatewayValues = Values<typeof gatewaySettings> & { readonly profile: Profile }
+
+/** Checks each group of settings, and what does not go together. */
+export function readGateway(settings: GatewayValues): GatewayGroups {
+  const { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } = settings
+  const serving = readServing(settings)
+  const authorization = readAuthorization(settings)
+  const authentication = readAuthentication(settings, authorization.modes)
+  checkTogether(serving, authentication, authorization)
+  return {
+    api: readApi(settings),
+    serving,
+    authentication,
+    authorization,
+    audit: readAudit(settings),
+    flowControl: readFlowControl(settings),
+    objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
+  }
+}
+
+function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions, { modes }: AuthorizationOptions): void {
+  if (anonymousAuth && modes.includes('AlwaysAllow') && !isLoopback(bindAddress)) {
+    throw new SettingsError(
+      `--anonymous-auth=true with --authorization-mode=AlwaysAllow and --bind-address=${bindAddress}: everything would be allowed to everyone who reaches that address; only a loopback address is accepted`,
+    )
+  }
+}

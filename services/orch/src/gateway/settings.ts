@@ -1,0 +1,18 @@
+import { objectsSettings } from '../api/objects-settings.ts'
+import { apiSettings } from '../api/settings.ts'
+import { auditSettings } from '../audit/settings.ts'
+import { authenticationSettings } from '../authentication/settings.ts'
+import { authorizationSettings } from '../authorization/settings.ts'
+import { flowControlSettings } from '../flow-control/settings.ts'
+import { servingSettings } from '../serving/settings.ts'
+
+/** What a gateway can be told, in whatever process it runs. */
+export const gatewaySettings = {
+  ...servingSettings,
+  ...authenticationSettings,
+  ...authorizationSettings,
+  ...auditSettings,
+  ...flowControlSettings,
+  ...apiSettings,
+  ...objectsSettings,
+}

@@ -1,0 +1,76 @@
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { SettingsError } from '@orch/platform'
+import type { ServingOptions } from './options.ts'
+
+/** What a client has to know of the certificate that a gateway serves with. */
+export interface ServingTrust {
+  /** PEM of the certificate to trust. */
+  readonly authority: string
+  /** Whether `authority` is its own issuer. Otherwise clients that want a chain up to such a certificate refuse the server. */
+  readonly isWholeChain: boolean
+  /** Name to ask the certificate for; undefined where it carries the host by which the server is reached. */
+  readonly serverName: string | undefined
+}
+
+export interface ServingTrustOptions {
+  readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
+  /** PEM of the authority of this folder, which signs what is served where no files are given. */
+  readonly ownAuthority: string
+  /** `https://127.0.0.1:6443`. */
+  readonly url: string
+}
+
+/**
+ * What to trust so that the served certificate is accepted: the end of its chain, as far as the file and the folder's own
+ * authority have it. Without any authority that is the certificate itself.
+ *
+ *   leaf, intermediate, root → root        leaf signed by the own authority → that        leaf alone → leaf
+ */
+export function toServingTrust({ serving, ownAuthority, url }: ServingTrustOptions): ServingTrust {
+  const { servingPair, servingFiles } = serving
+  if (servingPair === undefined) return { authority: ownAuthority, isWholeChain: true, serverName: undefined }
+  const [leaf, ...others] = parseCertificates(servingPair.certificate)
+  if (leaf === undefined)
+    throw new SettingsError(`--tls-cert-file=${servingFiles?.certificateFile}: the file holds no certificate in PEM form`)
+  const anchor = endOfChain(leaf, [...others, ...parseCertificates(ownAuthority)])
+  return {
+    authority: anchor.toString(),
+    isWholeChain: isIssuer(anchor, anchor),
+    serverName: serverNameFor(leaf, new URL(url).hostname.replace(/^\[|\]$/g, ''), servingFiles?.certificateFile ?? ''),
+  }
+}
+
+function parseCertificates(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  return blocks.map((block) => new X509Certificate(block))
+}
+
+function endOfChain(leaf: X509Certificate, others: readonly X509Certificate[]): X509Certificate {
+  let end = leaf
+  const left = new Set(others)
+  while (!isIssuer(end, end)) {
+    const issuer = [...left].find((other) => isIssuer(other, end))
+    if (issuer === undefined) return end
+    left.delete(issuer)
+    end = issuer
+  }
+  return end
+}
+
+function isIssuer(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+/** The first name that a client may ask for, where the certificate does not carry the host. */
+function serverNameFor(certificate: X509Certificate, host: string, file: string): string | undefined {
+  if (isIP(host) === 0 ? certificate.checkHost(host) !== undefined : certificate.checkIP(host) !== undefined) return undefined
+  const entries = (certificate.subjectAltName ?? '').split(', ')
+  const named = (kind: string) => entries.flatMap((entry) => (entry.startsWith(kind) ? [entry.slice(kind.length)] : []))
+  const names = [...named('DNS:'), ...named('IP Address:')]
+  const name = names.find((one) => !one.startsWith('*')) ?? names[0]?.replace('*', 'orch')
+  if (name !== undefined) return name
+  throw new SettingsError(
+    `--tls-cert-file=${file}: the certificate has no subjectAltName, without which clients refuse it: add the names and addresses of the server`,
+  )
+}

@@ -1,0 +1,34 @@
+import { renewalBy, type Store } from '@orch/core'
+import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
+import { StartError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+export interface StorageParts {
+  /** Where the state is kept. Whoever opened it closes it. */
+  readonly store: Store
+  readonly watchHistoryMs: number
+  /** Of the replicas that share the store; absent: there is one. */
+  readonly leadership?: Leadership | undefined
+}
+
+/** Storage over a store. */
+export async function openStorage(
+  { store, watchHistoryMs, leadership = soleLeadership }: StorageParts,
+  surroundings: Surroundings,
+): Promise<Storage> {
+  const { catalogue, clock, lifecycle, log } = surroundings
+  const options = {
+    store,
+    clock,
+    leadership,
+    profile: catalogue.names.profile,
+    reencode: renewalBy(catalogue),
+    watchHistoryMs,
+    onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
+  }
+  const storage = await createStorage(options).catch((cause: unknown) => {
+    throw cause instanceof DamagedStoreError ? new StartError(cause.message, { cause }) : cause
+  })
+  await lifecycle.run({ name: 'storage', stop: () => storage.close() })
+  return storage
+}

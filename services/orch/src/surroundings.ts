@@ -1,0 +1,21 @@
+import { type Catalogue, createCatalogue } from '@orch/core'
+import type { Clock, Lifecycle, Log, Tracer } from '@orch/platform'
+import type { ApiOptions } from './api/options.ts'
+
+/** What every service in a process shares. */
+export interface Surroundings {
+  readonly catalogue: Catalogue
+  /** Whatever a service opens is stopped with it. */
+  readonly lifecycle: Lifecycle
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
+}
+
+/** The resources that are served. */
+export function catalogueOf({ profile, runtimeConfig, featureGates }: ApiOptions): Catalogue {
+  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn })
+}

@@ -1,0 +1,64 @@
+import { type Clock, type Log, noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { productVersion } from '../version.ts'
+
+/** Where a process leaves its spans, until it ends. */
+export interface Telemetry {
+  readonly tracer: Tracer
+  /** Sends what waits to be sent. To be called when nothing makes spans any more. */
+  close(): Promise<void>
+}
+
+export interface TelemetryOptions {
+  /** `gateway`; in its spans the service is called `orch-gateway`, unless the environment names it. */
+  readonly service: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const exporters = ['otlp', 'console', 'none']
+const samplers = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio']
+const protocols = ['grpc', 'http/json', 'http/protobuf']
+
+/** Variables whose values the SDK would ignore when it does not know them. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  OTEL_TRACES_EXPORTER: exporters,
+  OTEL_TRACES_SAMPLER: samplers,
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocols,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocols,
+}
+
+/** Tracing as the standard variables of OpenTelemetry say. Its code is loaded only where they switch it on. */
+export async function openTelemetry({ service, env, clock, log }: TelemetryOptions): Promise<Telemetry> {
+  checkValues(env)
+  if (!isTracingOn(env)) return { tracer: noTracer, close: async () => {} }
+  const sdk = await import('@orch/platform/telemetry')
+  const isNamed = env['OTEL_SERVICE_NAME'] || /(?:^|,)\s*service\.name=/.test(env['OTEL_RESOURCE_ATTRIBUTES'] ?? '')
+  return sdk.openTelemetry({ serviceName: isNamed ? undefined : `orch-${service}`, version: productVersion, clock, log })
+}
+
+/** An exporter or a collector is named, and nothing switches the whole off. */
+export function isTracingOn(env: TelemetryOptions['env']): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
+  const exporter = env['OTEL_TRACES_EXPORTER'] ?? ''
+  if (exporter !== '') return !listed(exporter).includes('none')
+  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])
+}
+
+function checkValues(env: TelemetryOptions['env']): void {
+  for (const [name, allowed] of Object.entries(known)) {
+    const strange = listed(env[name] ?? '').find((value) => !allowed.includes(value))
+    if (strange !== undefined) throw new SettingsError(`${name}: expected one of ${allowed.join(', ')}, got ${JSON.stringify(strange)}`)
+  }
+  const ratio = env['OTEL_TRACES_SAMPLER_ARG'] ?? ''
+  if (ratio !== '' && !(Number(ratio) >= 0 && Number(ratio) <= 1)) {
+    throw new SettingsError(`OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got ${JSON.stringify(ratio)}`)
+  }
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+}

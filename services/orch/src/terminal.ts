@@ -1,0 +1,12 @@
+import type { StarterMessage } from './commands/starter.ts'
+
+/** The process, as commands see it. */
+export interface Terminal {
+  readonly arguments: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+  out(text: string): void
+  error(text: string): void
+  /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
+  tell?(message: StarterMessage): Promise<void>
+}
