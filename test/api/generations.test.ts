@@ -27,6 +27,18 @@ test('a CSIDriver has a generation from the first change of what its nodes act o
   expect(await patched({ metadata: { labels: { x: 'y' } } })).toBe(3)
 })
 
+test('an EndpointSlice counts the changes of its endpoints and of its labels, and keeps no topology', async () => {
+  const path = `/apis/discovery.orch.io/v1/namespaces/${await aNamespace(server.api)}/endpointslices`
+  const endpoint = { addresses: ['10.0.0.1'], deprecatedTopology: { 'orch.io/hostname': 'n' } }
+  const made = await created(server.api, path, { metadata: { name: 'e' }, addressType: 'IPv4', endpoints: [endpoint] })
+  expect([generationOf(made), made['endpoints']]).toEqual([1, [{ addresses: ['10.0.0.1'], conditions: {} }]])
+  const patched = async (change: unknown) => (await server.api.patch(`${path}/e`, change)).body
+  expect(generationOf(await patched({ metadata: { annotations: { x: 'y' } } }))).toBe(1)
+  expect(generationOf(await patched({ metadata: { labels: { x: 'y' } } }))).toBe(2)
+  const changed = await patched({ endpoints: [{ ...endpoint, addresses: ['10.0.0.2'] }] })
+  expect([generationOf(changed), changed['endpoints']]).toEqual([3, [{ addresses: ['10.0.0.2'], conditions: {} }]])
+})
+
 test('a DaemonSet counts the changes of its template in an annotation that only the server writes', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   const annotation = 'deprecated.daemonset.template.generation'

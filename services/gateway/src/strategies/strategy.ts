@@ -3,6 +3,7 @@ import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
 import { daemonSetStrategy } from './daemon-set.ts'
 import { deploymentStrategy } from './deployment.ts'
+import { endpointSliceStrategy } from './endpoint-slice.ts'
 import { jobStrategy } from './job.ts'
 import { namespaceStrategy } from './namespace.ts'
 import { podStrategy } from './pod.ts'
@@ -55,6 +56,7 @@ const rulesByType: Readonly<Record<string, KindRules>> = {
   'core/v1.Namespace': namespaceStrategy,
   'core/v1.Pod': podStrategy,
   'core/v1.Service': serviceStrategy,
+  'discovery/v1.EndpointSlice': endpointSliceStrategy,
   'storage/v1.CSIDriver': csiDriverStrategy,
 }
 

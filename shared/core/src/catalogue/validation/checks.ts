@@ -2,7 +2,7 @@ import { printValue } from '../../json/print.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { goIntOrString, goLabelSelector, invalidGoValue } from './go-values.ts'
 import { isSame, optionalPart, type Part, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
@@ -61,6 +61,12 @@ export function allowChecked(errors: FieldError[], part: Part, name: string, at:
   const text = textOf(part, name)
   if (text === '') return
   for (const problem of check(text)) errors.push(invalidValue(`${at}.${name}`, text, problem))
+}
+
+/** A text that has to pass a check when it is given, if only as an empty text. */
+export function checkGiven(errors: FieldError[], part: Part, name: string, at: string, check: (text: string) => readonly string[]): void {
+  const text = part[name]
+  if (typeof text === 'string') errors.push(...invalidFor(`${at}.${name}`, text, check(text)))
 }
 
 /** A word out of a set, which has to be there. */

@@ -123,6 +123,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     ['endpoints[0].hints.forZones: Too many: 9: must have at most 8 items'],
   ],
   ['two ports without names', 'ports', [{ port: 1 }, { port: 2 }], ['ports[1].name: Duplicate value: ""']],
+  ['an empty protocol', 'ports/0/protocol', '', ['ports[0].protocol: Unsupported value: "": supported values: "SCTP", "TCP", "UDP"']],
 ])('an EndpointSlice with %s', (_, path, value, problems) => {
   expect(problemsOf('discovery/v1.EndpointSlice', withChange(slice, path, value))).toEqual(problems)
 })

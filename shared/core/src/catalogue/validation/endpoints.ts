@@ -1,10 +1,11 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkLabelValue, checkSubdomain } from '../../meta/validate-names.ts'
+import { allowOneOf } from './checks.ts'
 import { duplicateValue, immutableValue, invalidFor, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
 import { checkIp, ipFamilyOf, validateOrdinaryIp } from './ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, textOf } from './part.ts'
 import { validateLabelMap } from './selector.ts'
-import { validateAppProtocol, validateProtocol } from './service.ts'
+import { portProtocols, validateAppProtocol, validateProtocol } from './service.ts'
 import { checkPortNumber, validateHostDomain } from './texts.ts'
 
 const endpointsMax = 1000
@@ -124,6 +125,7 @@ function validateSlicePorts(ports: readonly Part[]): FieldError[] {
     const errors = name === '' ? [] : invalidFor(`${at}.name`, name, checkLabel(name))
     if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
-    return [...errors, ...validateProtocol(port, at), ...validateAppProtocol(port, at)]
+    allowOneOf(errors, port, 'protocol', at, portProtocols)
+    return [...errors, ...validateAppProtocol(port, at)]
   })
 }

@@ -1,22 +1,23 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { allowChecked, immutable, isGiven } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
+import { checkGiven, isGiven } from './checks.ts'
+import { forbiddenValue, immutableValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
+import { bytesOf } from './texts.ts'
 import { validateTypedReference } from './typed-reference.ts'
 
-const controllerLengthMax = 250
+const controllerBytesMax = 250
 
 /** The rules of an IngressClass. Its controller stays the same. */
 export function validateIngressClass(ingressClass: Part, live: Part | undefined): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(ingressClass, 'spec')
   const controller = textOf(spec, 'controller')
-  if (controller.length > controllerLengthMax) errors.push(tooLongValue('spec.controller', controllerLengthMax))
+  if (live !== undefined) errors.push(...immutableValue('spec.controller', controller, textOf(partOf(live, 'spec'), 'controller')))
+  if (bytesOf(controller) > controllerBytesMax) errors.push(tooLongValue('spec.controller', controllerBytesMax))
   validateController(errors, controller, 'spec.controller')
   const parameters = optionalPart(spec, 'parameters')
   if (parameters !== undefined) validateParameters(errors, parameters, 'spec.parameters')
-  if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'controller', 'spec.controller')
   return errors
 }
 
@@ -42,10 +43,10 @@ function validateParameters(errors: FieldError[], parameters: Part, at: string):
   validateTypedReference(errors, parameters, at)
   const scope = textOf(parameters, 'scope')
   const hasNamespace = isGiven(parameters, 'namespace')
-  if (scope === '') errors.push(requiredValue(`${at}.scope`))
+  if (!isGiven(parameters, 'scope')) errors.push(requiredValue(`${at}.scope`))
   else if (scope === 'Namespace') {
     if (!hasNamespace) errors.push(requiredValue(`${at}.namespace`, "`parameters.scope` is set to 'Namespace'"))
-    allowChecked(errors, parameters, 'namespace', at, checkLabel)
+    checkGiven(errors, parameters, 'namespace', at, checkLabel)
   } else if (scope !== 'Cluster') errors.push(unsupportedValue(`${at}.scope`, scope, ['Cluster', 'Namespace']))
   else if (hasNamespace) errors.push(forbiddenValue(`${at}.namespace`, "`parameters.scope` is set to 'Cluster'"))
 }

@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain, explain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { allowChecked, isGiven, requireChecked } from './checks.ts'
+import { allowChecked, checkGiven, isGiven, requireChecked } from './checks.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { invalidGoValue } from './go-values.ts'
 import { ipFamilyOf } from './ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
@@ -12,20 +13,20 @@ import { validateTypedReference } from './typed-reference.ts'
 export function validateIngress(ingress: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(ingress, 'spec')
+  const rules = itemsOf(spec, 'rules')
+  const backend = optionalPart(spec, 'defaultBackend')
+  if (rules.length === 0 && backend === undefined) {
+    errors.push(invalidGoValue('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'))
+  }
+  if (backend !== undefined) validateBackend(errors, backend, 'spec.defaultBackend')
+  for (const [index, rule] of rules.entries()) validateRule(errors, rule, `spec.rules[${index}]`)
+  for (const [index, entry] of itemsOf(spec, 'tls').entries()) validateTls(errors, entry, `spec.tls[${index}]`)
+  checkGiven(errors, spec, 'ingressClassName', 'spec', checkSubdomain)
   const annotation = domainLabel(names, 'ingress.class')
   const given = partOf(partOf(ingress, 'metadata'), 'annotations')[annotation]
   if (live === undefined && given !== undefined && isGiven(spec, 'ingressClassName')) {
     errors.push(invalidValue(`annotations.${annotation}`, given, 'can not be set when the class field is also set'))
   }
-  const rules = itemsOf(spec, 'rules')
-  const backend = optionalPart(spec, 'defaultBackend')
-  if (rules.length === 0 && backend === undefined) {
-    errors.push(invalidValue('spec', rules, 'either `defaultBackend` or `rules` must be specified'))
-  }
-  if (backend !== undefined) validateBackend(errors, backend, 'spec.defaultBackend')
-  for (const [index, rule] of rules.entries()) validateRule(errors, rule, `spec.rules[${index}]`)
-  for (const [index, entry] of itemsOf(spec, 'tls').entries()) validateTls(errors, entry, `spec.tls[${index}]`)
-  allowChecked(errors, spec, 'ingressClassName', 'spec', checkSubdomain)
   return errors
 }
 
@@ -99,8 +100,8 @@ function validateServiceBackend(errors: FieldError[], service: Part, at: string)
 }
 
 function validateTls(errors: FieldError[], entry: Part, at: string): void {
-  for (const host of itemsOf<string>(entry, 'hosts')) {
-    for (const problem of checkHost(host)) errors.push(invalidValue(`${at}.hosts`, host, problem))
+  for (const [index, host] of itemsOf<string>(entry, 'hosts').entries()) {
+    for (const problem of checkHost(host)) errors.push(invalidValue(`${at}.hosts[${index}]`, host, problem))
   }
   allowChecked(errors, entry, 'secretName', at, checkSubdomain)
 }

@@ -1,13 +1,13 @@
 import type { FieldError } from '../../meta/status.ts'
 import { isGiven, numberOf, validatePort } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { forbiddenValue, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { cidrFamilyOf, parseIp } from './ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 import { checkPortNumber } from './texts.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
-const directions = ['Egress', 'Ingress']
+const directions = ['Ingress', 'Egress']
 
 /** The rules of a NetworkPolicy's spec. */
 export function validateNetworkPolicy(policy: Part): FieldError[] {
@@ -17,7 +17,7 @@ export function validateNetworkPolicy(policy: Part): FieldError[] {
   validateRules(errors, itemsOf(spec, 'egress'), 'to', 'spec.egress')
   const types = itemsOf<string>(spec, 'policyTypes')
   if (types.length > directions.length) {
-    return [...errors, invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+    return [...errors, invalidTexts('spec.policyTypes', types, 'may not specify more than two policyTypes', '[]networking.PolicyType')]
   }
   for (const [index, type] of types.entries()) {
     if (!directions.includes(type)) errors.push(unsupportedValue(`spec.policyTypes[${index}]`, type, directions))
@@ -40,15 +40,16 @@ function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
   }
   const { port } = rule
   const end = numberOf(rule, 'endPort')
-  const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.endPort`, end, detail))
+  const refuse = (detail: string, value: unknown = end): void => void errors.push(invalidValue(`${at}.endPort`, value, detail))
   if (!isGiven(rule, 'port')) {
     if (end !== undefined) refuse('may not be specified when `port` is not specified')
     return
   }
+  if (typeof port === 'string' && end !== undefined) refuse('may not be specified when `port` is non-numeric')
   validatePort(errors, port, `${at}.port`)
-  if (end === undefined) return
-  if (typeof port === 'string') refuse('may not be specified when `port` is non-numeric')
-  else if (typeof port === 'number' && end < port) refuse('must be greater than or equal to `port`')
+  if (typeof port !== 'number' || end === undefined) return
+  // The message shows the port that the end is compared with.
+  if (end < port) refuse('must be greater than or equal to `port`', port)
   for (const problem of checkPortNumber(Number(end))) refuse(problem)
 }
 
@@ -75,8 +76,11 @@ function validateBlock(errors: FieldError[], block: Part, at: string): void {
   }
   for (const [index, hole] of itemsOf<string>(block, 'except').entries()) {
     const field = `${at}.except[${index}]`
-    if (cidrFamilyOf(hole) === undefined) errors.push(invalidValue(field, hole, 'not a valid CIDR'))
-    else if (!isInside(hole, range)) errors.push(invalidValue(field, hole.split('/')[0], 'must be a strict subset of `cidr`'))
+    if (cidrFamilyOf(hole) === undefined) {
+      errors.push(invalidValue(field, hole, 'not a valid CIDR'))
+      return
+    }
+    if (!isInside(hole, range)) errors.push(invalidValue(field, hole, 'must be a strict subset of `cidr`'))
   }
 }
 

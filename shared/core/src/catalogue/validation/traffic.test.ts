@@ -58,12 +58,14 @@ const ingress: Body = {
     rules: [{ host: '*.example.com', http: { paths: [{ path: '/a', pathType: 'Prefix', backend: service('s', { name: 'http' }) }] } }],
   },
 }
+const noSubdomain =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 const path = 'spec/rules/0/http/paths/0'
 const at = 'spec.rules[0].http.paths[0]'
 
 const ofIngresses: readonly Row[] = [
   ['everything that may be said', path, { pathType: 'ImplementationSpecific', backend: service('s', { number: 80 }) }],
-  ['nothing', 'spec', {}, 'spec: Invalid value: []: either `defaultBackend` or `rules` must be specified'],
+  ['nothing', 'spec', {}, 'spec: Invalid value: []networking.IngressRule(nil): either `defaultBackend` or `rules` must be specified'],
   ['an address', 'spec/rules/0/host', '10.0.0.1', 'spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address'],
   ['no path', 'spec/rules/0/http/paths', [], 'spec.rules[0].http.paths: Required value'],
   ['no type of path', `${path}/pathType`, undefined, `${at}.pathType: Required value: pathType must be specified`],
@@ -102,11 +104,33 @@ const ofIngresses: readonly Row[] = [
     { 'orch.io/ingress.class': 'x' },
     'annotations.orch.io/ingress.class: Invalid value: "x": can not be set when the class field is also set',
   ],
+  ['an empty class', 'spec/ingressClassName', '', `spec.ingressClassName: Invalid value: "": ${noSubdomain}`],
+  [
+    'an empty group',
+    'spec/defaultBackend/resource/apiGroup',
+    '',
+    `spec.defaultBackend.resource.apiGroup: Invalid value: "": ${noSubdomain}`,
+  ],
+  ['a host of TLS', 'spec/tls/0/hosts', ['a.b', '_'], `spec.tls[0].hosts[1]: Invalid value: "_": ${noSubdomain}`],
+  [
+    'faults in the order of the fields, the annotation last',
+    '',
+    {
+      ...withChange(ingress, 'metadata/annotations', { 'orch.io/ingress.class': 'x' }),
+      spec: { ingressClassName: '_', defaultBackend: {}, rules: [{ http: { paths: [] } }], tls: [{ secretName: '_' }] },
+    },
+    'spec.defaultBackend: Invalid value: "": resource or service backend is required',
+    'spec.rules[0].http.paths: Required value',
+    `spec.tls[0].secretName: Invalid value: "_": ${noSubdomain}`,
+    `spec.ingressClassName: Invalid value: "_": ${noSubdomain}`,
+    'annotations.orch.io/ingress.class: Invalid value: "x": can not be set when the class field is also set',
+  ],
 ]
 
 describe('Ingress', () => {
   test.each(ofIngresses.map(toCase))('$name', ({ path: where, value, expected }) => {
-    expect(problemsOf('networking/v1.Ingress', withChange(ingress, where, value))).toEqual(expected)
+    const body = where === '' ? (value as Body) : withChange(ingress, where, value)
+    expect(problemsOf('networking/v1.Ingress', body)).toEqual(expected)
   })
 
   test('a host with a star has it in front', () => {
@@ -153,6 +177,13 @@ const ofClasses: readonly Row[] = [
     undefined,
     "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'",
   ],
+  ['an empty scope', 'spec/parameters/scope', '', 'spec.parameters.scope: Unsupported value: "": supported values: "Cluster", "Namespace"'],
+  [
+    'an empty namespace',
+    'spec/parameters/namespace',
+    '',
+    "spec.parameters.namespace: Invalid value: \"\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+  ],
 ]
 
 describe('IngressClass', () => {
@@ -164,6 +195,10 @@ describe('IngressClass', () => {
     const body = withChange(ingressClass, 'spec/controller', 'example.com/d')
     expect(problemsOf('networking/v1.IngressClass', body, { live: ingressClass })).toEqual([
       'spec.controller: Invalid value: "example.com/d": field is immutable',
+    ])
+    expect(problemsOf('networking/v1.IngressClass', withChange(ingressClass, 'spec/controller', ''), { live: ingressClass })).toEqual([
+      'spec.controller: Invalid value: "": field is immutable',
+      'spec.controller: Required value',
     ])
   })
 })
@@ -194,19 +229,25 @@ const ofPolicies: readonly Row[] = [
     'a hole outside',
     'spec/egress/0/to/0/ipBlock/except/0',
     '11.0.0.0/16',
-    `${block}.except[0]: Invalid value: "11.0.0.0": must be a strict subset of \`cidr\``,
+    `${block}.except[0]: Invalid value: "11.0.0.0/16": must be a strict subset of \`cidr\``,
   ],
   [
     'a hole as large',
     'spec/egress/0/to/0/ipBlock/except/0',
     '10.0.0.0/8',
-    `${block}.except[0]: Invalid value: "10.0.0.0": must be a strict subset of \`cidr\``,
+    `${block}.except[0]: Invalid value: "10.0.0.0/8": must be a strict subset of \`cidr\``,
+  ],
+  [
+    'a hole that is no range hides the ones after it',
+    'spec/egress/0/to/0/ipBlock/except',
+    ['x', 'y'],
+    `${block}.except[0]: Invalid value: "x": not a valid CIDR`,
   ],
   [
     'ports backwards',
     'spec/ingress/0/ports/0/endPort',
     70,
-    'spec.ingress[0].ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`',
+    'spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`',
   ],
   [
     'an end without a beginning',
@@ -221,12 +262,32 @@ const ofPolicies: readonly Row[] = [
     'spec.ingress[0].ports[1].endPort: Invalid value: 1: may not be specified when `port` is non-numeric',
   ],
   [
+    'an end of a name that is none',
+    'spec/ingress/0/ports/1',
+    { port: '1', endPort: 0 },
+    'spec.ingress[0].ports[1].endPort: Invalid value: 0: may not be specified when `port` is non-numeric',
+    'spec.ingress[0].ports[1].port: Invalid value: "1": must contain at least one letter (a-z)',
+  ],
+  [
+    'ports out of range',
+    'spec/ingress/0/ports/0',
+    { port: 0, endPort: 70_000 },
+    'spec.ingress[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.ingress[0].ports[0].endPort: Invalid value: 70000: must be between 1 and 65535, inclusive',
+  ],
+  [
     'no such protocol',
     'spec/ingress/0/ports/1/protocol',
     'X',
     'spec.ingress[0].ports[1].protocol: Unsupported value: "X": supported values: "TCP", "UDP", "SCTP"',
   ],
-  ['no such direction', 'spec/policyTypes/0', 'Up', 'spec.policyTypes[0]: Unsupported value: "Up": supported values: "Egress", "Ingress"'],
+  ['no such direction', 'spec/policyTypes/0', 'Up', 'spec.policyTypes[0]: Unsupported value: "Up": supported values: "Ingress", "Egress"'],
+  [
+    'more directions than there are',
+    'spec/policyTypes',
+    ['Ingress', 'Egress', 'Up'],
+    'spec.policyTypes: Invalid value: []networking.PolicyType{"Ingress", "Egress", "Up"}: may not specify more than two policyTypes',
+  ],
 ]
 
 describe('NetworkPolicy', () => {

@@ -1,11 +1,11 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
-import { allowChecked, requireText } from './checks.ts'
+import { allowChecked, checkGiven, requireText } from './checks.ts'
 import type { Part } from './part.ts'
 
 /** A reference to an object of any kind, as Ingress and IngressClass have it. */
 export function validateTypedReference(errors: FieldError[], reference: Part, at: string): void {
-  allowChecked(errors, reference, 'apiGroup', at, checkSubdomain)
+  checkGiven(errors, reference, 'apiGroup', at, checkSubdomain)
   for (const name of ['kind', 'name']) {
     requireText(errors, reference, name, at, `${name} is required`)
     allowChecked(errors, reference, name, at, checkPathSegment)

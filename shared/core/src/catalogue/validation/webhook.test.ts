@@ -67,6 +67,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     ['*', 'a'],
     [`rules[0].resources: Invalid value: []string{"*", "a"}: if '*' is present, must not specify other resources without subresources`],
   ],
+  ['one resource and then all', 'rules/0/resources', ['a', '*'], []],
   ['a scope', 'rules/0/scope', 'Both', ['rules[0].scope: Unsupported value: "Both": supported values: "*", "Cluster", "Namespaced"']],
   ['a policy', 'failurePolicy', 'Retry', ['failurePolicy: Unsupported value: "Retry": supported values: "Fail", "Ignore"']],
   ['no side effects said', 'sideEffects', undefined, ['sideEffects: Required value: must specify one of None, NoneOnDryRun']],
@@ -93,7 +94,13 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     ['objectSelector.matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator'],
   ],
   ['http', 'clientConfig', { url: 'http://h' }, [`clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme${form}`]],
-  ['no host', 'clientConfig', { url: 'https:///x' }, [`clientConfig.url: Invalid value: "": host must be specified${form}`]],
+  [
+    'HTTP in capitals',
+    'clientConfig',
+    { url: 'HTTP://h' },
+    [`clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme${form}`],
+  ],
+  ['no host', 'clientConfig', { url: 'https:///x' }, [`clientConfig.url: Invalid value: "": host must be provided${form}`]],
   [
     'a user, a query and a fragment',
     'clientConfig',

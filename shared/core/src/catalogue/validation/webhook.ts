@@ -109,10 +109,14 @@ function validateResources(resources: readonly string[], field: string): FieldEr
   const errors: FieldError[] = []
   const wholeResources = new Set<string>()
   const wholeSubresources = new Set<string>()
+  let isLastWhole = false
   for (const [index, text] of resources.entries()) {
     if (text === '') errors.push(requiredValue(`${field}[${index}]`))
     const slash = text.indexOf('/')
-    if (slash === -1) continue
+    if (slash === -1) {
+      if (text !== '') isLastWhole = text !== '*'
+      continue
+    }
     const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)]
     const refuse = (wildcard: string): number =>
       errors.push(invalidValue(`${field}[${index}]`, text, `if '${wildcard}' is present, must not specify ${text}`))
@@ -124,7 +128,8 @@ function validateResources(resources: readonly string[], field: string): FieldEr
   if (resources.length > 1 && resources.includes('*/*')) {
     errors.push(invalidTexts(field, resources, "if '*/*' is present, must not specify other resources"))
   }
-  if (resources.includes('*') && resources.some((text) => text !== '' && text !== '*' && !text.includes('/'))) {
+  // As in kube-apiserver, `*` may follow whole resources, but not precede them.
+  if (resources.includes('*') && isLastWhole) {
     errors.push(invalidTexts(field, resources, "if '*' is present, must not specify other resources without subresources"))
   }
   return errors
@@ -159,10 +164,11 @@ export function validateUrl(url: string, field: string): FieldError[] {
   const form = '; desired format: https://host[/path]'
   const malformed = findUrlProblem(url)
   if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
-  const [, scheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
+  const [, givenScheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
+  const scheme = givenScheme.toLowerCase()
   const errors: FieldError[] = []
-  if (scheme.toLowerCase() !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
-  if (host === '') errors.push(invalidValue(field, host, `host must be specified${form}`))
+  if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
+  if (host === '') errors.push(invalidValue(field, host, `host must be provided${form}`))
   if (user !== undefined) errors.push(invalidValue(field, user, 'user information is not permitted in the URL'))
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'))
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'))
