@@ -12,7 +12,11 @@ import { mutationScopes } from './mutation-scopes.mjs'
 
 /** The least share of noticed changes, in percent. */
 const scoreMin = 85
-const concurrency = 2
+const concurrency = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
+
+/** A test run past its time counts as a change noticed, so a busy machine must not reach it: this many times the usual, and this on top. */
+const timeoutFactor = 5
+const timeoutMs = 20_000
 
 export async function main([name, ...files]) {
   const scope = Object.hasOwn(mutationScopes, name ?? '') ? mutationScopes[name] : undefined
@@ -48,6 +52,8 @@ function configuration(mutate, report) {
     jsonReporter: { fileName: report },
     thresholds: { high: scoreMin, low: scoreMin, break: scoreMin },
     concurrency,
+    timeoutFactor,
+    timeoutMS: timeoutMs,
   }
 }
 
