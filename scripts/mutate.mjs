@@ -30,7 +30,7 @@ export async function main([name, ...files]) {
   writeFileSync(join(copy, 'stryker.conf.json'), JSON.stringify(configuration(mutate, report), undefined, 2))
   const code = await runChild(node, [join(copy, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', 'stryker.conf.json'], {
     cwd: copy,
-    env: { ...process.env, ORCH_MUTATION_TESTS: JSON.stringify(scope.tests) },
+    env: { ORCH_MUTATION_TESTS: JSON.stringify(scope.tests), ...process.env },
   })
   if (existsSync(report)) printSurvivors(JSON.parse(readFileSync(report, 'utf8')), report)
   return code
@@ -47,7 +47,7 @@ function configuration(mutate, report) {
     mutate,
     // The words of messages and names are facts of the API; tests compare those that clients depend on.
     mutator: { excludedMutations: ['StringLiteral'] },
-    reporters: ['clear-text', 'json'],
+    reporters: ['clear-text', 'json', 'progress-append-only'],
     clearTextReporter: { reportMutants: false, reportTests: false, reportScoreTable: true, allowColor: false },
     jsonReporter: { fileName: report },
     thresholds: { high: scoreMin, low: scoreMin, break: scoreMin },

@@ -28,6 +28,8 @@ export interface TinyObject {
   readonly labels?: Readonly<Record<string, string>>
   readonly fields?: Readonly<Record<string, string>>
   readonly data?: string
+  /** Kind and content beside the metadata; absent: a ConfigMap with `data`. */
+  readonly object?: Readonly<Record<string, unknown>>
 }
 
 /** A storage service small enough to be believed: an array of changes. For tests of those who follow storage. */
@@ -190,10 +192,11 @@ function isWanted(change: Change, resources: readonly string[]): boolean {
   return resources.length === 0 || resources.some((resource) => change.key.startsWith(`${resource}/`))
 }
 
-function entryOf({ name, namespace, labels, data }: TinyObject, key: string, revision: number): Entry {
-  const head = '{"kind":"ConfigMap","apiVersion":"v1","metadata":'
+function entryOf({ name, namespace, labels, data, object }: TinyObject, key: string, revision: number): Entry {
+  const { kind, apiVersion, ...content } = object ?? { kind: 'ConfigMap', apiVersion: 'v1', data: { text: data ?? '' } }
+  const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":`
   const metadata = JSON.stringify({ name, namespace, resourceVersion: String(revision), labels })
-  const value = encoder.encode(`${head}${metadata},"data":${JSON.stringify({ text: data ?? '' })}}`)
+  const value = encoder.encode(`${head}${metadata},${JSON.stringify(content).slice(1)}`)
   const metadataEnd = head.length + encoder.encode(metadata).length
   return { key, revision, value, metadataStart: head.length, metadataEnd, writeId: String(revision) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowHealth } from './always.ts'
+import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
 
 const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 
@@ -12,4 +12,15 @@ test('before roles are known a stranger may ask for health, and for nothing else
   expect(await decide('post', '/livez')).toBe('noOpinion')
   isLoaded = true
   expect(await decide('get', '/livez')).toBe('noOpinion')
+})
+
+test('VIRT-05: rules of modes that look at no role', () => {
+  const everything = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+    { verbs: ['*'], nonResourceURLs: ['*'] },
+  ]
+  expect(alwaysAllow.rulesOf(stranger, 'n')).toEqual({ rules: everything })
+  for (const authorizer of [alwaysDeny, allowMasters, allowHealth(() => true)]) {
+    expect(authorizer.rulesOf(stranger, 'n')).toEqual({ rules: [] })
+  }
 })

@@ -18,6 +18,9 @@ import { isMaster } from './always.ts'
 import { decide } from './authorizer.ts'
 import type { Roles } from './roles.ts'
 
+/** What roles and bindings are judged by. */
+export type RoleParts = Pick<GatewayParts, 'authorizers' | 'roles' | 'names' | 'pace'>
+
 export interface RoleWrite {
   readonly user: User
   readonly target: Target
@@ -27,7 +30,7 @@ export interface RoleWrite {
 }
 
 /** Nobody gives away what they do not have: refuses roles and bindings with permissions that their writer lacks. */
-export function refuseEscalation(write: RoleWrite, parts: GatewayParts): void | Promise<void> {
+export function refuseEscalation(write: RoleWrite, parts: RoleParts): void | Promise<void> {
   const { target, user } = write
   const { resource } = target.served
   const { roles, names } = parts
@@ -43,7 +46,7 @@ export function refuseEscalation(write: RoleWrite, parts: GatewayParts): void | 
   }
 }
 
-async function refuseRole({ user, target, object, live }: RoleWrite, roles: Roles, parts: GatewayParts): Promise<void> {
+async function refuseRole({ user, target, object, live }: RoleWrite, roles: Roles, parts: RoleParts): Promise<void> {
   const { served, info } = target
   const name = object.metadata.name ?? ''
   const { group, resource } = served.name
@@ -65,7 +68,7 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, parts: GatewayParts): Promise<void> {
+async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, parts: RoleParts): Promise<void> {
   const { served, info } = target
   const { roleRef } = object as BindingObject
   const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined
@@ -99,7 +102,7 @@ interface Holder {
 async function escalationIn(
   rules: readonly PolicyRule[],
   { user, namespace, roles }: Holder,
-  { pace }: GatewayParts,
+  { pace }: Pick<RoleParts, 'pace'>,
 ): Promise<string | undefined> {
   const held = roles.rulesOf(user, namespace)
   const missing = await pace.run(missingRulesInSteps(held.rules, rules))

@@ -1,0 +1,148 @@
+import { namesOf, type User } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Access } from './authorizer.ts'
+import { openNodeAuthorizer } from './node.ts'
+
+const podOfN1 = {
+  nodeName: 'n1',
+  serviceAccountName: 'runner',
+  imagePullSecrets: [{ name: 'own' }],
+  containers: [{ envFrom: [{ configMapRef: { name: 'own' } }] }],
+  volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'own' } }],
+}
+
+/** What the authorizer of nodes decides beside one pod of n1 with its claim, volume and attachment. */
+async function aNodeAuthorizer() {
+  const storage = createTinyStorage()
+  const object = (kind: string, spec: object) => ({ kind, apiVersion: 'v1', spec })
+  storage.put({ resource: 'core/pods', namespace: 'n', name: 'p', object: object('Pod', podOfN1) })
+  const claimRef = { namespace: 'n', name: 'own' }
+  storage.put({ resource: 'core/persistentvolumes', name: 'own', object: object('PersistentVolume', { claimRef }) })
+  const attachment = object('VolumeAttachment', { nodeName: 'n1' })
+  storage.put({ resource: 'storage.orch.io/volumeattachments', name: 'own', object: attachment })
+  const authorizer = openNodeAuthorizer({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
+  onTestFinished(() => authorizer.close())
+  await authorizer.load()
+  await authorizer.load()
+  return { storage, authorizer }
+}
+
+const aUser = (name: string, ...groups: string[]): User => ({ name, groups, uid: '', extra: {} })
+const n1 = aUser('system:node:n1', 'system:authenticated', 'system:nodes')
+const n2 = aUser('system:node:n2', 'system:nodes')
+const anAccess = (given: object): Access =>
+  ({ ...{ kind: 'resource', verb: 'get', group: '', version: 'v1', namespace: 'n', subresource: '', name: 'own' }, ...given }) as Access
+
+const storageGroup = 'storage.orch.io'
+const lease = { group: 'coordination.orch.io', resource: 'leases', namespace: 'orch-node-lease', name: 'n1' }
+const csiNode = { group: storageGroup, resource: 'csinodes', namespace: '', name: 'n1' }
+const readOnly = 'can only read resources of this type'
+const getOnly = 'can only get individual resources of this type'
+const leaseVerbs = 'can only get, create, update, patch, or delete a node lease'
+const csiNodeVerbs = 'can only get, create, update, patch, or delete a CSINode'
+const unrelated = "no relationship found between node 'n1' and this object"
+const account = { resource: 'serviceaccounts', subresource: 'token', verb: 'create', name: 'runner' }
+
+describe('AUTHZ-07: a node', () => {
+  test.each<[object, string]>([
+    ...['secrets', 'configmaps'].flatMap((resource): [object, string][] => [
+      [{ resource }, 'allow'],
+      [{ resource, verb: 'list' }, 'allow'],
+      [{ resource, verb: 'watch' }, 'allow'],
+      [{ resource, verb: 'update' }, readOnly],
+      [{ resource, subresource: 'status' }, 'cannot read subresource'],
+      [{ resource, namespace: '' }, 'can only read namespaced object of this type'],
+      [{ resource, namespace: 'other' }, unrelated],
+      [{ resource, name: 'others' }, unrelated],
+      [{ resource, name: '' }, 'No Object name found'],
+      [{ resource, group: 'apps' }, ''],
+    ]),
+    [{ resource: 'persistentvolumeclaims' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', verb: 'list' }, getOnly],
+    [{ resource: 'persistentvolumeclaims', verb: 'update' }, getOnly],
+    [{ resource: 'persistentvolumeclaims', subresource: 'other' }, 'cannot get subresource'],
+    [{ resource: 'persistentvolumeclaims', subresource: 'status', verb: 'update' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', subresource: 'status', verb: 'patch' }, 'allow'],
+    [{ resource: 'persistentvolumeclaims', subresource: 'status', verb: 'get' }, 'can only get/update/patch this type'],
+    [{ resource: 'persistentvolumeclaims', subresource: 'status', verb: 'update', name: 'others' }, unrelated],
+    [{ resource: 'persistentvolumes', namespace: '' }, 'allow'],
+    [{ resource: 'persistentvolumes', namespace: '', verb: 'delete' }, getOnly],
+    [{ resource: 'volumeattachments', group: storageGroup, namespace: '' }, 'allow'],
+    [{ resource: 'volumeattachments', group: storageGroup, namespace: '', name: 'others' }, unrelated],
+    [{ resource: 'volumeattachments', group: storageGroup, namespace: '', verb: 'list' }, getOnly],
+    [account, 'allow'],
+    [{ ...account, name: 'others' }, unrelated],
+    [{ ...account, namespace: 'other' }, unrelated],
+    [{ ...account, name: '' }, 'can only create tokens for individual service accounts'],
+    [{ ...account, verb: 'update' }, 'can only create tokens for individual service accounts'],
+    [{ ...account, subresource: '' }, 'can only create token subresource of serviceaccount'],
+    ...['get', 'create', 'update', 'patch', 'delete'].flatMap((verb): [object, string][] => [
+      [{ ...lease, verb }, 'allow'],
+      [{ ...csiNode, verb }, 'allow'],
+    ]),
+    [{ ...lease, verb: 'list' }, leaseVerbs],
+    [{ ...lease, verb: 'deletecollection' }, leaseVerbs],
+    [{ ...lease, namespace: 'n' }, 'can only access leases in the "orch-node-lease" system namespace'],
+    [{ ...lease, verb: 'create', name: '' }, 'allow'],
+    [{ ...lease, name: 'n2' }, 'can only access node lease with the same name as the requesting node'],
+    [{ ...csiNode, verb: 'list' }, csiNodeVerbs],
+    [{ ...csiNode, subresource: 'status' }, 'cannot authorize CSINode subresources'],
+    [{ ...csiNode, verb: 'create', name: '' }, 'allow'],
+    [{ ...csiNode, name: 'n2' }, 'can only access CSINode with the same name as the requesting node'],
+    [{ resource: 'services', verb: 'list', name: '' }, 'allow'],
+    [{ resource: 'pods', subresource: 'status', verb: 'patch' }, 'allow'],
+    [{ resource: 'services', verb: 'create', name: '' }, ''],
+  ])('asks for %j and gets: %s', async (asked, expected) => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(n1, anAccess(asked))).toEqual(
+      expected === 'allow' ? { kind: 'allow', reason: '' } : { kind: 'noOpinion', reason: expected },
+    )
+  })
+
+  test('gets nothing that another node needs, and nothing any more when the pod has gone', async () => {
+    const { authorizer, storage } = await aNodeAuthorizer()
+    for (const resource of ['secrets', 'configmaps', 'persistentvolumeclaims'])
+      expect(authorizer.authorize(n2, anAccess({ resource }))).toMatchObject({ kind: 'noOpinion' })
+    expect(authorizer.authorize(n2, anAccess(account))).toMatchObject({ kind: 'noOpinion' })
+    storage.remove('core/pods', 'p', 'n')
+    await expect.poll(() => authorizer.authorize(n1, anAccess({ resource: 'secrets' }))).toMatchObject({ reason: unrelated })
+    expect(authorizer.authorize(n1, anAccess({ resource: 'persistentvolumes', namespace: '' }))).toMatchObject({ reason: unrelated })
+  })
+
+  test.each([
+    ['another group', aUser('system:node:n1', 'system:authenticated')],
+    ['another name', aUser('n1', 'system:nodes')],
+    ['the prefix within the name', aUser('x:system:node:n1', 'system:nodes')],
+  ])('is no user with %s', async (_name, user) => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(user, anAccess({ resource: 'secrets' }))).toEqual({ kind: 'noOpinion', reason: '' })
+    expect(authorizer.rulesOf(user, 'n')).toEqual({ rules: [] })
+  })
+
+  test('without a name is unknown', async () => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(aUser('system:node:', 'system:nodes'), anAccess({ resource: 'services' }))).toEqual({
+      kind: 'noOpinion',
+      reason: 'unknown node for user "system:node:"',
+    })
+  })
+
+  test('gets no path, and its rules cannot be listed', async () => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(n1, { kind: 'path', verb: 'get', path: '/metrics' })).toEqual({ kind: 'noOpinion', reason: '' })
+    expect(authorizer.rulesOf(n1, 'n')).toEqual({
+      rules: [],
+      isIncomplete: true,
+      error: 'node authorizer does not support user rule resolution',
+    })
+  })
+
+  test('that is closed follows storage no longer', async () => {
+    const { authorizer, storage } = await aNodeAuthorizer()
+    expect(storage.followers).toBe(3)
+    authorizer.close()
+    expect(storage.followers).toBe(0)
+  })
+})

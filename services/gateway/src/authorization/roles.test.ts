@@ -1,0 +1,260 @@
+import { namesOf, type PolicyRule, type User } from '@orch/core'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Access } from './authorizer.ts'
+import { openRoles } from './roles.ts'
+
+const group = 'rbac.authorization.orch.io'
+const apiVersion = `${group}/v1`
+const aUser = (name: string, ...groups: string[]): User => ({ name, groups, uid: '', extra: {} })
+const jane = aUser('jane', 'devs')
+const anAccess = (given: object = {}): Access =>
+  ({
+    ...{ kind: 'resource', verb: 'get', group: '', version: 'v1', namespace: 'n', resource: 'pods', subresource: '', name: '' },
+    ...given,
+  }) as Access
+const readPods = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
+const readMetrics = { verbs: ['get'], nonResourceURLs: ['/metrics'] }
+
+const putRole = (storage: TinyStorage, name: string, rules: readonly PolicyRule[] | null, namespace?: string) => {
+  const [kind, plural] = namespace === undefined ? ['ClusterRole', 'clusterroles'] : ['Role', 'roles']
+  const place = namespace === undefined ? {} : { namespace }
+  storage.put({ resource: `${group}/${plural}`, ...place, name, object: { kind, apiVersion, rules } })
+}
+
+const toJane = [{ kind: 'User', name: 'jane' }]
+
+const putBinding = (
+  storage: TinyStorage,
+  role: string,
+  { namespace, subjects = toJane, name = 'b' }: { namespace?: string; subjects?: readonly object[] | null; name?: string } = {},
+) => {
+  const [kind, plural] = namespace === undefined ? ['ClusterRoleBinding', 'clusterrolebindings'] : ['RoleBinding', 'rolebindings']
+  const [roleKind, roleName] = role.split('/')
+  const place = namespace === undefined ? {} : { namespace }
+  const roleRef = { apiGroup: group, kind: roleKind, name: roleName }
+  storage.put({ resource: `${group}/${plural}`, ...place, name, object: { kind, apiVersion, subjects, roleRef } })
+}
+
+function rolesIn(storage: TinyStorage) {
+  const roles = openRoles({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
+  onTestFinished(() => roles.close())
+  return roles
+}
+
+async function loaded(prepare: (storage: TinyStorage) => void) {
+  const storage = createTinyStorage()
+  prepare(storage)
+  const roles = rolesIn(storage)
+  await roles.load()
+  await roles.load()
+  const kindOf = (user: User, access: Access) => (roles.authorize(user, access) as { kind: string }).kind
+  return { storage, roles, kindOf }
+}
+
+describe('AUTHZ-03: a cluster role', () => {
+  test('that is bound for the cluster holds in all namespaces, beside them, and for its paths', async () => {
+    const { roles, kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods, readMetrics])
+      putBinding(storage, 'ClusterRole/r')
+    })
+    expect(roles.authorize(jane, anAccess())).toEqual({
+      kind: 'allow',
+      reason: 'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "jane"',
+    })
+    expect(kindOf(jane, anAccess({ namespace: '' }))).toBe('allow')
+    expect(kindOf(jane, { kind: 'path', verb: 'get', path: '/metrics' })).toBe('allow')
+    expect(kindOf(jane, { kind: 'path', verb: 'get', path: '/livez' })).toBe('noOpinion')
+    expect(roles.authorize(jane, anAccess({ resource: 'secrets' }))).toEqual({ kind: 'noOpinion', reason: '' })
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [readPods, readMetrics] })
+    expect(roles.rulesOf(jane, '')).toEqual({ rules: [readPods, readMetrics] })
+    expect(roles.rulesOf(aUser('joe'), 'n')).toEqual({ rules: [] })
+  })
+
+  test('that is bound in a namespace holds there alone, and gives no paths', async () => {
+    const { roles, kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods, readMetrics, { ...readPods, nonResourceURLs: [] }])
+      putBinding(storage, 'ClusterRole/r', { namespace: 'n' })
+    })
+    expect(roles.authorize(jane, anAccess())).toEqual({
+      kind: 'allow',
+      reason: 'RBAC: allowed by RoleBinding "b/n" of ClusterRole "r" to User "jane"',
+    })
+    expect(kindOf(jane, anAccess({ namespace: 'other' }))).toBe('noOpinion')
+    expect(kindOf(jane, anAccess({ namespace: '' }))).toBe('noOpinion')
+    expect(kindOf(jane, { kind: 'path', verb: 'get', path: '/metrics' })).toBe('noOpinion')
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [readPods, { ...readPods, nonResourceURLs: [] }] })
+    expect(roles.rulesOf(jane, 'other')).toEqual({ rules: [] })
+  })
+})
+
+describe('AUTHZ-03: a role', () => {
+  test('is that of the binding’s namespace, whatever cluster roles and roles elsewhere have its name', async () => {
+    const { kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods], 'n')
+      putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }], 'other')
+      putRole(storage, 'r', [{ ...readPods, resources: ['configmaps'] }])
+      putBinding(storage, 'Role/r', { namespace: 'n' })
+      putBinding(storage, 'Role/none', { namespace: 'other' })
+    })
+    expect(kindOf(jane, anAccess())).toBe('allow')
+    for (const resource of ['secrets', 'configmaps']) expect(kindOf(jane, anAccess({ resource }))).toBe('noOpinion')
+    expect(kindOf(jane, anAccess({ namespace: 'other', resource: 'secrets' }))).toBe('noOpinion')
+  })
+
+  test('without rules gives nothing', async () => {
+    const { kindOf, roles } = await loaded((storage) => {
+      putRole(storage, 'r', null)
+      putBinding(storage, 'ClusterRole/r')
+    })
+    expect(kindOf(jane, anAccess())).toBe('noOpinion')
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [] })
+  })
+
+  test('may allow by any of its rules, and by any of the user’s bindings', async () => {
+    const { kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }, readPods])
+      putRole(storage, 's', [{ ...readPods, resources: ['nodes'] }])
+      putBinding(storage, 'ClusterRole/s', { name: 'a' })
+      putBinding(storage, 'ClusterRole/r', { name: 'b', subjects: [{ kind: 'Group', name: 'devs' }] })
+    })
+    for (const resource of ['secrets', 'pods', 'nodes']) expect(kindOf(jane, anAccess({ resource }))).toBe('allow')
+    expect(kindOf(aUser('joe', 'devs'), anAccess({ resource: 'nodes' }))).toBe('noOpinion')
+  })
+})
+
+describe('AUTHZ-03: a subject', () => {
+  const account = (place: string) => aUser(`system:serviceaccount:${place}:robot`)
+  const subjects = (...all: object[]) => all
+
+  test.each<[string, object[], User, string | undefined, boolean]>([
+    ['a user', subjects({ kind: 'User', name: 'jane' }), jane, 'n', true],
+    ['no other user', subjects({ kind: 'User', name: 'jane' }), aUser('joe', 'devs'), 'n', false],
+    ['no group of a user’s name', subjects({ kind: 'User', name: 'jane' }), aUser('joe', 'jane'), 'n', false],
+    ['a group', subjects({ kind: 'Group', name: 'devs' }), aUser('joe', 'a', 'devs'), 'n', true],
+    ['no other group', subjects({ kind: 'Group', name: 'devs' }), aUser('joe', 'a'), 'n', false],
+    ['no user of a group’s name', subjects({ kind: 'Group', name: 'devs' }), aUser('devs'), 'n', false],
+    ['one of several', subjects({ kind: 'User', name: 'x' }, { kind: 'User', name: 'jane' }), jane, 'n', true],
+    ['a service account', subjects({ kind: 'ServiceAccount', name: 'robot', namespace: 'x' }), account('x'), 'n', true],
+    ['no service account elsewhere', subjects({ kind: 'ServiceAccount', name: 'robot', namespace: 'x' }), account('n'), 'n', false],
+    ['a service account of the binding’s namespace', subjects({ kind: 'ServiceAccount', name: 'robot' }), account('n'), 'n', true],
+    [
+      'a service account of the cluster',
+      subjects({ kind: 'ServiceAccount', name: 'robot', namespace: 'x' }),
+      account('x'),
+      undefined,
+      true,
+    ],
+    ['no service account of no namespace', subjects({ kind: 'ServiceAccount', name: 'robot' }), account(''), undefined, false],
+    ['nothing of another kind', subjects({ kind: 'Other', name: 'jane' }), jane, 'n', false],
+    ['nothing', [], jane, 'n', false],
+  ])('is %s', async (_name, subjects, user, namespace, expected) => {
+    const { kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods])
+      putBinding(storage, 'ClusterRole/r', namespace === undefined ? { subjects } : { namespace, subjects })
+    })
+    expect(kindOf(user, anAccess()) === 'allow').toBe(expected)
+  })
+
+  test('is printed with its kind, a service account with its namespace', async () => {
+    const { roles } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods])
+      putBinding(storage, 'ClusterRole/r', { namespace: 'n', subjects: [{ kind: 'ServiceAccount', name: 'robot' }], name: 'own' })
+      const others = [{ kind: 'ServiceAccount', name: 'robot', namespace: 'x' }]
+      putBinding(storage, 'ClusterRole/r', { namespace: 'n', subjects: others, name: 'others' })
+      putBinding(storage, 'ClusterRole/r', { namespace: 'n', subjects: null, name: 'empty' })
+    })
+    expect(roles.authorize(account('n'), anAccess())).toMatchObject({ reason: expect.stringContaining('to ServiceAccount "robot/n"') })
+    expect(roles.authorize(account('x'), anAccess())).toMatchObject({ reason: expect.stringContaining('to ServiceAccount "robot/x"') })
+  })
+})
+
+describe('AUTHZ-01: a role that is absent', () => {
+  test('is told as the reason, each once', async () => {
+    const { roles } = await loaded((storage) => {
+      putBinding(storage, 'ClusterRole/none', { name: 'a' })
+      putBinding(storage, 'ClusterRole/none', { name: 'b', namespace: 'n' })
+    })
+    const message = `clusterrole.${group} "none" not found`
+    expect(roles.authorize(jane, anAccess())).toEqual({ kind: 'noOpinion', reason: `RBAC: ${message}` })
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [], error: message })
+  })
+
+  test('keeps no other role from giving what it gives', async () => {
+    const { roles, kindOf } = await loaded((storage) => {
+      putBinding(storage, 'ClusterRole/none', { name: 'a' })
+      putBinding(storage, 'Role/none', { name: 'a', namespace: 'n' })
+      putRole(storage, 'r', [readPods])
+      putBinding(storage, 'ClusterRole/r', { name: 'c', namespace: 'n' })
+    })
+    expect(kindOf(jane, anAccess())).toBe('allow')
+    const errors = `[clusterrole.${group} "none" not found, role.${group} "none" not found]`
+    expect(roles.authorize(jane, anAccess({ resource: 'x' }))).toEqual({ kind: 'noOpinion', reason: `RBAC: ${errors}` })
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [readPods], error: errors })
+  })
+})
+
+describe('AUTHZ-03: a change', () => {
+  test('of a role, a binding or its subjects takes hold, and of no other binding', async () => {
+    const { storage, kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods])
+      putBinding(storage, 'ClusterRole/r', { name: 'a' })
+      putBinding(storage, 'ClusterRole/r', { name: 'b' })
+    })
+    const joe = aUser('joe')
+    storage.remove(`${group}/clusterrolebindings`, 'a')
+    putBinding(storage, 'ClusterRole/r', { name: 'c', subjects: [{ kind: 'User', name: 'joe' }] })
+    await expect.poll(() => kindOf(joe, anAccess())).toBe('allow')
+    expect(kindOf(jane, anAccess())).toBe('allow')
+    putBinding(storage, 'ClusterRole/r', { name: 'b', subjects: [{ kind: 'User', name: 'joe' }] })
+    await expect.poll(() => kindOf(jane, anAccess())).toBe('noOpinion')
+    storage.remove(`${group}/clusterrolebindings`, 'b')
+    storage.remove(`${group}/clusterrolebindings`, 'c')
+    await expect.poll(() => kindOf(joe, anAccess())).toBe('noOpinion')
+    putBinding(storage, 'ClusterRole/r')
+    await expect.poll(() => kindOf(jane, anAccess())).toBe('allow')
+    putRole(storage, 'r', [])
+    await expect.poll(() => kindOf(jane, anAccess())).toBe('noOpinion')
+  })
+
+  test('of a binding that names a subject twice leaves nothing behind', async () => {
+    const { storage, kindOf } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods])
+      putBinding(storage, 'ClusterRole/r', { subjects: [...toJane, ...toJane] })
+    })
+    expect(kindOf(jane, anAccess())).toBe('allow')
+    storage.remove(`${group}/clusterrolebindings`, 'b')
+    await expect.poll(() => kindOf(jane, anAccess())).toBe('noOpinion')
+  })
+})
+
+test('AUTHZ-03: before it is loaded nothing is allowed, and what is closed follows storage no longer', async () => {
+  const storage = createTinyStorage()
+  putRole(storage, 'r', [readPods])
+  putBinding(storage, 'ClusterRole/r')
+  const roles = rolesIn(storage)
+  expect(roles.authorize(jane, anAccess())).toEqual({ kind: 'noOpinion', reason: '' })
+  expect(storage.followers).toBe(0)
+  const loads = [roles.load(), roles.load()]
+  await Promise.all(loads)
+  await expect.poll(() => storage.followers).toBe(4)
+  expect(roles.authorize(jane, anAccess())).toMatchObject({ kind: 'allow' })
+  roles.close()
+  expect(storage.followers).toBe(0)
+})
+
+test('AUTHZ-03: the rules of a role are those of storage', async () => {
+  const { roles } = await loaded((storage) => {
+    putRole(storage, 'r', [readPods], 'n')
+    putRole(storage, 'r', [readMetrics])
+    putRole(storage, 'empty', null)
+  })
+  const reference = (kind: string, name = 'r') => ({ apiGroup: group, kind, name })
+  expect(await roles.rulesOfRole(reference('Role'), 'n')).toEqual([readPods])
+  expect(await roles.rulesOfRole(reference('Role'), 'other')).toBeUndefined()
+  expect(await roles.rulesOfRole(reference('ClusterRole'), 'n')).toEqual([readMetrics])
+  expect(await roles.rulesOfRole(reference('ClusterRole', 'empty'), '')).toEqual([])
+  expect(await roles.rulesOfRole(reference('ClusterRole', 'none'), '')).toBeUndefined()
+  expect(roles.roleNotFound(reference('Role', 'x')).message).toBe(`role.${group} "x" not found`)
+})

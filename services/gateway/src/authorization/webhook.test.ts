@@ -1,0 +1,254 @@
+import { namesOf, type User } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, test } from 'vitest'
+import { limits } from '../limits.ts'
+import type { Access } from './authorizer.ts'
+import { type AccessWebhookOptions, createAccessWebhook, type ReviewAnswer } from './webhook.ts'
+
+const jane: User = { name: 'jane', groups: [], uid: '', extra: {} }
+const path = (of: string): Access => ({ kind: 'path', verb: 'get', path: of })
+const status = (of: unknown, version = 'v1') => ({
+  code: 200,
+  body: JSON.stringify({ kind: 'SubjectAccessReview', apiVersion: `authorization.orch.io/${version}`, status: of }),
+})
+const yes = status({ allowed: true })
+const no = status({ allowed: false })
+
+/** A webhook whose questions are noted, and answered in turn; the last answer is repeated. */
+function aWebhook(answers: readonly (ReviewAnswer | Error)[], options: Partial<AccessWebhookOptions> = {}) {
+  const asked: string[] = []
+  const clock = createFakeClock()
+  const send = async (body: string) => {
+    asked.push(body)
+    const answer = answers[Math.min(asked.length, answers.length) - 1]
+    if (answer === undefined || answer instanceof Error) throw answer
+    return answer
+  }
+  const ttl = { authorizedTtlMs: 1_000, unauthorizedTtlMs: 100 }
+  const common = { send, version: 'v1', ...ttl, names: namesOf('orch'), clock, random: () => 0 } as const
+  const authorizer = createAccessWebhook({ ...common, ...options })
+  return { authorizer, asked, clock, ask: async (access = path('/a'), user = jane) => authorizer.authorize(user, access) }
+}
+
+describe('AUTHZ-07: the question', () => {
+  const resource = {
+    kind: 'resource',
+    verb: 'get',
+    group: 'apps',
+    version: 'v1',
+    namespace: 'n',
+    resource: 'r',
+    subresource: 's',
+    name: 'x',
+  }
+  const who = { name: 'jane', groups: ['g'], uid: '1', extra: { k: ['v'] } }
+
+  test.each<[string, 'v1' | 'v1beta1', User, object, object]>([
+    [
+      'names all that is known of the user and the access',
+      'v1',
+      who,
+      resource,
+      {
+        resourceAttributes: { verb: 'get', group: 'apps', version: 'v1', namespace: 'n', resource: 'r', subresource: 's', name: 'x' },
+        ...{ user: 'jane', groups: ['g'], extra: { k: ['v'] }, uid: '1' },
+      },
+    ],
+    [
+      'leaves out what is empty',
+      'v1',
+      jane,
+      { ...resource, group: '', subresource: '', name: '', namespace: '' },
+      {
+        resourceAttributes: { verb: 'get', version: 'v1', resource: 'r' },
+        user: 'jane',
+      },
+    ],
+    [
+      'has the group of v1beta1',
+      'v1beta1',
+      { ...jane, groups: ['g'] },
+      path('/a'),
+      {
+        nonResourceAttributes: { path: '/a', verb: 'get' },
+        user: 'jane',
+        group: ['g'],
+      },
+    ],
+    ['may be of a user without a name', 'v1', { ...jane, name: '' }, path('/a'), { nonResourceAttributes: { path: '/a', verb: 'get' } }],
+  ])('%s', async (_name, version, user, access, spec) => {
+    const { asked, ask } = aWebhook([status({ allowed: true }, version)], { version })
+    expect(await ask(access as Access, user)).toEqual({ kind: 'allow', reason: '' })
+    expect(JSON.parse(asked[0] ?? '')).toEqual({
+      kind: 'SubjectAccessReview',
+      apiVersion: `authorization.orch.io/${version}`,
+      metadata: { creationTimestamp: null },
+      spec,
+      status: { allowed: false },
+    })
+  })
+})
+
+describe('AUTHZ-07: the answer', () => {
+  const failure = (error: string) => ({ kind: 'noOpinion', reason: '', error })
+  const undecided = failure('the authorization webhook has answered without a decision')
+  const noReview = failure('the authorization webhook has answered something else than a SubjectAccessReview of authorization.orch.io/v1')
+
+  test.each<[unknown, object]>([
+    [
+      { allowed: true, reason: 'r' },
+      { kind: 'allow', reason: 'r' },
+    ],
+    [
+      { allowed: false, reason: 'r' },
+      { kind: 'noOpinion', reason: 'r' },
+    ],
+    [
+      { allowed: false, denied: true, reason: 'r' },
+      { kind: 'deny', reason: 'r' },
+    ],
+    [
+      { allowed: true, denied: true, reason: 'r' },
+      { kind: 'deny', reason: 'r', error: expect.stringContaining('both allow and deny') },
+    ],
+    [{ allowed: 'true' }, undecided],
+    [{ allowed: true, denied: 'x' }, undecided],
+    [{ allowed: true, reason: 3 }, undecided],
+    [undefined, undecided],
+  ])('with status %j', async (of, expected) => {
+    expect(await aWebhook([status(of)]).ask()).toEqual(expected)
+  })
+
+  test.each<[string, object]>([
+    ['{', failure('the authorization webhook has answered something else than JSON')],
+    ['3', failure('the authorization webhook has answered something else than an object')],
+    ['null', failure('the authorization webhook has answered something else than an object')],
+    [JSON.stringify({ kind: 'Other', apiVersion: 'authorization.orch.io/v1', status: { allowed: true } }), noReview],
+    [JSON.stringify({ kind: 'SubjectAccessReview', apiVersion: 'other/v1', status: { allowed: true } }), noReview],
+  ])('%s', async (body, expected) => {
+    expect(await aWebhook([{ code: 200, body }]).ask()).toEqual(expected)
+  })
+
+  test.each([199, 300, 302, 400, 403, 404])('with %i is not asked for again', async (code) => {
+    const { ask, asked } = aWebhook([{ ...yes, code }])
+    expect(await ask()).toEqual(failure(`the authorization webhook has answered ${code}`))
+    expect(asked).toHaveLength(1)
+  })
+
+  test.each([200, 201, 299])('with %i counts', async (code) => {
+    expect(await aWebhook([{ ...yes, code }]).ask()).toEqual({ kind: 'allow', reason: '' })
+  })
+})
+
+describe('AUTHZ-07: a failed attempt', () => {
+  /** Lets everything that waits for nothing but its turn go on. */
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  test.each([{ code: 500, body: '' }, { code: 429, body: '' }, new Error('no connection')])('is made again: %o', async (failed) => {
+    const { ask, asked, clock } = aWebhook([failed, failed, yes], { random: () => 0.5 })
+    const answer = ask()
+    await turn()
+    // 500 ms and a tenth by chance, and then half as long again.
+    clock.advance(549)
+    await turn()
+    expect(asked).toHaveLength(1)
+    clock.advance(1)
+    await turn()
+    expect(asked).toHaveLength(2)
+    clock.advance(824)
+    await turn()
+    expect(asked).toHaveLength(2)
+    clock.advance(1)
+    expect(await answer).toEqual({ kind: 'allow', reason: '' })
+    expect(asked).toHaveLength(3)
+  })
+
+  test('is made again a few times, and is told then', async () => {
+    const { ask, asked, clock } = aWebhook([new Error('no connection')])
+    const answer = ask()
+    for (let attempt = 0; attempt < 10; attempt++) {
+      await turn()
+      clock.advance(60_000)
+    }
+    expect(await answer).toEqual({ kind: 'noOpinion', reason: '', error: 'no connection' })
+    expect(asked).toHaveLength(limits.accessAttemptsMax)
+    expect(limits.accessAttemptsMax).toBe(5)
+  })
+})
+
+describe('AUTHZ-07: what is remembered', () => {
+  test.each([
+    ['a yes', yes, 1_000],
+    ['a no', no, 100],
+  ])('is %s, for its time', async (_name, answer, ttlMs) => {
+    const { ask, asked, clock } = aWebhook([answer])
+    await ask()
+    clock.advance(ttlMs - 1)
+    expect(await ask()).toEqual(await ask())
+    expect(asked).toHaveLength(1)
+    clock.advance(1)
+    await ask()
+    expect(asked).toHaveLength(2)
+  })
+
+  test.each([
+    ['a yes', yes, { authorizedTtlMs: 0 }],
+    ['a no', no, { unauthorizedTtlMs: 0 }],
+    ['a failure', { code: 400, body: '' }, {}],
+  ])('is not %s without a time', async (_name, answer, options) => {
+    const { ask, asked } = aWebhook([answer], options)
+    await ask()
+    await ask()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is of one user and access alone', async () => {
+    const { ask, asked } = aWebhook([yes])
+    await ask()
+    await ask(path('/b'))
+    await ask(path('/a'), { ...jane, name: 'joe' })
+    await ask(path('/a'), { ...jane, groups: ['g'] })
+    expect(asked).toHaveLength(4)
+  })
+
+  test('LIM-12: is not a question longer than the limit', async () => {
+    const { ask, asked } = aWebhook([yes])
+    await ask(path(''))
+    const longest = path('x'.repeat(limits.accessQuestionLengthMax - (asked[0]?.length ?? 0)))
+    await ask(longest)
+    await ask(longest)
+    expect(asked).toHaveLength(2)
+    const tooLong = path('x'.repeat(limits.accessQuestionLengthMax - (asked[0]?.length ?? 0) + 1))
+    await ask(tooLong)
+    await ask(tooLong)
+    expect(asked).toHaveLength(4)
+  })
+
+  test('LIM-12: is of so many questions, the newest', async () => {
+    const { ask, asked } = aWebhook([yes])
+    for (let index = 0; index < limits.accessAnswersMax; index++) await ask(path(`/${index}`))
+    await ask(path('/0'))
+    expect(asked).toHaveLength(limits.accessAnswersMax)
+    await ask(path('/more'))
+    await ask(path('/1'))
+    expect(asked).toHaveLength(limits.accessAnswersMax + 1)
+    await ask(path('/0'))
+    expect(asked).toHaveLength(limits.accessAnswersMax + 2)
+  })
+})
+
+test('AUTHZ-07: equal questions at the same time wait for one answer', async () => {
+  const { ask, asked } = aWebhook([no], { unauthorizedTtlMs: 0 })
+  await Promise.all([ask(), ask(), ask(path('/b'))])
+  expect(asked).toHaveLength(2)
+  await ask()
+  expect(asked).toHaveLength(3)
+})
+
+test('VIRT-05: rules of a webhook cannot be listed', () => {
+  expect(aWebhook([yes]).authorizer.rulesOf(jane, '')).toEqual({
+    rules: [],
+    isIncomplete: true,
+    error: 'webhook authorizer does not support user rule resolution',
+  })
+})
