@@ -1,7 +1,8 @@
 /**
- * `npm run mutate -- <scope> [file …]`: changes the code of a scope in small ways, one at a time, and runs the scope's tests on each
- * change. A change that no test notices has survived. The run happens in a copy of the sources, so that an interrupted one leaves
- * nothing behind.
+ * `npm run mutate -- <scope> [--incremental] [file …]`: changes the code of a scope in small ways, one at a time, and runs the
+ * scope's tests on each change. A change that no test notices has survived. The run happens in a copy of the sources, so that an
+ * interrupted one leaves nothing behind. With `--incremental`, changes whose code and tests are as in the last such run keep their
+ * result.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,9 @@ const concurrency = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
 const timeoutFactor = 5
 const timeoutMs = 20_000
 
-export async function main([name, ...files]) {
+export async function main([name, ...options]) {
+  const incremental = options.includes('--incremental')
+  const files = options.filter((option) => option !== '--incremental')
   const scope = Object.hasOwn(mutationScopes, name ?? '') ? mutationScopes[name] : undefined
   if (scope === undefined) {
     throw new SetupError(`Unknown scope ${name ?? ''}: one of ${Object.keys(mutationScopes).join(', ')} was expected.`)
@@ -27,7 +30,7 @@ export async function main([name, ...files]) {
   const copy = copySources(name)
   const report = join(cacheFolder, `mutation-${name}.json`)
   const mutate = [...(files.length > 0 ? files : scope.mutate), '!**/*.test.ts']
-  writeFileSync(join(copy, 'stryker.conf.json'), JSON.stringify(configuration(mutate, report), undefined, 2))
+  writeFileSync(join(copy, 'stryker.conf.json'), JSON.stringify(configuration({ name, mutate, report, incremental }), undefined, 2))
   const code = await runChild(node, [join(copy, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', 'stryker.conf.json'], {
     cwd: copy,
     env: { ORCH_MUTATION_TESTS: JSON.stringify(scope.tests), ...process.env },
@@ -36,7 +39,7 @@ export async function main([name, ...files]) {
   return code
 }
 
-function configuration(mutate, report) {
+function configuration({ name, mutate, report, incremental }) {
   return {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -54,6 +57,8 @@ function configuration(mutate, report) {
     concurrency,
     timeoutFactor,
     timeoutMS: timeoutMs,
+    incremental,
+    incrementalFile: join(cacheFolder, `mutation-${name}-incremental.json`),
   }
 }
 

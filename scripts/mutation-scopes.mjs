@@ -47,5 +47,13 @@ export const mutationScopes = {
     mutate: ['services/storage/src/store/*.ts', 'services/storage/src/memory/*.ts'],
     tests: ['services/storage/src/store/*.test.ts', 'services/storage/src/memory/*.test.ts', 'services/storage/src/*.test.ts'],
   },
-  etcd: { mutate: ['services/storage/src/etcd/*.ts'], tests: ['services/storage/src/etcd/*.test.ts'] },
+  etcd: {
+    mutate: ['services/storage/src/etcd/*.ts'],
+    // Those that need no etcd process: with the others each change would take most of a minute.
+    tests: ['services/storage/src/etcd/{client,etcd-store,leadership,members,parts,reader,rules,wire}.test.ts'],
+  },
+  watch: {
+    mutate: ['services/watch/src/*.ts', 'services/watch/src/feed/*.ts'],
+    tests: ['services/watch/src/*.test.ts', 'services/watch/src/feed/*.test.ts'],
+  },
 }

@@ -31,15 +31,12 @@ export function toLayout(prefix: string): Layout {
   }
 }
 
-/** The first key behind all that begin with a prefix. */
+/** The first key behind all that begin with a prefix, which must not be empty. */
 export function endOfPrefix(prefix: string): Buffer {
   const end = Buffer.from(prefix)
-  for (let index = end.length - 1; index >= 0; index--) {
-    if (end[index]! === 0xff) continue
-    end[index]!++
-    return end.subarray(0, index + 1)
-  }
-  return Buffer.from([0])
+  // UTF-8 has no byte 0xff, so there is room above the last one.
+  end[end.length - 1]!++
+  return end
 }
 
 /** A write id and a value as one: u8 bytes of the id, the id, the value. */

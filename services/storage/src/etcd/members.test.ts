@@ -1,12 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { aPut, createFakeClock, listed, written } from '@orch/testkit'
-import { findBackend, openEtcdMembers, type Program } from '@orch/testkit/backends'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { etcdMemberLookMs } from '../limits.ts'
-import { createStorage } from '../service.ts'
-import { openEtcdStore } from './etcd-store.ts'
 import { Members } from './members.ts'
 
 const failing = (message: string) => () => {
@@ -88,74 +82,4 @@ describe('members of etcd', () => {
     members.isSilent(stream)
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
   })
-})
-
-const backend = await findBackend('etcd')
-const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
-
-describe.skipIf(backend.kind === 'missing')(`an etcd of three members${reason}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'etcd-members-'))
-  let members: Program[]
-  beforeAll(async () => {
-    members = await openEtcdMembers({ path: backend.kind === 'found' ? backend.path : '', folder, count: 3 })
-  })
-  afterAll(async () => {
-    for (const member of members) await member.kill()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  /** Writes and reads until it is closed. What asks to come again does so. */
-  async function openLoad(prefix: string) {
-    const store = await openEtcdStore({ servers: members.map(({ address }) => `http://${address}`), prefix, profile: 'orch' })
-    const storage = await createStorage({ store, leadership: store.leadership })
-    const acknowledged: string[] = []
-    const failures: string[] = []
-    let isOver = false
-    const work = async (worker: number) => {
-      for (let round = 0; !isOver; round++) {
-        const name = `n-${worker}-${round}`
-        try {
-          await written(storage, aPut({ name }))
-          acknowledged.push(name)
-          await listed(storage, { limit: 1 })
-        } catch (error) {
-          if ((error as { code?: number }).code !== 503) failures.push(String(error))
-        }
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    }
-    const working = [0, 1, 2, 3].map(work)
-    const close = async () => {
-      isOver = true
-      await Promise.all(working)
-      const { names } = await listed(storage)
-      storage.close()
-      await store.close()
-      return acknowledged.filter((name) => !names.includes(name))
-    }
-    const more = (count: number) => {
-      const wanted = acknowledged.length + count
-      return vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(wanted), { timeout: 25_000, interval: 20 })
-    }
-    return { failures, more, close }
-  }
-
-  // Any two of three: the watch stands at one of them, or moves there.
-  test.each([
-    ['killed', (member: Program) => member.kill(), (member: Program) => member.start()],
-    ['stopped in its tracks', async (member: Program) => member.pause(), async (member: Program) => member.resume()],
-  ])(
-    'one after the other is %s: writing and reading go on, and nothing is lost',
-    async (how, harm, mend) => {
-      const load = await openLoad(`members-${how.length}`)
-      await load.more(20)
-      for (const member of members.slice(0, 2)) {
-        await harm(member)
-        await load.more(60)
-        await mend(member)
-      }
-      expect({ lost: await load.close(), failures: load.failures }).toEqual({ lost: [], failures: [] })
-    },
-    100_000,
-  )
 })

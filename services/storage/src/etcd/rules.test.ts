@@ -244,7 +244,7 @@ describe('the layout', () => {
     })
   })
 
-  test('the end of a prefix whose last byte is the highest is that of the one before', () => {
+  test('the end of a prefix counts its last byte up, also within a character', () => {
     const highest = Buffer.from([0x61, 0xff, 0xff]).toString('latin1')
     expect(endOfPrefix('a').toString()).toBe('b')
     // In UTF-8 no byte is 0xff: the last byte of ÿ is counted up.

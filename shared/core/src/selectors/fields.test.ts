@@ -22,6 +22,13 @@ describe('QP-12: field selectors', () => {
     expect(printFieldSelector(parse(text))).toBe(canonical)
   })
 
+  test('terms are in the order of their texts, each with what it says', () => {
+    expect(parse('x!=y,a==b')).toEqual([
+      { field: 'a', operator: 'Equals', value: 'b' },
+      { field: 'x', operator: 'NotEquals', value: 'y' },
+    ])
+  })
+
   const bad: [text: string, message: string][] = [
     ['bogus', "invalid selector: 'bogus'; can't understand 'bogus'"],
     ['x=a,b', "invalid selector: 'x=a,b'; can't understand 'b'"],

@@ -40,7 +40,8 @@ function toPlainValue(text: string): { kind: 'text'; text: string } | { kind: 'm
   let plain = ''
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index)
-    if (character === '=' || character === ',') {
+    // A comma has ended the term before.
+    if (character === '=') {
       return { kind: 'malformed', message: `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}` }
     }
     if (character !== '\\') {

@@ -26,6 +26,22 @@ describe('QP-22: label selectors', () => {
     ['x<1', [{ key: 'x', operator: 'Lt', values: ['1'] }]],
     ['notin=in', [{ key: 'notin', operator: 'In', values: ['in'] }]],
     [
+      'c,b=1,a,b!=2',
+      [
+        { key: 'a', operator: 'Exists', values: [] },
+        { key: 'b', operator: 'In', values: ['1'] },
+        { key: 'b', operator: 'NotIn', values: ['2'] },
+        { key: 'c', operator: 'Exists', values: [] },
+      ],
+    ],
+    [
+      'x=,y',
+      [
+        { key: 'x', operator: 'In', values: [''] },
+        { key: 'y', operator: 'Exists', values: [] },
+      ],
+    ],
+    [
       'b=1,a.io/c',
       [
         { key: 'a.io/c', operator: 'Exists', values: [] },
@@ -49,10 +65,16 @@ describe('QP-22: label selectors', () => {
     ['x gt 1', "unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt"],
     ['x<-1', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-1": a valid label/],
     ['x constructor y', "unable to parse requirement: found 'constructor', expected: in, notin, =, ==, !=, gt, lt"],
+    ['x=(', "unable to parse requirement: found '(', expected: identifier"],
+    ['x in )a', "unable to parse requirement: found ')', expected: '('"],
     ['x in a', "unable to parse requirement: found 'a', expected: '('"],
     ['x in (a b)', "unable to parse requirement: found 'b', expected: ',' or ')'"],
     ['x in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['x in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    [
+      'x<9223372036854775808',
+      `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": for 'Gt', 'Lt' operators, the value must be an integer`,
+    ],
     ['x<a', `unable to parse requirement: values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value must be an integer`],
     ['x=-', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-": a valid label must be an empty string or/],
     ['a/b/c=1', /^unable to parse requirement: key: Invalid value: "a\/b\/c": a qualified name must consist/],
@@ -79,6 +101,12 @@ describe('QP-22: label selectors', () => {
     ['x>1', { x: 'many' }, false],
     ['x>1', {}, false],
     ['x<9007199254740993', { x: '9007199254740992' }, true],
+    ['x>9007199254740992', { x: '9007199254740993' }, true],
+    ['x<2', { x: '1' }, true],
+    ['x<2', { x: '2' }, false],
+    ['x<2', { x: '3' }, false],
+    ['x<2', { x: 'few' }, false],
+    ['x<2', {}, false],
     ['constructor', {}, false],
     ['x=a,y=b', { x: 'a', y: 'c' }, false],
   ]
@@ -93,7 +121,39 @@ describe('QP-22: label selectors', () => {
   })
 })
 
+test('the canonical text is the same in whatever order terms and values are', () => {
+  const terms: LabelRequirement[] = [
+    { key: 'c', operator: 'Exists', values: [] },
+    { key: 'a', operator: 'In', values: ['y', 'x'] },
+    { key: 'b', operator: 'NotIn', values: ['y', 'x'] },
+  ]
+  expect(printLabelSelector(terms)).toBe('a in (x,y),b notin (x,y),c')
+})
+
 describe('selectors inside objects', () => {
+  test('every operator is understood, terms by key and values sorted, each once', () => {
+    const reading = toLabelRequirements({
+      matchLabels: { e: '1', b: '' },
+      matchExpressions: [
+        { key: 'f', operator: 'In', values: ['y', 'x', 'y'] },
+        { key: 'd', operator: 'NotIn', values: ['y', 'x', 'y'] },
+        { key: 'c', operator: 'Exists' },
+        { key: 'a', operator: 'DoesNotExist', values: [] },
+      ],
+    })
+    expect(reading).toEqual({
+      kind: 'selector',
+      requirements: [
+        { key: 'a', operator: 'DoesNotExist', values: [] },
+        { key: 'b', operator: 'In', values: [''] },
+        { key: 'c', operator: 'Exists', values: [] },
+        { key: 'd', operator: 'NotIn', values: ['x', 'y'] },
+        { key: 'e', operator: 'In', values: ['1'] },
+        { key: 'f', operator: 'In', values: ['x', 'y'] },
+      ],
+    })
+  })
+
   test('both parts count, by key', () => {
     const reading = toLabelRequirements({
       matchLabels: { b: '1' },

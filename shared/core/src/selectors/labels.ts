@@ -62,14 +62,14 @@ class Parser {
   }
 
   #requirement(): LabelRequirement {
-    const isAbsent = this.#peek().text === '!' && this.#peek().kind === 'symbol'
+    const isAbsent = this.#peek().text === '!'
     if (isAbsent) this.#next()
     const word = this.#next()
     if (word.kind !== 'word') throw new Malformed(`${requirementPrefix}found '${word.text}', expected: identifier`)
     const key = checkedKey(word.text)
     if (isAbsent) return { key, operator: 'DoesNotExist', values: [] }
     const after = this.#peek()
-    if (after.kind === 'end' || (after.kind === 'symbol' && after.text === ',')) return { key, operator: 'Exists', values: [] }
+    if (after.kind === 'end' || after.text === ',') return { key, operator: 'Exists', values: [] }
     const operator = this.#operator()
     const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()]
     return toRequirement(key, operator, values)
@@ -92,7 +92,7 @@ class Parser {
 
   #values(): string[] {
     const open = this.#next()
-    if (open.text !== '(' || open.kind !== 'symbol') throw new Malformed(`${requirementPrefix}found '${open.text}', expected: '('`)
+    if (open.text !== '(') throw new Malformed(`${requirementPrefix}found '${open.text}', expected: '('`)
     const values = new Set<string>()
     let isValueDue = true
     for (;;) {
@@ -174,8 +174,8 @@ function checkValues(key: string, values: readonly string[]): void {
 export function toLabelRequirements(selector: LabelSelector): LabelSelectorReading {
   const requirements: LabelRequirement[] = []
   try {
-    for (const key of Object.keys(selector.matchLabels ?? {})) {
-      requirements.push(toRequirement(checkedKey(key), '=', [selector.matchLabels?.[key] ?? '']))
+    for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+      requirements.push(toRequirement(checkedKey(key), '=', [value]))
     }
     for (const { key, operator, values = [] } of selector.matchExpressions ?? [])
       requirements.push(fromExpression(checkedKey(key), operator, values))
