@@ -75,4 +75,13 @@ test('a Job says that its Pods are tracked by finalizers', async () => {
   const { metadata } = await created(server.api, path, { metadata: { name: 'j', annotations: { x: 'y' } }, spec })
   expect(metadata['annotations']).toEqual({ 'batch.orch.io/job-tracking': '', x: 'y' })
   expect(JSON.stringify(metadata['managedFields'])).not.toContain('job-tracking')
+  const annotate = (value: string | null) =>
+    server.api.patch(`${path}/j`, { metadata: { annotations: { 'batch.orch.io/job-tracking': value } } })
+  expect((await annotate('x')).status).toBe(200)
+  expect((await annotate(null)).status).toBe(200)
+  const { status, body } = await annotate('')
+  expect([status, body['message']]).toEqual([
+    422,
+    'Job.batch "j" is invalid: metadata.annotations[batch.orch.io/job-tracking]: Forbidden: cannot add this annotation',
+  ])
 })

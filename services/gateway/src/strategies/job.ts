@@ -1,4 +1,4 @@
-import { type ApiObject, decoderOf, jobNameLabel, jobUidLabel, subdomainLabel } from '@orch/core'
+import { type ApiObject, decoderOf, jobNameLabel, jobTrackingAnnotation, jobUidLabel } from '@orch/core'
 import { metadataInOrder, sorted } from './field-order.ts'
 import type { KindRules } from './strategy.ts'
 
@@ -14,7 +14,7 @@ interface JobSpec {
 export const jobStrategy: KindRules = {
   prepareCreate(object: ApiObject, names) {
     // It says that the Job's Pods are tracked by finalizers.
-    const annotations = sorted({ ...object.metadata.annotations, [subdomainLabel(names, 'batch', 'job-tracking')]: '' })
+    const annotations = sorted({ ...object.metadata.annotations, [jobTrackingAnnotation(names)]: '' })
     object.metadata = metadataInOrder({ ...object.metadata, annotations })
     const spec = object.spec as JobSpec | undefined
     if (spec === undefined || spec.manualSelector === true) return

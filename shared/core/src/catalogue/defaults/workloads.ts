@@ -64,7 +64,7 @@ export function fillJob(job: Draft): void {
   const metadata = ensureChild(job, 'metadata')
   if (labels !== undefined && isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
   for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
-    for (const pattern of children(rule, 'onPodConditions')) fill(pattern, { status: 'True' })
+    for (const pattern of children(rule, 'onPodConditions')) fillEmpty(pattern, { status: 'True' })
   }
   fillPodTemplate(child(spec, 'template'))
 }

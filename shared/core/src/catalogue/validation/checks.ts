@@ -114,7 +114,7 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
   const before = numberOf(live, name)
   const after = numberOf(status, name)
   if (before !== undefined && (after === undefined || after < before)) {
-    errors.push(invalidValue(`status.${name}`, after ?? null, 'cannot be decremented'))
+    errors.push(invalidValue(`status.${name}`, after ?? 0, 'cannot be decremented'))
   }
 }
 
@@ -152,7 +152,9 @@ export function notMoreThanWhole(errors: FieldError[], part: Part, name: string,
 
 /** Whether a count or share is nothing. */
 export function isNoneOf(value: unknown): boolean {
-  return typeof value === 'string' ? Number.parseInt(value, 10) === 0 : value === 0 || value === undefined || value === null
+  // A text that is neither a share nor a count counts as nothing.
+  if (typeof value === 'string') return !/^(?:[0-9]+%|[+-]?[0-9]+)$/.test(value) || Number.parseInt(value, 10) === 0
+  return value === 0 || value === undefined || value === null
 }
 
 /** A port by number or by name. */

@@ -23,7 +23,8 @@ const shorthands = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@dai
 export function findScheduleProblem(text: string): string | undefined {
   if (text === '') return 'empty spec string'
   const [, zone, rest = text] = /^(?:CRON_)?TZ=(\S*)\s*(.*)$/s.exec(text) ?? []
-  if (zone !== undefined && !isTimeZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`
+  const zoneProblem = zone === undefined ? undefined : findZoneProblem(zone)
+  if (zoneProblem !== undefined) return `provided bad location ${zone}: ${zoneProblem}`
   const schedule = rest.trim()
   if (schedule.startsWith('@')) return findShorthandProblem(schedule)
   const fields = schedule.split(/\s+/).filter((field) => field !== '')
@@ -35,8 +36,16 @@ export function findScheduleProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Whether a name is that of a time zone. */
-export function isTimeZone(name: string): boolean {
+/** What is wrong with the name of a time zone; undefined when nothing is. */
+export function findZoneProblem(name: string): string | undefined {
+  if (name === '' || name === 'UTC' || name === 'Local') return undefined
+  if (name.includes('..') || /^[\\/]/.test(name)) return 'time: invalid location name'
+  return isTimeZone(name) ? undefined : `unknown time zone ${name}`
+}
+
+/** Names are those of files, in which capitals count; `Intl` takes them in any case, and offsets such as `+01:00`, too. */
+function isTimeZone(name: string): boolean {
+  if (!name.split('/').every((part) => /^[A-Z]/.test(part))) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -1,15 +1,23 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { countOrPercent, immutable, isNoneOf, notDecremented, notMoreThanWhole, notNegative } from './checks.ts'
-import { requiredValue, unsupportedValue } from './field-errors.ts'
-import { goIntOrString, invalidGoValue } from './go-values.ts'
+import { requiredValue } from './field-errors.ts'
+import { goIntOrString, goUpdateStrategy, invalidGoValue, unsupportedGoValue } from './go-values.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateSelectedTemplate } from './pod-template.ts'
+import { labelsOf, notSelected, refuseEmptySelector, selectorTakes, validateLastingTemplate } from './pod-template.ts'
+import { validateLabelSelector } from './selector.ts'
 
 /** The rules of a DaemonSet's spec. */
-export function validateDaemonSet(set: Part, live: Part | undefined): FieldError[] {
+export function validateDaemonSet(set: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(set, 'spec')
-  validateSelectedTemplate(errors, spec, { owner: 'DaemonSet', path: 'spec.template' }, 'daemonset')
+  const selector = optionalPart(spec, 'selector')
+  const template = partOf(spec, 'template')
+  errors.push(...validateLabelSelector(selector, 'spec.selector'))
+  // Without a selector the set takes no Pod, and so not that of its template.
+  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+  if (selector !== undefined) refuseEmptySelector(errors, selector, 'daemonset')
+  validateLastingTemplate(errors, template, { owner: 'DaemonSet', path: 'spec.template', names })
   notNegative(errors, spec, ['minReadySeconds'], 'spec')
   validateStrategy(errors, partOf(spec, 'updateStrategy'))
   notNegative(errors, spec, ['revisionHistoryLimit'], 'spec')
@@ -21,7 +29,8 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
   const type = textOf(strategy, 'type')
   if (type === 'OnDelete') return
   if (type !== 'RollingUpdate') {
-    errors.push(unsupportedValue('spec.updateStrategy', type, ['RollingUpdate', 'OnDelete']))
+    const printed = goUpdateStrategy('apps.DaemonSetUpdateStrategy', 'apps.RollingUpdateDaemonSet', strategy)
+    errors.push(unsupportedGoValue('spec.updateStrategy', printed, ['RollingUpdate', 'OnDelete']))
     return
   }
   const at = 'spec.updateStrategy.rollingUpdate'

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import {
   countOrPercent,
   immutable,
@@ -10,17 +11,17 @@ import {
   notNegative,
   numberOf,
 } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goIntOrString, invalidGoValue } from './go-values.ts'
+import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
+import { goIntOrString, goUpdateStrategy, invalidGoValue, unsupportedGoValue } from './go-values.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
 /** The rules of a Deployment's spec. */
-export function validateDeployment(deployment: Part, live: Part | undefined): FieldError[] {
+export function validateDeployment(deployment: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(deployment, 'spec')
   notNegative(errors, spec, ['replicas'], 'spec')
-  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec) }
+  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec), names }
   validateSelectedTemplate(errors, spec, rules, 'deployment')
   validateStrategy(errors, partOf(spec, 'strategy'))
   notNegative(errors, spec, ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'], 'spec')
@@ -41,7 +42,8 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
       errors.push(forbiddenValue(at, "may not be specified when strategy `type` is 'Recreate'"))
     }
   } else if (type !== 'RollingUpdate') {
-    errors.push(unsupportedValue('spec.strategy.type', type, ['Recreate', 'RollingUpdate']))
+    const printed = goUpdateStrategy('apps.DeploymentStrategy', 'apps.RollingUpdateDeployment', strategy)
+    errors.push(unsupportedGoValue('spec.strategy', printed, ['Recreate', 'RollingUpdate']))
   } else if (rolling === undefined) errors.push(requiredValue(at, 'this should be defaulted and never be nil'))
   else validateRollingUpdate(errors, rolling, at)
 }

@@ -1,12 +1,26 @@
+import { printValue } from '../../json/print.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { itemsOf, type Part, partOf, textOf } from './part.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 /**
  * Values in messages as kube-apiserver prints them: in the syntax of Go. Clients compare messages, so values that are short and
  * the same in every run are printed in this way; others are JSON.
  */
-export function invalidGoValue(field: string, printed: string, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printed}: ${detail}` }
+export function invalidGoValue(field: string, printed: string, detail?: string): FieldError {
+  const message = detail === undefined ? `Invalid value: ${printed}` : `Invalid value: ${printed}: ${detail}`
+  return { reason: 'FieldValueInvalid', field, message }
+}
+
+/** One of several kinds of value is expected, and this struct is of none. */
+export function unsupportedGoValue(field: string, printed: string, supported: readonly string[]): FieldError {
+  const list = supported.map(quoted).join(', ')
+  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${printed}: supported values: ${list}` }
+}
+
+/** `apps.DeploymentStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`; JSON where Go prints an address. */
+export function goUpdateStrategy(type: string, rollingType: string, strategy: Part): string {
+  if (optionalPart(strategy, 'rollingUpdate') !== undefined) return printValue(strategy)
+  return `${type}{Type:${quoted(textOf(strategy, 'type'))}, RollingUpdate:(*${rollingType})(nil)}`
 }
 
 /** `map[string]string{"a":"b"}` */

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
-import { requireOneOf } from './checks.ts'
 import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
+import { invalidGoValue } from './go-values.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from './part.ts'
 import { validateLabelKey } from './selector.ts'
 
@@ -21,40 +21,54 @@ export function validateFailurePolicy(errors: FieldError[], policy: Part, spec: 
 
 function validateRule(errors: FieldError[], rule: Part, names: ReadonlySet<string>, at: string): void {
   const action = textOf(rule, 'action')
-  if (action === '') errors.push(requiredValue(`${at}.action`, `valid values: ${JSON.stringify(actions)}`))
-  else if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.action`, action, actions))
+  requireWord(errors, action, `${at}.action`, actions)
   const codes = optionalPart(rule, 'onExitCodes')
   if (codes !== undefined) validateExitCodes(errors, codes, names, `${at}.onExitCodes`)
   const patterns = itemsOf(rule, 'onPodConditions')
   if (patterns.length > patternsMax) errors.push(tooManyValues(`${at}.onPodConditions`, patterns.length, patternsMax))
   for (const [index, pattern] of patterns.entries()) {
     errors.push(...validateLabelKey(textOf(pattern, 'type'), `${at}.onPodConditions[${index}].type`))
-    requireOneOf(errors, pattern, 'status', `${at}.onPodConditions[${index}]`, conditionStatuses)
+    requireWord(errors, textOf(pattern, 'status'), `${at}.onPodConditions[${index}].status`, conditionStatuses)
   }
   if (codes !== undefined && patterns.length > 0) {
-    errors.push(invalidValue(at, '', 'specifying both OnExitCodes and OnPodConditions is not supported'))
+    errors.push(invalidCombination(at, 'specifying both OnExitCodes and OnPodConditions is not supported'))
   }
   if (codes === undefined && patterns.length === 0) {
-    errors.push(invalidValue(at, '', 'specifying one of OnExitCodes and OnPodConditions is required'))
+    errors.push(invalidCombination(at, 'specifying one of OnExitCodes and OnPodConditions is required'))
   }
 }
 
+function requireWord(errors: FieldError[], word: string, field: string, words: readonly string[]): void {
+  if (word === '') errors.push(requiredValue(field, `valid values: [${words.map((known) => JSON.stringify(known)).join(' ')}]`))
+  else if (!words.includes(word)) errors.push(unsupportedValue(field, word, words))
+}
+
+/** No single value is wrong, so none is shown. */
+function invalidCombination(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` }
+}
+
 function validateExitCodes(errors: FieldError[], codes: Part, names: ReadonlySet<string>, at: string): void {
-  requireOneOf(errors, codes, 'operator', at, ['In', 'NotIn'])
-  const name = textOf(codes, 'containerName')
-  if (name !== '' && !names.has(name)) {
+  requireWord(errors, textOf(codes, 'operator'), `${at}.operator`, ['In', 'NotIn'])
+  const name = codes['containerName']
+  if (typeof name === 'string' && !names.has(name)) {
     errors.push(invalidValue(`${at}.containerName`, name, 'must be one of the container or initContainer names in the pod template'))
   }
   const values = itemsOf<number>(codes, 'values')
-  if (values.length === 0) errors.push(invalidValue(`${at}.values`, values, 'at least one value is required'))
+  if (values.length === 0) errors.push(invalidGoValue(`${at}.values`, goNumbers(values), 'at least one value is required'))
   if (values.length > exitCodesMax) errors.push(tooManyValues(`${at}.values`, values.length, exitCodesMax))
   const repeated = repeatedPlaces(values)
   for (const [index, value] of values.entries()) {
-    if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
     if (value === 0 && textOf(codes, 'operator') === 'In') {
       errors.push(invalidValue(`${at}.values[${index}]`, 0, 'must not be 0 for the In operator'))
     }
+    if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
   }
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] as number) <= value)
-  if (!isOrdered) errors.push(invalidValue(`${at}.values`, values, 'must be ordered'))
+  if (!isOrdered) errors.push(invalidGoValue(`${at}.values`, goNumbers(values), 'must be ordered'))
+}
+
+/** `[]int32{2, 1}` */
+function goNumbers(values: readonly number[]): string {
+  return values.length === 0 ? '[]int32(nil)' : `[]int32{${values.join(', ')}}`
 }

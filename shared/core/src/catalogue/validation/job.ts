@@ -1,9 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
 import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goLabelSelector, invalidGoValue } from './go-values.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { goLabelSelector, goLabels, invalidGoValue } from './go-values.ts'
 import { validateFailurePolicy } from './job-failure-policy.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
 import { validateLabelSelector } from './selector.ts'
 
@@ -12,22 +13,36 @@ export const jobUidLabel = 'controller-uid'
 /** Label of a Job's Pods that holds the name of the Job. */
 export const jobNameLabel = 'job-name'
 
+/** Annotation that says that the Job's Pods are tracked by finalizers. */
+export function jobTrackingAnnotation(names: Names): string {
+  return subdomainLabel(names, 'batch', 'job-tracking')
+}
+
 const indexedParallelismMax = 100_000
 
 /** The rules of a Job's spec. */
-export function validateJob(job: Part, live: Part | undefined): FieldError[] {
+export function validateJob(job: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(job, 'spec')
   if (spec['manualSelector'] !== true) validateGenerated(errors, partOf(job, 'metadata'), spec)
-  validateJobSpec(errors, spec, 'spec')
+  validateJobSpec(errors, spec, { path: 'spec', names })
   const selector = optionalPart(spec, 'selector')
   if (selector === undefined) errors.push(requiredValue('spec.selector'))
   else errors.push(...validateLabelSelector(selector, 'spec.selector'))
   const template = partOf(spec, 'template')
   const isTaken = selectorTakes(selector, labelsOf(template))
   if (isTaken === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
-  if (live !== undefined) validateChange(errors, spec, live)
+  if (live === undefined) return errors
+  refuseLateTracking(errors, job, live, names)
+  validateChange(errors, spec, live)
   return errors
+}
+
+/** Whether finalizers track the Pods of a Job is decided when the Job is made. */
+function refuseLateTracking(errors: FieldError[], job: Part, live: Part, names: Names): void {
+  const annotation = jobTrackingAnnotation(names)
+  const isTracked = (object: Part): boolean => isGiven(partOf(partOf(object, 'metadata'), 'annotations'), annotation)
+  if (isTracked(job) && !isTracked(live)) errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
 }
 
 /** A selector that the server has made finds the Pods of this Job by its uid and no others. */
@@ -41,7 +56,7 @@ function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): vo
   for (const [key, value] of Object.entries(expected)) {
     const field = `spec.template.metadata.labels[${key}]`
     if (labels[key] === undefined) errors.push(requiredValue(field, `must be '${String(value)}'`))
-    else if (labels[key] !== value) errors.push(invalidValue(field, labels, `must be '${String(value)}'`))
+    else if (labels[key] !== value) errors.push(invalidGoValue(field, goLabels(labels), `must be '${String(value)}'`))
   }
   if (selectorTakes(selector, expected) === false) {
     errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), '`selector` not auto-generated'))
@@ -51,13 +66,13 @@ function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): vo
 const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished']
 
 /** What a Job and a template of one have in common. */
-export function validateJobSpec(errors: FieldError[], spec: Part, path: string): void {
+export function validateJobSpec(errors: FieldError[], spec: Part, { path, names }: { path: string; names: Names }): void {
   notNegative(errors, spec, counts, path)
   if (isGiven(spec, 'completionMode')) validateMode(errors, spec, path)
   const policy = optionalPart(spec, 'podFailurePolicy')
   if (policy !== undefined) validateFailurePolicy(errors, policy, spec, `${path}.podFailurePolicy`)
   const template = partOf(spec, 'template')
-  validatePodTemplate(errors, template, `${path}.template`)
+  validatePodTemplate(errors, template, { path: `${path}.template`, names })
   const restart = textOf(partOf(template, 'spec'), 'restartPolicy')
   const at = `${path}.template.spec.restartPolicy`
   // A template says Always when its writer has said nothing.
@@ -97,7 +112,8 @@ function withPlacementOf(template: Part, live: Part): Part {
   const [metadata, spec] = [partOf(template, 'metadata'), partOf(template, 'spec')]
   const affinity = optionalPart(spec, 'affinity')
   const liveSpec = partOf(live, 'spec')
-  const others = { ...optionalPart(liveSpec, 'affinity'), nodeAffinity: affinity?.['nodeAffinity'] }
+  const { nodeAffinity: _before, ...others } = partOf(liveSpec, 'affinity')
+  const isOfNodesOnly = Object.keys(others).length === 0
   return {
     ...live,
     metadata: { ...partOf(live, 'metadata'), labels: metadata['labels'], annotations: metadata['annotations'] },
@@ -105,14 +121,24 @@ function withPlacementOf(template: Part, live: Part): Part {
       ...liveSpec,
       nodeSelector: spec['nodeSelector'],
       tolerations: spec['tolerations'],
-      affinity: Object.values(others).some((value) => value !== undefined) ? others : affinity,
+      affinity: affinity === undefined && isOfNodesOnly ? undefined : { ...others, nodeAffinity: affinity?.['nodeAffinity'] },
     },
   }
 }
 
-/** The counts of a Job. */
+/** The counts of a Job, and the Pods that are still to be counted. */
 export function validateJobStatus(job: Part): FieldError[] {
   const errors: FieldError[] = []
-  notNegative(errors, partOf(job, 'status'), ['active', 'succeeded', 'failed'], 'status')
+  const status = partOf(job, 'status')
+  notNegative(errors, status, ['active', 'succeeded', 'failed', 'ready'], 'status')
+  const seen = new Set<string>()
+  for (const name of ['succeeded', 'failed']) {
+    for (const [index, uid] of itemsOf<string>(partOf(status, 'uncountedTerminatedPods'), name).entries()) {
+      const field = `status.uncountedTerminatedPods.${name}[${index}]`
+      if (uid === '') errors.push(invalidValue(field, uid, 'must not be empty'))
+      else if (seen.has(uid)) errors.push(duplicateValue(field, uid))
+      seen.add(uid)
+    }
+  }
   return errors
 }

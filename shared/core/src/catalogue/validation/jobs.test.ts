@@ -32,7 +32,7 @@ const ofJobs: readonly Row[] = [
   [
     'a selector that was made for another',
     withChange(generated, 'metadata/uid', 'v'),
-    `spec.template.metadata.labels[controller-uid]: Invalid value: {"controller-uid":"u","job-name":"j"}: must be 'v'`,
+    `spec.template.metadata.labels[controller-uid]: Invalid value: map[string]string{"controller-uid":"u", "job-name":"j"}: must be 'v'`,
     'spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"controller-uid":"u"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: `selector` not auto-generated',
   ],
   [
@@ -62,12 +62,37 @@ const ofJobs: readonly Row[] = [
   [
     'a rule of nothing',
     failing({ action: 'Ignore' }),
-    `${rule}: Invalid value: "": specifying one of OnExitCodes and OnPodConditions is required`,
+    `${rule}: Invalid value: specifying one of OnExitCodes and OnPodConditions is required`,
+  ],
+  [
+    'a rule of two kinds',
+    failing({ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] }, onPodConditions: [{ type: 'A' }] }),
+    `${rule}: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported`,
+  ],
+  [
+    'words that are missing',
+    failing({ action: '', onExitCodes: { operator: '', values: [1], containerName: '' } }),
+    `${rule}.action: Required value: valid values: ["Count" "FailJob" "Ignore"]`,
+    `${rule}.onExitCodes.operator: Required value: valid values: ["In" "NotIn"]`,
+    `${rule}.onExitCodes.containerName: Invalid value: "": must be one of the container or initContainer names in the pod template`,
+  ],
+  [
+    'words that are not known',
+    failing({ action: 'X', onPodConditions: [{ type: 'A', status: 'X' }] }),
+    `${rule}.action: Unsupported value: "X": supported values: "Count", "FailJob", "Ignore"`,
+    `${rule}.onPodConditions[0].status: Unsupported value: "X": supported values: "False", "True", "Unknown"`,
+  ],
+  [
+    'nothing twice',
+    failing({ action: 'Count', onExitCodes: { operator: 'In', values: [0, 0] } }),
+    `${rule}.onExitCodes.values[0]: Invalid value: 0: must not be 0 for the In operator`,
+    `${rule}.onExitCodes.values[1]: Invalid value: 0: must not be 0 for the In operator`,
+    `${rule}.onExitCodes.values[1]: Duplicate value: 0`,
   ],
   [
     'codes in order',
     failing({ action: 'Ignore', onExitCodes: { operator: 'NotIn', values: [2, 1] } }),
-    `${rule}.onExitCodes.values: Invalid value: [2,1]: must be ordered`,
+    `${rule}.onExitCodes.values: Invalid value: []int32{2, 1}: must be ordered`,
   ],
   [
     'success is no failure',
@@ -81,6 +106,14 @@ describe('a new Job', () => {
 })
 
 const waiting: Body = spec({ suspend: true })
+const tracked = withChange(job, 'metadata/annotations', { 'batch.orch.io/job-tracking': '' })
+const nodeAffinity: Body = {
+  requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }] },
+}
+const podAffinity: Body = {
+  requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a', labelSelector: { matchLabels: { a: 'b' } } }],
+}
+const placed = (affinity: Body): Body => withChange(waiting, 'spec/template/spec/affinity', affinity)
 
 const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
   ['how many at once', job, spec({ parallelism: 5, completions: 1 })],
@@ -92,6 +125,17 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
     'spec.completionMode: Invalid value: "Indexed": field is immutable',
   ],
   ['where it will run, while it waits', waiting, withChange(waiting, 'spec/template/spec/nodeSelector', { a: 'b' })],
+  ['which nodes it wants, while it waits', waiting, placed({ nodeAffinity })],
+  ['which nodes it wants beside other Pods', placed({ podAffinity }), placed({ podAffinity, nodeAffinity })],
+  ['that it wants any node', placed({ nodeAffinity }), waiting],
+  ['the tracking of its Pods, to none', tracked, job],
+  ['a tracked one', tracked, withChange(tracked, 'spec/suspend', true)],
+  [
+    'not the tracking of its Pods, from none',
+    job,
+    tracked,
+    'metadata.annotations[batch.orch.io/job-tracking]: Forbidden: cannot add this annotation',
+  ],
 ]
 
 describe('what may change in a Job', () => {
@@ -99,22 +143,37 @@ describe('what may change in a Job', () => {
     expect(problemsOf('batch/v1.Job', body, { live })).toEqual(expected),
   )
 
-  test('not its template', () => {
-    const body = withChange(job, 'spec/template/spec/nodeSelector', { a: 'b' })
-    expect(problemsOf('batch/v1.Job', body, { live: job })).toEqual([
+  test.each([
+    ['its template', job, withChange(job, 'spec/template/spec/nodeSelector', { a: 'b' })],
+    ['which nodes it wants, once it has begun', { ...waiting, status: { startTime: '2022-08-23T00:00:00Z' } }, placed({ nodeAffinity })],
+    ['beside which Pods it runs', waiting, placed({ podAffinity })],
+    ['beside which Pods it ran', placed({ podAffinity }), waiting],
+  ])('not %s', (_, live, body) => {
+    expect(problemsOf('batch/v1.Job', body, { live })).toEqual([
       expect.stringMatching(/^spec\.template: Invalid value: .*: field is immutable$/),
     ])
   })
 
   test('counts are not negative', () => {
-    expect(problemsOf('batch/v1.Job', { ...job, status: { failed: -1 } }, { live: job, part: 'status' })).toEqual([
+    expect(problemsOf('batch/v1.Job', { ...job, status: { failed: -1, ready: -2 } }, { live: job, part: 'status' })).toEqual([
       'status.failed: Invalid value: -1: must be greater than or equal to 0',
+      'status.ready: Invalid value: -2: must be greater than or equal to 0',
+    ])
+  })
+
+  test('Pods wait to be counted once, by a uid', () => {
+    const status = { uncountedTerminatedPods: { succeeded: ['a', ''], failed: ['b', 'a'] } }
+    expect(problemsOf('batch/v1.Job', { ...job, status }, { live: job, part: 'status' })).toEqual([
+      'status.uncountedTerminatedPods.succeeded[1]: Invalid value: "": must not be empty',
+      'status.uncountedTerminatedPods.failed[1]: Duplicate value: "a"',
     ])
   })
 })
 
 const cronJob: Body = { metadata: { name: 'c', namespace: 'n' }, spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template } } } }
 const cron = (fields: Body): Body => ({ ...cronJob, spec: { ...(cronJob['spec'] as Body), ...fields } })
+
+const explicit = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
 
 const ofCronJobs: readonly Row[] = [
   ['a sound one', cronJob],
@@ -131,6 +190,20 @@ const ofCronJobs: readonly Row[] = [
     cron({ timeZone: 'Mars/Olympus' }),
     'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus',
   ],
+  [
+    'a zone in the wrong case',
+    cron({ timeZone: 'europe/berlin' }),
+    'spec.timeZone: Invalid value: "europe/berlin": unknown time zone europe/berlin',
+  ],
+  ['a zone by its distance', cron({ timeZone: '+01:00' }), 'spec.timeZone: Invalid value: "+01:00": unknown time zone +01:00'],
+  ['a zone of another folder', cron({ timeZone: '../UTC' }), 'spec.timeZone: Invalid value: "../UTC": unknown time zone ../UTC'],
+  ['the zone of the server', cron({ timeZone: 'Local' }), `spec.timeZone: Invalid value: "Local": ${explicit}`],
+  [
+    'the zone of the server in the wrong case',
+    cron({ timeZone: 'local' }),
+    `spec.timeZone: Invalid value: "local": ${explicit}`,
+    'spec.timeZone: Invalid value: "local": unknown time zone local',
+  ],
   ['a zone without a name', cron({ timeZone: '' }), 'spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string'],
   [
     'no such policy',
@@ -139,8 +212,10 @@ const ofCronJobs: readonly Row[] = [
   ],
   [
     'a selector of its own',
-    cron({ jobTemplate: { spec: { selector, template } } }),
+    cron({ jobTemplate: { spec: { selector, template, manualSelector: true, backoffLimit: -1 } } }),
+    'spec.jobTemplate.spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0',
     'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"app":"a"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: `selector` will be auto-generated',
+    'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
   ],
   [
     'less history than none',
@@ -158,18 +233,31 @@ describe('a CronJob', () => {
   test.each(ofCronJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected))
 })
 
+test('a CronJob keeps a name and a zone that are refused in a new one', () => {
+  const old = withChange(cron({ timeZone: 'Mars/Olympus' }), 'metadata/name', 'a'.repeat(53))
+  expect(problemsOf('batch/v1.CronJob', old)).toHaveLength(2)
+  expect(problemsOf('batch/v1.CronJob', old, { live: old })).toEqual([])
+  expect(problemsOf('batch/v1.CronJob', withChange(old, 'spec/timeZone', 'Mars/Hellas'), { live: old })).toHaveLength(1)
+})
+
 describe('a schedule', () => {
   test('whose span is long and wrong is refused as fast as it is read', () => {
     const text = `@every ${'11s'.repeat(30_000)}!`
     expect(findScheduleProblem(text)).toContain('time: invalid duration')
   })
 
-  test.each(['* * * * *', '0 0 1 jan mon-fri', '0,30 8-18/2 ? * *', '@daily', '@every 1h30m', 'CRON_TZ=UTC 5 4 * * sun'])(
-    '%s is one',
-    (text) => {
-      expect(findScheduleProblem(text)).toBeUndefined()
-    },
-  )
+  test.each([
+    '* * * * *',
+    '0 0 1 jan mon-fri',
+    '0,30 8-18/2 ? * *',
+    '@daily',
+    '@every 1h30m',
+    'CRON_TZ=UTC 5 4 * * sun',
+    'TZ= * * * * *',
+    'TZ=Local * * * * *',
+  ])('%s is one', (text) => {
+    expect(findScheduleProblem(text)).toBeUndefined()
+  })
 
   test.each([
     ['60 * * * *', 'end of range (60) above maximum (59): 60'],
@@ -181,6 +269,8 @@ describe('a schedule', () => {
     ['a * * * *', 'failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax'],
     ['@now', 'unrecognized descriptor: @now'],
     ['TZ=X/Y * * * * *', 'provided bad location X/Y: unknown time zone X/Y'],
+    ['TZ=../UTC * * * * *', 'provided bad location ../UTC: time: invalid location name'],
+    ['TZ=utc * * * * *', 'provided bad location utc: unknown time zone utc'],
   ])('%s is none', (text, problem) => {
     expect(findScheduleProblem(text)).toBe(problem)
   })

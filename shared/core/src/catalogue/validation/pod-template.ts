@@ -1,10 +1,12 @@
 import type { FieldError } from '../../meta/status.ts'
 import { validateAnnotations, validateLabels } from '../../meta/validate-object-meta.ts'
+import type { Names } from '../../names.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { goLabelSelector, goLabels, invalidGoValue } from './go-values.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validatePodAnnotations } from './pod/pod-annotations.ts'
 import { validatePodSpec } from './pod/pod-spec.ts'
 import { validateLabelSelector } from './selector.ts'
 
@@ -15,36 +17,53 @@ export interface TemplateRules {
   readonly path: string
   /** How many Pods are made of it; without a number, one on each node. */
   readonly replicas?: number | bigint
-  /** Volumes that are there beside those of the template. */
-  readonly claims?: readonly Part[]
+  readonly names: Names
 }
 
 /** A template that is an object of its own. */
-export function validatePodTemplateObject(object: Part): FieldError[] {
+export function validatePodTemplateObject(object: Part, _live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
-  validatePodTemplate(errors, partOf(object, 'template'), 'template')
+  validatePodTemplate(errors, partOf(object, 'template'), { path: 'template', names })
   return errors
 }
 
 /** A Pod's template by itself: what its metadata and its spec say. */
-export function validatePodTemplate(errors: FieldError[], template: Part, path: string, claims: readonly Part[] = []): void {
-  const metadata = partOf(template, 'metadata')
-  const labels = optionalPart(metadata, 'labels')
-  if (labels !== undefined) validateLabels(errors, labels as Record<string, string>, `${path}.labels`)
-  const annotations = optionalPart(metadata, 'annotations')
-  if (annotations !== undefined) validateAnnotations(errors, annotations as Record<string, string>, `${path}.annotations`)
+export function validatePodTemplate(errors: FieldError[], template: Part, { path, names }: Pick<TemplateRules, 'path' | 'names'>): void {
+  validateTemplateMetadata(errors, template, { path, names })
   const spec = partOf(template, 'spec')
-  validatePodSpec(errors, spec, `${path}.spec`, { claims })
+  validatePodSpec(errors, spec, `${path}.spec`)
   if (itemsOf(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenValue(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'))
   }
 }
 
+/** Labels and annotations that Pods get from a template. */
+export function validateTemplateMetadata(
+  errors: FieldError[],
+  template: Part,
+  { path, names }: Pick<TemplateRules, 'path' | 'names'>,
+): void {
+  const metadata = partOf(template, 'metadata')
+  const labels = optionalPart(metadata, 'labels')
+  if (labels !== undefined) validateLabels(errors, labels as Record<string, string>, `${path}.labels`)
+  const annotations = optionalPart(metadata, 'annotations')
+  if (annotations === undefined) return
+  validateAnnotations(errors, annotations as Record<string, string>, `${path}.annotations`)
+  validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations`, names })
+}
+
 /** A template of Pods that run for good, as all owners but Jobs have. */
-export function validateLastingTemplate(errors: FieldError[], template: Part, { owner, path, replicas, claims }: TemplateRules): void {
-  validatePodTemplate(errors, template, path, claims)
+export function validateLastingTemplate(errors: FieldError[], template: Part, rules: TemplateRules): void {
+  validatePodTemplate(errors, template, rules)
+  const { path, replicas } = rules
+  const volumes = itemsOf(partOf(template, 'spec'), 'volumes')
+  if (replicas === undefined || replicas > 1) refuseWritableDisks(errors, volumes, `${path}.spec.volumes`)
+  refuseEndingPods(errors, template, rules)
+}
+
+/** Pods that run for good are started again, and have no deadline. */
+export function refuseEndingPods(errors: FieldError[], template: Part, { owner, path }: Pick<TemplateRules, 'owner' | 'path'>): void {
   const spec = partOf(template, 'spec')
-  if (replicas === undefined || replicas > 1) refuseWritableDisks(errors, itemsOf(spec, 'volumes'), `${path}.spec.volumes`)
   const policy = textOf(spec, 'restartPolicy')
   if (policy !== 'Always') errors.push(unsupportedValue(`${path}.spec.restartPolicy`, policy, ['Always']))
   if (isGiven(spec, 'activeDeadlineSeconds')) {
@@ -55,12 +74,7 @@ export function validateLastingTemplate(errors: FieldError[], template: Part, { 
 /** The selector of an owner and its template, which have to belong together. Messages call the owner `what`. */
 export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules: TemplateRules, what: string): void {
   const selector = optionalPart(spec, 'selector')
-  if (selector === undefined) errors.push(requiredValue('spec.selector'))
-  else {
-    errors.push(...validateLabelSelector(selector, 'spec.selector'))
-    if (isEmptySelector(selector))
-      errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), `empty selector is invalid for ${what}`))
-  }
+  validateOwnSelector(errors, selector, what)
   const template = partOf(spec, 'template')
   const isTaken = selectorTakes(selector, labelsOf(template))
   if (isTaken === undefined) {
@@ -71,6 +85,22 @@ export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules
   validateLastingTemplate(errors, template, rules)
 }
 
+/** The selector of an owner, which finds its Pods and no others. */
+export function validateOwnSelector(errors: FieldError[], selector: Part | undefined, what: string): void {
+  if (selector === undefined) {
+    errors.push(requiredValue('spec.selector'))
+    return
+  }
+  errors.push(...validateLabelSelector(selector, 'spec.selector'))
+  refuseEmptySelector(errors, selector, what)
+}
+
+/** A selector that says nothing would take every Pod. */
+export function refuseEmptySelector(errors: FieldError[], selector: Part, what: string): void {
+  if (Object.keys(partOf(selector, 'matchLabels')).length > 0 || itemsOf(selector, 'matchExpressions').length > 0) return
+  errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), `empty selector is invalid for ${what}`))
+}
+
 /** The labels of a template are others than those that its owner looks for. */
 export function notSelected(template: Part, path: string): FieldError {
   return invalidGoValue(path, goLabels(labelsOf(template)), '`selector` does not match template `labels`')
@@ -78,11 +108,6 @@ export function notSelected(template: Part, path: string): FieldError {
 
 export function labelsOf(template: Part): Part {
   return partOf(partOf(template, 'metadata'), 'labels')
-}
-
-/** Whether a selector says nothing, so that it takes everything. */
-export function isEmptySelector(selector: Part): boolean {
-  return Object.keys(partOf(selector, 'matchLabels')).length === 0 && itemsOf(selector, 'matchExpressions').length === 0
 }
 
 /** Whether a selector takes an object with these labels; undefined when it cannot be read. No selector takes nothing. */

@@ -11,7 +11,7 @@ import { validateObject } from './validate.ts'
 
 /** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
 const otherNames: readonly RegExp[] = [
-  /(?:^|\.)template\.(?:labels|annotations)$/,
+  /(?:^|\.)template\.(?:labels$|annotations(?:$|\[))/,
   /\.volumeMounts\.mountPropagation$/,
   /\.hostAliases\.(?:hostnames|ip)$/,
   /\.pod(?:Anti)?Affinity\..*\.namespace$/,

@@ -1,14 +1,15 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { immutable, notMoreThan, notNegative } from './checks.ts'
 import { type Part, partOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
 /** The rules of a ReplicaSet's spec. */
-export function validateReplicaSet(set: Part, live: Part | undefined): FieldError[] {
+export function validateReplicaSet(set: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(set, 'spec')
   notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
-  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec) }
+  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec), names }
   validateSelectedTemplate(errors, spec, rules, 'deployment')
   if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'selector', 'spec.selector')
   return errors

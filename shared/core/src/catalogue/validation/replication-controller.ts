@@ -1,4 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { notNegative } from './checks.ts'
 import { requiredValue } from './field-errors.ts'
 import { validateConditions } from './node.ts'
@@ -7,7 +8,7 @@ import { labelsOf, notSelected, replicasOf, validateLastingTemplate } from './po
 import { validateReplicaCounts } from './replica-set.ts'
 
 /** The rules of a ReplicationController's spec. Its selector is a plain map of labels. */
-export function validateReplicationController(controller: Part): FieldError[] {
+export function validateReplicationController(controller: Part, _live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(controller, 'spec')
   const selector = partOf(spec, 'selector')
@@ -18,7 +19,8 @@ export function validateReplicationController(controller: Part): FieldError[] {
   const labels = labelsOf(template)
   const isTaken = Object.entries(selector).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
   if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
-  validateLastingTemplate(errors, template, { owner: 'ReplicationController', path: 'spec.template', replicas: replicasOf(spec) })
+  const rules = { owner: 'ReplicationController', path: 'spec.template', replicas: replicasOf(spec), names }
+  validateLastingTemplate(errors, template, rules)
   return errors
 }
 

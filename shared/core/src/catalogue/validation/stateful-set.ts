@@ -1,11 +1,16 @@
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { allowOneOf, countOrPercent, isGiven, isNoneOf, notDecremented, notMoreThan, notMoreThanWhole, notNegative } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
+import { goIntOrString, goLabelSelector, goUpdateStrategy, invalidGoValue } from './go-values.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { labelsOf, notSelected, refuseEndingPods, selectorTakes, validateOwnSelector, validateTemplateMetadata } from './pod-template.ts'
 
-/** The rules of a StatefulSet's spec. Its template may mount the claims that the set makes for each Pod. */
-export function validateStatefulSet(set: Part, live: Part | undefined): FieldError[] {
+/**
+ * The rules of a StatefulSet's spec. As in kube-apiserver, most of its template's spec is not looked at before Pods are made of it:
+ * volumes of the claims are not among those that the template names.
+ */
+export function validateStatefulSet(set: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(set, 'spec')
   validateManagement(errors, textOf(spec, 'podManagementPolicy'))
@@ -15,10 +20,22 @@ export function validateStatefulSet(set: Part, live: Part | undefined): FieldErr
     allowOneOf(errors, retention, name, 'spec.persistentVolumeClaimRetentionPolicy', ['Retain', 'Delete'])
   }
   notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
-  const rules = { owner: 'StatefulSet', path: 'spec.template', replicas: replicasOf(spec), claims: itemsOf(spec, 'volumeClaimTemplates') }
-  validateSelectedTemplate(errors, spec, rules, 'statefulset')
+  validateTemplate(errors, spec, names)
   if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
   return errors
+}
+
+function validateTemplate(errors: FieldError[], spec: Part, names: Names): void {
+  const selector = optionalPart(spec, 'selector')
+  validateOwnSelector(errors, selector, 'statefulset')
+  const template = partOf(spec, 'template')
+  const isTaken = selectorTakes(selector, labelsOf(template))
+  if (isTaken === undefined) errors.push(invalidGoValue('spec.selector', goLabelSelector(selector ?? {})))
+  else {
+    if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+    validateTemplateMetadata(errors, template, { path: 'spec.template', names })
+  }
+  refuseEndingPods(errors, template, { owner: 'StatefulSet', path: 'spec.template' })
 }
 
 function validateManagement(errors: FieldError[], policy: string): void {
@@ -36,7 +53,8 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
     if (!isGiven(strategy, 'rollingUpdate')) return
     errors.push(invalidValue(at, strategy['rollingUpdate'], "only allowed for updateStrategy 'RollingUpdate'"))
   } else if (type !== 'RollingUpdate') {
-    errors.push(invalidValue('spec.updateStrategy', strategy, "must be 'RollingUpdate' or 'OnDelete'"))
+    const printed = goUpdateStrategy('apps.StatefulSetUpdateStrategy', 'apps.RollingUpdateStatefulSetStrategy', strategy)
+    errors.push(invalidGoValue('spec.updateStrategy', printed, "must be 'RollingUpdate' or 'OnDelete'"))
   } else {
     const rolling = optionalPart(strategy, 'rollingUpdate')
     if (rolling !== undefined) validateRollingUpdate(errors, rolling, at)
@@ -47,7 +65,9 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   notNegative(errors, rolling, ['partition'], at)
   if (!isGiven(rolling, 'maxUnavailable')) return
   countOrPercent(errors, rolling, 'maxUnavailable', at)
-  if (isNoneOf(rolling['maxUnavailable'])) errors.push(invalidValue(`${at}.maxUnavailable`, rolling['maxUnavailable'], 'cannot be 0'))
+  if (isNoneOf(rolling['maxUnavailable'])) {
+    errors.push(invalidGoValue(`${at}.maxUnavailable`, goIntOrString(rolling['maxUnavailable']), 'cannot be 0'))
+  }
   notMoreThanWhole(errors, rolling, 'maxUnavailable', at)
 }
 

@@ -30,7 +30,7 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
   const owner = { [statefulSet]: 'StatefulSet', [daemonSet]: 'DaemonSet' }[type] ?? 'ReplicaSet'
   return [
     [type, 'a sound one', workload],
-    [type, 'no selector', spec({ selector: undefined }), 'spec.selector: Required value', notSelected],
+    [type, 'no selector', spec({ selector: undefined }), ...(type === daemonSet ? [] : ['spec.selector: Required value']), notSelected],
     [
       type,
       'an empty selector',
@@ -38,7 +38,12 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
       `spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: empty selector is invalid for ${what}`,
     ],
     [type, 'a selector of others', spec({ selector: { matchLabels: { app: 'b' } } }), notSelected],
-    [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
+    [
+      type,
+      'an annotation that is no number',
+      withChange(workload, 'spec/template/metadata/annotations', { 'controller.orch.io/pod-deletion-cost': 'x' }),
+      'spec.template.annotations[controller.orch.io/pod-deletion-cost]: Invalid value: "x": must be a 32bit integer',
+    ],
     [
       type,
       'Pods that end',
@@ -53,24 +58,56 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
     ],
     [
       type,
-      'ephemeral containers',
-      withChange(workload, 'spec/template/spec/ephemeralContainers', [{ name: 'e', image: 'i' }]),
-      'spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
-    ],
-    [
-      type,
-      'a disk that several would write',
-      withChange(workload, 'spec/template/spec/volumes', [{ name: 'v', gcePersistentDisk: { pdName: 'd' } }]),
-      'spec.template.spec.volumes[0].gcePersistentDisk.readOnly: Invalid value: false: must be true for replicated pods > 1; GCE PD can only be mounted on multiple machines if it is read-only',
-    ],
-    [
-      type,
       'seconds below nothing',
       spec({ minReadySeconds: -1 }),
       'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0',
     ],
   ]
 })
+
+/** What is said of the spec of a template, but for that of a StatefulSet. */
+const ofTemplates: readonly Row[] = [deployment, replicaSet, daemonSet].flatMap((type): Row[] => [
+  [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
+  [
+    type,
+    'ephemeral containers',
+    withChange(workload, 'spec/template/spec/ephemeralContainers', [{ name: 'e', image: 'i' }]),
+    'spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
+  ],
+  [
+    type,
+    'a disk that several would write',
+    withChange(workload, 'spec/template/spec/volumes', [{ name: 'v', gcePersistentDisk: { pdName: 'd' } }]),
+    'spec.template.spec.volumes[0].gcePersistentDisk.readOnly: Invalid value: false: must be true for replicated pods > 1; GCE PD can only be mounted on multiple machines if it is read-only',
+  ],
+])
+
+const unreadable: Body = { matchExpressions: [{ key: 'app', operator: 'Is' }] }
+const unreadableSelector =
+  'v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement{v1.LabelSelectorRequirement{Key:"app", Operator:"Is", Values:[]string(nil)}}}'
+const noOperator = 'spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator'
+const endsToo = withChange(spec({ selector: unreadable }), 'spec/template/spec/restartPolicy', 'Never')
+const ends = 'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'
+
+/** A selector that cannot be read hides what is said of the template, not everywhere in the same way. */
+const unread: readonly Row[] = [
+  [
+    deployment,
+    'a selector that cannot be read',
+    endsToo,
+    noOperator,
+    `spec.selector: Invalid value: ${unreadableSelector}: invalid label selector`,
+  ],
+  [
+    replicaSet,
+    'a selector that cannot be read',
+    endsToo,
+    noOperator,
+    `spec.selector: Invalid value: ${unreadableSelector}: invalid label selector`,
+  ],
+  [statefulSet, 'a selector that cannot be read', endsToo, noOperator, `spec.selector: Invalid value: ${unreadableSelector}`, ends],
+  [daemonSet, 'a selector that cannot be read', endsToo, noOperator, ends],
+]
 
 const rolling = (fields: Body): Body => spec({ strategy: { type: 'RollingUpdate', rollingUpdate: fields } })
 const updating = (updateStrategy: Body): Body => spec({ updateStrategy })
@@ -81,7 +118,13 @@ const own: readonly Row[] = [
     deployment,
     'another strategy',
     spec({ strategy: { type: 'X' } }),
-    'spec.strategy.type: Unsupported value: "X": supported values: "Recreate", "RollingUpdate"',
+    'spec.strategy: Unsupported value: apps.DeploymentStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}: supported values: "Recreate", "RollingUpdate"',
+  ],
+  [
+    deployment,
+    'another strategy that rolls',
+    spec({ strategy: { type: 'X', rollingUpdate: { maxSurge: 1 } } }),
+    'spec.strategy: Unsupported value: {"type":"X","rollingUpdate":{"maxSurge":1}}: supported values: "Recreate", "RollingUpdate"',
   ],
   [
     deployment,
@@ -133,6 +176,22 @@ const own: readonly Row[] = [
   ],
   [
     statefulSet,
+    'another strategy',
+    updating({ type: 'X' }),
+    `spec.updateStrategy: Invalid value: apps.StatefulSetUpdateStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}: must be 'RollingUpdate' or 'OnDelete'`,
+  ],
+  ...['0', '5x'].map(
+    (text): Row => [
+      statefulSet,
+      `none at a time, as ${text}`,
+      updating({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: text } }),
+      `spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"${text}"}: a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`,
+      `spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"${text}"}: cannot be 0`,
+    ],
+  ),
+  [statefulSet, 'a template whose Pods are refused', withChange(workload, 'spec/template/spec/containers', [])],
+  [
+    statefulSet,
     'a claim of the set can be mounted',
     {
       ...spec({
@@ -147,7 +206,7 @@ const own: readonly Row[] = [
     daemonSet,
     'another strategy',
     updating({ type: 'X' }),
-    'spec.updateStrategy: Unsupported value: "X": supported values: "RollingUpdate", "OnDelete"',
+    'spec.updateStrategy: Unsupported value: apps.DaemonSetUpdateStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}: supported values: "RollingUpdate", "OnDelete"',
   ],
   [
     daemonSet,
@@ -193,7 +252,7 @@ const own: readonly Row[] = [
 ]
 
 describe('a workload', () => {
-  test.each([...shared, ...own].map(toCase))('$type: $name', ({ type, body, expected }) => {
+  test.each([...shared, ...ofTemplates, ...unread, ...own].map(toCase))('$type: $name', ({ type, body, expected }) => {
     expect(problemsOf(type, body)).toEqual(expected)
   })
 })
@@ -244,7 +303,7 @@ const ofStatus: readonly Row[] = [
     counted({ replicas: 2, readyReplicas: 1, availableReplicas: 2 }),
     'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
   ],
-  [deployment, 'collisions are not forgotten', counted({}), 'status.collisionCount: Invalid value: null: cannot be decremented'],
+  [deployment, 'collisions are not forgotten', counted({}), 'status.collisionCount: Invalid value: 0: cannot be decremented'],
   [
     replicaSet,
     'more ready than there are',

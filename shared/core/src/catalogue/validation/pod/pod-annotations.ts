@@ -1,16 +1,22 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'
 import { invalidValue } from '../field-errors.ts'
-import { itemsOf, type Part, partOf, textOf, textsOf } from '../part.ts'
+import { itemsOf, type Part, textOf, textsOf } from '../part.ts'
 
 const int32Max = 2 ** 31 - 1
 
+/** The annotations of a Pod, or of a template of Pods. */
+export interface AnnotatedPod {
+  readonly annotations: Part
+  readonly spec: Part
+  /** Of the annotations. */
+  readonly path: string
+  readonly names: Names
+}
+
 /** Annotations of a Pod that mean something to the server or to a node. */
-export function validatePodAnnotations(errors: FieldError[], pod: Part, names: Names): void {
-  const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
-  const spec = partOf(pod, 'spec')
-  const refuse = (key: string, value: unknown, detail: string): void =>
-    void errors.push(invalidValue(`metadata.annotations[${key}]`, value, detail))
+export function validatePodAnnotations(errors: FieldError[], { annotations, spec, path, names }: AnnotatedPod): void {
+  const refuse = (key: string, value: unknown, detail: string): void => void errors.push(invalidValue(`${path}[${key}]`, value, detail))
   const mirror = domainLabel(names, 'config.mirror')
   if (annotations[mirror] !== undefined && textOf(spec, 'nodeName') === '') {
     refuse(mirror, annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set')

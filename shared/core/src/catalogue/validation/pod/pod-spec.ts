@@ -21,14 +21,11 @@ const searchLengthMax = 256
 export interface PodContext {
   /** Name of the Pod, once it has one. */
   readonly podName?: string
-  /** Claims whose volumes the owner adds. */
-  readonly claims?: readonly Part[]
 }
 
 /** A Pod's spec, in a Pod or in a template, in the order in which mistakes are reported. */
-export function validatePodSpec(errors: FieldError[], spec: Part, path: string, { podName = '', claims = [] }: PodContext): void {
-  const volumes = new Map(validateVolumes(errors, itemsOf(spec, 'volumes'), `${path}.volumes`, podName))
-  for (const claim of claims) volumes.set(textOf(optionalPart(claim, 'metadata'), 'name'), { persistentVolumeClaim: {} })
+export function validatePodSpec(errors: FieldError[], spec: Part, path: string, { podName = '' }: PodContext = {}): void {
+  const volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${path}.volumes`, podName)
   validateAllContainers(errors, spec, volumes, path)
   requireOneOf(errors, spec, 'restartPolicy', path, restartPolicies)
   requireOneOf(errors, spec, 'dnsPolicy', path, dnsPolicies)

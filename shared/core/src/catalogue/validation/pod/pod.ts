@@ -12,8 +12,9 @@ import { refuseTokensWithoutAccount } from './projected.ts'
 /** A new Pod, or what an update may make of it: hardly anything, as it may be running already. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
-  validatePodAnnotations(errors, pod, names)
   const spec = partOf(pod, 'spec')
+  const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
+  validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
   validatePodSpec(errors, spec, 'spec', { podName: textOf(partOf(pod, 'metadata'), 'name') })
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
