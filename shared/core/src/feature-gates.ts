@@ -11,13 +11,40 @@ export interface FeatureGate {
 }
 
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
-export const actingGates = ['APIListChunking', 'ServerSideFieldValidation', 'ServiceIPStaticSubrange'] as const
+export const actingGates = [
+  'APIListChunking',
+  'CSINodeExpandSecret',
+  'EndpointSliceTerminatingCondition',
+  'HPAContainerMetrics',
+  'HPAScaleToZero',
+  'MatchLabelKeysInPodTopologySpread',
+  'MinDomainsInPodTopologySpread',
+  'NetworkPolicyStatus',
+  'NodeInclusionPolicyInPodTopologySpread',
+  'ProbeTerminationGracePeriod',
+  'ProcMountType',
+  'ReadWriteOncePod',
+  'RecoverVolumeExpansionFailure',
+  'RetroactiveDefaultStorageClass',
+  'SELinuxMountReadWriteOncePod',
+  'ServerSideFieldValidation',
+  'ServiceIPStaticSubrange',
+  'ServiceInternalTrafficPolicy',
+  'TopologyAwareHints',
+  'UserNamespacesStatelessPodsSupport',
+] as const
+
+/** Whether a feature is on. */
+export type IsGateOn = (name: string) => boolean
+
+/** Every feature as it is where nobody switches any. */
+export const gatesByDefault: IsGateOn = (name) => gateOf(name)?.isOnByDefault ?? false
 
 /** Which features are on. */
 export interface FeatureGates {
   readonly kind: 'gates'
   /** Whether a feature is on; gates that nobody may switch stand at their defaults, unknown ones are off. */
-  isOn(name: string): boolean
+  readonly isOn: IsGateOn
   /** What the log should say about the words that were given. */
   readonly warnings: readonly string[]
 }
@@ -46,7 +73,7 @@ export function parseFeatureGates(words: readonly string[]): FeatureGates | Refu
       warnings.push(`feature gate ${name} is ${gate.stage === 'ga' ? 'settled' : 'deprecated'} and will be removed`)
     if (on.has(name)) on.set(name, value)
   }
-  return { kind: 'gates', isOn: (name) => on.get(name) ?? gateOf(name)?.isOnByDefault ?? false, warnings }
+  return { kind: 'gates', isOn: (name) => on.get(name) ?? gatesByDefault(name), warnings }
 }
 
 /** The gate of that name. */

@@ -58,8 +58,8 @@ export function decodeCandidate(
 }
 
 /** Fills in what the writer left to the server, and brings the fields back in order. */
-export function complete(resource: Resource, object: ApiObject, { names }: GatewayParts): ApiObject {
-  applyDefaults(resource.type, object, names)
+export function complete(resource: Resource, object: ApiObject, { names, catalogue }: GatewayParts): ApiObject {
+  applyDefaults(resource.type, object, names, catalogue.isGateOn)
   return inOrder(resource, object)
 }
 

@@ -5,6 +5,7 @@ import {
   type CallContext,
   carryOverMeta,
   conflict,
+  dropDisabledFields,
   type FieldError,
   invalid,
   printTime,
@@ -193,7 +194,7 @@ async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>,
   // What is added from here on is nobody's.
   const change = { operation: 'CREATE', live: undefined } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
-  const { object } = mutation
+  const object = dropDisabledFields(served.resource.type, mutation.object, undefined, parts.catalogue.isGateOn)
   await pause(request, parts)
   fillMetadata(object, served, parts)
   // Some of what is derived is derived from the name or the uid.
@@ -266,7 +267,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   })
   const change = { operation: 'UPDATE', live: live.object } as const
   const mutation = await mutated(plan, { ...change, object: completed }, parts)
-  const { object } = mutation
+  const object = dropDisabledFields(served.resource.type, mutation.object, live.object, parts.catalogue.isGateOn)
   await pause(request, parts)
   served.strategy.rules.completeUpdate?.(object, live.object)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
@@ -375,7 +376,12 @@ function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Targe
   if (isCounted) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
-function* judgeNew(object: ApiObject, body: unknown, { target: { served } }: Write, { names }: GatewayParts): Steps<FieldError[]> {
+function* judgeNew(
+  object: ApiObject,
+  body: unknown,
+  { target: { served } }: Write,
+  { names, catalogue: { isGateOn } }: GatewayParts,
+): Steps<FieldError[]> {
   const { resource, strategy } = served
   const rules = {
     isNamespaced: resource.isNamespaced,
@@ -384,7 +390,7 @@ function* judgeNew(object: ApiObject, body: unknown, { target: { served } }: Wri
   }
   const ofMetadata = validateObjectMeta(object.metadata, rules)
   yield
-  const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names })
+  const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names, isGateOn })
   yield
   return [...ofMetadata, ...ofKind, ...(strategy.rules.validate?.(object, undefined) ?? [])]
 }
@@ -394,15 +400,15 @@ function* judgeChanged(
   body: unknown,
   live: ApiObject,
   { target: { served, subresource } }: Write,
-  { names }: GatewayParts,
+  { names, catalogue: { isGateOn } }: GatewayParts,
 ): Steps<FieldError[]> {
   const { resource, strategy } = served
   const part = subresource === undefined ? undefined : objectPartOf(resource.kind, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
-    return validateObject({ type: resource.type, body, object, live, part: 'status', names })
+    return validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })
   }
-  const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names })
+  const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names, isGateOn })
   yield
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
 }

@@ -227,6 +227,7 @@ export const autoscalingV2 = defineTypes({
         containerResource: field(ref('autoscaling/v2.ContainerResourceMetricSource'), {
           tag: 7,
           pointer: true,
+          featureGate: 'HPAContainerMetrics',
           doc: 'A resource of one container of each pod, averaged.',
         }),
         external: field(ref('autoscaling/v2.ExternalMetricSource'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),

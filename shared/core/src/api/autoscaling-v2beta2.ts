@@ -217,6 +217,7 @@ export const autoscalingV2beta2 = defineTypes({
         containerResource: field(ref('autoscaling/v2beta2.ContainerResourceMetricSource'), {
           tag: 7,
           pointer: true,
+          featureGate: 'HPAContainerMetrics',
           doc: 'A resource of one container of each pod, averaged.',
         }),
         external: field(ref('autoscaling/v2beta2.ExternalMetricSource'), {

@@ -157,6 +157,7 @@ export const coreV1 = defineTypes({
         nodeExpandSecretRef: field(ref('core/v1.SecretReference'), {
           tag: 10,
           pointer: true,
+          featureGate: 'CSINodeExpandSecret',
           doc: 'Secret that the driver is given when it makes the volume larger on a node.',
         }),
       },
@@ -1646,6 +1647,7 @@ export const coreV1 = defineTypes({
       {
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 1,
+          gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         selector: field(ref('meta/v1.LabelSelector'), {
@@ -1806,6 +1808,7 @@ export const coreV1 = defineTypes({
         persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 3,
+          gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           doc: 'Ways in which the volume can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         claimRef: field(ref('core/v1.ObjectReference'), {
@@ -2261,6 +2264,7 @@ export const coreV1 = defineTypes({
         hostUsers: field(boolean(), {
           tag: 37,
           pointer: true,
+          featureGate: 'UserNamespacesStatelessPodsSupport',
           doc: 'Use the user ids of the node. False gives the pod its own, so that root in it is not root on the node. Default: true.',
         }),
       },
@@ -2413,6 +2417,7 @@ export const coreV1 = defineTypes({
         terminationGracePeriodSeconds: field(int64(), {
           tag: 7,
           pointer: true,
+          featureGate: 'ProbeTerminationGracePeriod',
           doc: "Seconds to end in after the check has failed, in place of the pod's. Not allowed for readiness. At least 1.",
         }),
       },
@@ -2427,7 +2432,6 @@ export const coreV1 = defineTypes({
         grpc: field(ref('core/v1.GRPCAction'), {
           tag: 4,
           pointer: true,
-          featureGate: 'GRPCContainerProbe',
           doc: 'Ask the gRPC health service.',
         }),
       },
@@ -2940,6 +2944,8 @@ export const coreV1 = defineTypes({
         procMount: field(ref('core/v1.ProcMountType'), {
           tag: 9,
           pointer: true,
+          featureGate: 'ProcMountType',
+          valueWhenOff: 'Default',
           doc: 'How the proc file system is shown: Default hides parts of it, Unmasked does not. Not for windows.',
         }),
         seccompProfile: field(ref('core/v1.SeccompProfile'), {
@@ -3148,7 +3154,7 @@ export const coreV1 = defineTypes({
         loadBalancerClass: field(string(), {
           tag: 21,
           pointer: true,
-          featureGate: 'LoadBalancerClass',
+          featureGate: 'ServiceLoadBalancerClass',
           doc: "Load balancer that is to serve this service. Unset means the provider's own. Cannot be changed.",
         }),
         internalTrafficPolicy: field(ref('core/v1.ServiceInternalTrafficPolicyType'), {
@@ -3310,21 +3316,25 @@ export const coreV1 = defineTypes({
         minDomains: field(int32(), {
           tag: 5,
           pointer: true,
+          featureGate: 'MinDomainsInPodTopologySpread',
           doc: 'Least number of places. While there are fewer, the emptiest counts as having no pods. Only with DoNotSchedule. Unset means 1.',
         }),
         nodeAffinityPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
           tag: 6,
           pointer: true,
+          featureGate: 'NodeInclusionPolicyInPodTopologySpread',
           doc: "Whether nodes that the pod's node selector or affinity excludes are left out: Honor (the default) or Ignore.",
         }),
         nodeTaintsPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
           tag: 7,
           pointer: true,
+          featureGate: 'NodeInclusionPolicyInPodTopologySpread',
           doc: 'Whether nodes with taints that the pod does not tolerate are left out: Honor or Ignore (the default).',
         }),
         matchLabelKeys: field(list(string()), {
           tag: 8,
           listType: 'atomic',
+          featureGate: 'MatchLabelKeysInPodTopologySpread',
           doc: 'Keys of labels whose values, taken from the pod itself, the counted pods must share.',
         }),
       },

@@ -32,6 +32,7 @@ export const discoveryV1 = defineTypes({
         hints: field(ref('discovery/v1.EndpointHints'), {
           tag: 8,
           pointer: true,
+          featureGate: 'TopologyAwareHints',
           doc: 'For whom the endpoint is meant, to keep traffic near.',
         }),
       },
@@ -48,9 +49,15 @@ export const discoveryV1 = defineTypes({
         serving: field(boolean(), {
           tag: 2,
           pointer: true,
+          featureGate: 'EndpointSliceTerminatingCondition',
           doc: 'Like ready, but stays true for a backend that works while it is ending.',
         }),
-        terminating: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the backend is ending. Unset is to be read as false.' }),
+        terminating: field(boolean(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'EndpointSliceTerminatingCondition',
+          doc: 'Whether the backend is ending. Unset is to be read as false.',
+        }),
       },
       { doc: 'The state of an endpoint.' },
     ),

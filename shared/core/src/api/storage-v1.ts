@@ -82,6 +82,7 @@ export const storageV1 = defineTypes({
         seLinuxMount: field(boolean(), {
           tag: 8,
           pointer: true,
+          featureGate: 'SELinuxMountReadWriteOncePod',
           doc: 'Whether the driver can mount a volume with an SELinux context given as an option. Default: false.',
         }),
       },

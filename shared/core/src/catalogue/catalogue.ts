@@ -1,3 +1,4 @@
+import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
@@ -76,13 +77,14 @@ export interface Group {
 /** What a catalogue is made for. */
 export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
-  /** Whether a feature gate is on; without it all are off. */
-  readonly isGateOn?: (gate: string) => boolean
+  /** Whether a feature gate is on; without it all are as they are by default. */
+  readonly isGateOn?: IsGateOn
 }
 
 /** Everything that is served, found by path, by kind or by storage prefix. */
 export interface Catalogue {
   readonly names: Names
+  readonly isGateOn: IsGateOn
   /** In the order of `/apis`, then of definition. */
   readonly resources: readonly Resource[]
   /** Named groups in the order of `/apis`. The core group is not among them. */
@@ -100,7 +102,7 @@ export interface Catalogue {
 /** The catalogue of a profile. Built once at start; every question to it is a look-up. */
 export function createCatalogue(
   profile: Profile,
-  { runtimeConfig = emptyRuntimeConfig, isGateOn = () => false }: CatalogueOptions = {},
+  { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
   const all = resourceDefinitions.map((definition) => createResource(names, definition, isGateOn))
@@ -112,6 +114,7 @@ export function createCatalogue(
   const kindTypes = lazily(() => typesByKind(names))
   return {
     names,
+    isGateOn,
     resources,
     groups: groupsOf(names, resources),
     find: (group, version, plural) => byPath.get(`${printApiVersion(group, version)}/${plural}`),
@@ -141,7 +144,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   return parts.length === 1 ? { group: '', version: apiVersion } : { group: parts[0] ?? '', version: parts[1] ?? '' }
 }
 
-function createResource(names: Names, definition: ResourceDefinition, isGateOn: (gate: string) => boolean): Resource {
+function createResource(names: Names, definition: ResourceDefinition, isGateOn: IsGateOn): Resource {
   const { type, plural, scope, subresources, deprecated, ...rest } = definition
   const gvk = gvkOfType(names, type)
   return {
@@ -166,7 +169,7 @@ function createSubresource(
   names: Names,
   ownType: string,
   { featureGate, type = ownType, ...rest }: SubresourceDefinition,
-  isGateOn: (gate: string) => boolean,
+  isGateOn: IsGateOn,
 ): Subresource {
   const gvk = gvkOfType(names, type)
   const dropsWrites = featureGate !== undefined && !isGateOn(featureGate)

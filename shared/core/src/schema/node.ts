@@ -86,7 +86,12 @@ export interface FieldFacets {
   readonly listMapKeys?: readonly string[]
   readonly mapType?: 'atomic' | 'granular'
   readonly structType?: 'atomic' | 'granular'
+  /** While this feature is off, the field is dropped from what is written, unless the object had it before. */
   readonly featureGate?: string
+  /** What the field then says instead, where it is not dropped. */
+  readonly valueWhenOff?: string
+  /** Values, or items, that are refused while a feature is off, unless the object had them before: value → feature. */
+  readonly gatedValues?: Readonly<Record<string, string>>
   readonly unionDiscriminator?: boolean
   /** Called required by the type's author although the published schema lets it be absent. */
   readonly markedRequired?: boolean

@@ -1,3 +1,4 @@
+import { gatesByDefault, type IsGateOn } from '../../feature-gates.ts'
 import type { Names } from '../../names.ts'
 import type { Draft } from './draft.ts'
 import { fillEndpointSlice, fillEndpoints, fillIngressClass, fillNetworkPolicy, fillService } from './network.ts'
@@ -31,14 +32,14 @@ import {
 } from './workloads.ts'
 
 /** Completes an object of one type in place. */
-export type Defaulter = (object: Draft, names: Names) => void
+export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
 /**
  * Fills what the writer of an object left to the server. The object is changed in place, so it has to be the caller's own,
  * as it comes from the decoder. Added fields stand behind the given ones; decoding once more puts them in order.
  */
-export function applyDefaults(type: string, object: Draft, names: Names): void {
-  defaulters[type]?.(object, names)
+export function applyDefaults(type: string, object: Draft, names: Names, isGateOn: IsGateOn = gatesByDefault): void {
+  defaulters[type]?.(object, names, isGateOn)
 }
 
 /** Types without an entry have no defaults beyond what the decoder prints anyway. */

@@ -1,3 +1,5 @@
+import type { IsGateOn } from '../../feature-gates.ts'
+import type { Names } from '../../names.ts'
 import { child, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolumeSource } from './volume.ts'
@@ -32,13 +34,15 @@ export function fillStorageClass(storageClass: Draft): void {
   fill(storageClass, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
 }
 
-export function fillCsiDriver(driver: Draft): void {
-  fill(ensureChild(driver, 'spec'), {
+export function fillCsiDriver(driver: Draft, _names: Names, isGateOn: IsGateOn): void {
+  const spec = ensureChild(driver, 'spec')
+  if (isEmptyField(spec, 'volumeLifecycleModes')) spec['volumeLifecycleModes'] = ['Persistent']
+  if (isGateOn('SELinuxMountReadWriteOncePod')) fill(spec, { seLinuxMount: false })
+  fill(spec, {
     attachRequired: true,
     podInfoOnMount: false,
     storageCapacity: false,
     fsGroupPolicy: 'ReadWriteOnceWithFSType',
-    volumeLifecycleModes: ['Persistent'],
     requiresRepublish: false,
   })
 }

@@ -1,3 +1,4 @@
+import type { IsGateOn } from '../../feature-gates.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkPathSegment } from '../../meta/validate-names.ts'
@@ -20,15 +21,20 @@ const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
 /** What an autoscaler looks at. Without any replica only metrics from outside its Pods say anything. */
-export function validateMetrics(errors: FieldError[], metrics: readonly Part[], minReplicas: number | bigint | undefined): void {
-  for (const [index, metric] of metrics.entries()) validateMetric(errors, metric, `spec.metrics[${index}]`)
+export function validateMetrics(
+  errors: FieldError[],
+  metrics: readonly Part[],
+  minReplicas: number | bigint | undefined,
+  isGateOn: IsGateOn,
+): void {
+  for (const [index, metric] of metrics.entries()) validateMetric(errors, metric, `spec.metrics[${index}]`, isGateOn)
   const hasOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
   if (minReplicas === 0 && !hasOutside) {
     errors.push(forbiddenValue('spec.metrics', 'must specify at least one Object or External metric to support scaling to zero replicas'))
   }
 }
 
-function validateMetric(errors: FieldError[], metric: Part, at: string): void {
+function validateMetric(errors: FieldError[], metric: Part, at: string, isGateOn: IsGateOn): void {
   const type = textOf(metric, 'type')
   if (type === '') errors.push(requiredValue(`${at}.type`, 'must specify a metric source type'))
   else if (!types.includes(type)) errors.push(unsupportedValue(`${at}.type`, type, types))
@@ -37,7 +43,9 @@ function validateMetric(errors: FieldError[], metric: Part, at: string): void {
   if (first !== undefined) sources.get(first)?.(errors, partOf(metric, first), `${at}.${first}`)
   const wanted = types.includes(type) ? `${type.charAt(0).toLowerCase()}${type.slice(1)}` : ''
   if (wanted !== '' && !present.includes(wanted)) {
-    errors.push(requiredValue(`${at}.${wanted}`, 'must populate information for the given metric source'))
+    const isOff = wanted === 'containerResource' && !isGateOn('HPAContainerMetrics')
+    const hint = isOff ? ' (only allowed when HPAContainerMetrics feature is enabled)' : ''
+    errors.push(requiredValue(`${at}.${wanted}`, `must populate information for the given metric source${hint}`))
   }
   if (present.length === 1) return
   for (const name of present.filter((other) => other !== wanted)) {

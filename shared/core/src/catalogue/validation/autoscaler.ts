@@ -1,3 +1,4 @@
+import type { IsGateOn } from '../../feature-gates.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
@@ -12,16 +13,25 @@ const periodSecondsMax = 1800
  * The rules of a HorizontalPodAutoscaler's spec, in any version. A list of policies that was given as an empty one is absent
  * from the decoded object, which then has the defaults: only the body tells.
  */
-export function validateAutoscaler(autoscaler: Part, _live: Part | undefined, _names: Names, body: unknown): FieldError[] {
+export function validateAutoscaler(
+  autoscaler: Part,
+  live: Part | undefined,
+  _names: Names,
+  body: unknown,
+  isGateOn: IsGateOn,
+): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(autoscaler, 'spec')
   const min = numberOf(spec, 'minReplicas')
   const max = numberOf(spec, 'maxReplicas') ?? 0
-  if (min !== undefined && min < 1) errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'))
+  const least = isGateOn('HPAScaleToZero') || numberOf(partOf(live, 'spec'), 'minReplicas') === 0 ? 0 : 1
+  if (min !== undefined && min < least) {
+    errors.push(invalidValue('spec.minReplicas', min, `must be greater than or equal to ${least}`))
+  }
   if (max < 1) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than 0'))
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
   validateObjectReference(errors, partOf(spec, 'scaleTargetRef'), 'spec.scaleTargetRef')
-  validateMetrics(errors, itemsOf(spec, 'metrics'), min)
+  validateMetrics(errors, itemsOf(spec, 'metrics'), min, isGateOn)
   validateUtilization(errors, spec)
   for (const direction of ['scaleUp', 'scaleDown']) {
     const rules = optionalPart(partOf(spec, 'behavior'), direction)

@@ -1,12 +1,11 @@
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { invalidValue, requiredValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
-
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 
 /** What a claim of storage asks for, in a PersistentVolumeClaim or in a template of one. */
 export function validateClaimSpec(spec: Part, path: string): FieldError[] {
@@ -14,10 +13,7 @@ export function validateClaimSpec(spec: Part, path: string): FieldError[] {
   const modes = itemsOf<string>(spec, 'accessModes')
   if (modes.length === 0) errors.push(requiredValue(`${path}.accessModes`, 'at least 1 access mode is required'))
   errors.push(...validateLabelSelector(optionalPart(spec, 'selector'), `${path}.selector`))
-  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue(`${path}.accessModes`, mode, accessModes))
-  if (modes.length > 1 && modes.includes('ReadWriteOncePod')) {
-    errors.push(forbiddenValue(`${path}.accessModes`, 'may not use ReadWriteOncePod with other access modes'))
-  }
+  errors.push(...validateAccessModes(modes, `${path}.accessModes`))
   validateSize(errors, partOf(partOf(spec, 'resources'), 'requests')['storage'], `${path}.resources[storage]`)
   allowChecked(errors, spec, 'storageClassName', path, checkSubdomain)
   allowOneOf(errors, spec, 'volumeMode', path, ['Block', 'Filesystem'])

@@ -1,26 +1,44 @@
+import type { IsGateOn } from '../../feature-gates.ts'
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { isGiven } from './checks.ts'
+import { allowOneOf, isGiven } from './checks.ts'
 import { validateClaimSpec } from './claim-spec.ts'
-import { forbiddenValue, immutableValue, invalidValue } from './field-errors.ts'
+import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from './field-errors.ts'
 import { isSame, type Part, partOf, textOf } from './part.ts'
 import { validateAmount } from './persistent-volume.ts'
 
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
-export function validateClaim(claim: Part, live: Part | undefined, names: Names): FieldError[] {
+export function validateClaim(claim: Part, live: Part | undefined, names: Names, _body: unknown, isGateOn: IsGateOn): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors = validateClaimSpec(spec, 'spec')
-  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names)]
+  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, isGateOn)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
-export function validateClaimStatus(claim: Part): FieldError[] {
-  const capacity = partOf(partOf(claim, 'status'), 'capacity')
-  return Object.entries(capacity).flatMap(([name, amount]) => validateAmount(amount, `status.capacity[${name}]`))
+export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, _body: unknown, isGateOn: IsGateOn): FieldError[] {
+  const status = partOf(claim, 'status')
+  const errors = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) => validateAmount(amount, `status.capacity[${name}]`))
+  return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status)] : errors
 }
 
-function validateChange(claim: Part, live: Part, names: Names): FieldError[] {
+function validateExpansion(status: Part): FieldError[] {
+  const errors: FieldError[] = []
+  allowOneOf(errors, status, 'resizeStatus', 'status', resizeStates)
+  const path = 'status.allocatedResources'
+  for (const [name, amount] of Object.entries(partOf(status, 'allocatedResources'))) {
+    if (name === 'storage') errors.push(...validateAmount(amount, `${path}[${name}]`))
+    else errors.push(unsupportedValue(path, name, ['storage']))
+  }
+  return errors
+}
+
+const resizeStates = [
+  ...['', 'ControllerExpansionFailed', 'ControllerExpansionInProgress'],
+  ...['NodeExpansionFailed', 'NodeExpansionInProgress', 'NodeExpansionPending'],
+]
+
+function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateOn): FieldError[] {
   const [spec, before] = [partOf(claim, 'spec'), partOf(live, 'spec')]
   const className = subdomainLabel(names, 'volume.beta', 'storage-class')
   const isMoved = movesClassToField(claim, live, className)
@@ -29,21 +47,42 @@ function validateChange(claim: Part, live: Part, names: Names): FieldError[] {
     isMoved || annotation === annotationBefore
       ? []
       : [invalidValue(`metadata.annotations.${className}`, annotation ?? '', 'field is immutable')]
+  const isGivenLate = isGateOn('RetroactiveDefaultStorageClass') && getsClass(claim, live, className)
   const isBound = textOf(partOf(live, 'status'), 'phase') === 'Bound'
   const changed = {
     ...spec,
     // Which volume it gets is found out once, and a bound claim may grow.
     volumeName: textOf(before, 'volumeName') === '' ? textOf(before, 'volumeName') : textOf(spec, 'volumeName'),
-    storageClassName: isMoved ? undefined : spec['storageClassName'],
+    storageClassName: isMoved || isGivenLate ? before['storageClassName'] : spec['storageClassName'],
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
   }
   if (!isSame(changed, { ...before, volumeName: textOf(before, 'volumeName') })) {
     errors.push(forbiddenValue('spec', 'spec is immutable after creation except resources.requests for bound claims'))
   }
-  if (isSmaller(sizeOf(spec), sizeOf(before))) {
-    errors.push(forbiddenValue('spec.resources.requests.storage', 'field can not be less than previous value'))
-  }
+  errors.push(...validateShrinking(claim, live, isGateOn))
   return [...errors, ...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode'])]
+}
+
+const requestField = 'spec.resources.requests.storage'
+
+/** What a volume has already stays; what it could not be given may be taken back, where that feature is on. */
+function validateShrinking(claim: Part, live: Part, isGateOn: IsGateOn): FieldError[] {
+  const size = sizeOf(partOf(claim, 'spec'))
+  if (!isSmaller(size, sizeOf(partOf(live, 'spec')))) return []
+  if (!isGateOn('RecoverVolumeExpansionFailure')) return [forbiddenValue(requestField, 'field can not be less than previous value')]
+  const has = partOf(partOf(live, 'status'), 'capacity')['storage'] ?? '0'
+  return isSmaller(has, size) ? [] : [forbiddenValue(requestField, 'field can not be less than status.capacity')]
+}
+
+/** A claim that names no class gets one, the one of its annotation if there is one. */
+function getsClass(claim: Part, live: Part, className: string): boolean {
+  const before = annotationOf(live, className)
+  const given = partOf(claim, 'spec')['storageClassName']
+  return (
+    isGiven(partOf(claim, 'spec'), 'storageClassName') &&
+    !isGiven(partOf(live, 'spec'), 'storageClassName') &&
+    (before === undefined || given === before)
+  )
 }
 
 /** The class that a claim names in the annotation of old may be named by the field from then on. */

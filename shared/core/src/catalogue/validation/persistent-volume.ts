@@ -1,6 +1,7 @@
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, allowOneOf, isGiven, type PartRule, requireChecked, requireText } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
@@ -9,7 +10,6 @@ import { refuseBacksteps } from './pod/paths.ts'
 import { validateStorageOsVolume, volumeSourceRules } from './pod/volume-sources.ts'
 import { validateNodeSelector } from './selector.ts'
 
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 
 /** Sources that Pods have under the same name and with the same rules. */
@@ -37,7 +37,7 @@ const sourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
 export function validatePersistentVolume(volume: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(volume, 'spec')
   const errors: FieldError[] = []
-  validateAccessModes(errors, spec, 'spec')
+  requireAccessModes(errors, spec, 'spec')
   validateCapacity(errors, partOf(spec, 'capacity'))
   allowOneOf(errors, spec, 'persistentVolumeReclaimPolicy', 'spec', reclaimPolicies)
   validateNodeAffinity(errors, optionalPart(spec, 'nodeAffinity'))
@@ -59,7 +59,7 @@ export function validateInlineVolume(spec: Part, at: string): FieldError[] {
   refuse('claimRef')
   if (Object.keys(partOf(spec, 'capacity')).length > 0) refuse('capacity')
   if (!isGiven(spec, 'csi')) errors.push(requiredValue(`${at}.csi`, 'has to be specified in the context of inline volumes'))
-  validateAccessModes(errors, spec, at)
+  requireAccessModes(errors, spec, at)
   const policy = textOf(spec, 'persistentVolumeReclaimPolicy')
   if (policy !== '' && policy !== 'Retain') {
     errors.push(forbiddenValue(`${at}.persistentVolumeReclaimPolicy`, 'may only be Retain in the context of inline volumes'))
@@ -75,13 +75,10 @@ export function validateInlineVolume(spec: Part, at: string): FieldError[] {
   return errors
 }
 
-function validateAccessModes(errors: FieldError[], spec: Part, at: string): void {
+function requireAccessModes(errors: FieldError[], spec: Part, at: string): void {
   const modes = itemsOf<string>(spec, 'accessModes')
   if (modes.length === 0) errors.push(requiredValue(`${at}.accessModes`))
-  for (const mode of modes) if (!accessModes.includes(mode)) errors.push(unsupportedValue(`${at}.accessModes`, mode, accessModes))
-  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod')) {
-    errors.push(forbiddenValue(`${at}.accessModes`, 'may not use ReadWriteOncePod with other access modes'))
-  }
+  errors.push(...validateAccessModes(modes, `${at}.accessModes`))
 }
 
 function validateCapacity(errors: FieldError[], capacity: Part): void {

@@ -1,3 +1,4 @@
+import type { IsGateOn } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
 import { applyDefaults } from '../defaults/defaults.ts'
@@ -8,10 +9,16 @@ export type Body = Record<string, unknown>
 
 const names = namesOf('orch')
 
+interface Circumstances {
+  readonly live?: Body
+  readonly part?: 'main' | 'status'
+  readonly isGateOn?: IsGateOn
+}
+
 /** What the rules say of an object after defaulting, as `field: message`. */
-export function problemsOf(type: string, body: Body, { live, part = 'main' }: { live?: Body; part?: 'main' | 'status' } = {}): string[] {
+export function problemsOf(type: string, body: Body, { live, part = 'main', ...circumstances }: Circumstances = {}): string[] {
   const before = live === undefined ? {} : { live: complete(type, live) }
-  return validateObject({ type, body, object: complete(type, body), part, names, ...before }).map(
+  return validateObject({ type, body, object: complete(type, body), part, names, ...before, ...circumstances }).map(
     ({ field, message }) => `${field}: ${message}`,
   )
 }

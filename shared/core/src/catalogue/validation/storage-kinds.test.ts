@@ -29,7 +29,10 @@ test.each<Row>([
     'access alone and not alone',
     'accessModes',
     ['ReadWriteOncePod', 'ReadWriteOnce'],
-    ['spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes'],
+    [
+      'spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes',
+      'spec.accessModes: Unsupported value: "ReadWriteOncePod": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"',
+    ],
   ],
   ['no size', 'capacity', {}, ['spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"']],
   ['another capacity', 'capacity', { cpu: '1' }, ['spec.capacity: Unsupported value: {"cpu":"1"}: supported values: "storage"']],

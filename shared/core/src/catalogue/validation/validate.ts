@@ -1,3 +1,4 @@
+import { gatesByDefault, type IsGateOn } from '../../feature-gates.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
@@ -14,6 +15,7 @@ import { validateDisruptionBudget, validateDisruptionBudgetStatus } from './disr
 import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
 import { validateCoreEvent, validateEvent } from './event.ts'
 import { validateFlowSchema, validatePriorityLevel } from './flow-control.ts'
+import { refuseDisabledValues } from './gated-values.ts'
 import { validateIngress, validateIngressStatus } from './ingress.ts'
 import { validateIngressClass } from './ingress-class.ts'
 import { validateJob, validateJobStatus } from './job.ts'
@@ -39,7 +41,7 @@ import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './
 import { validateWebhookConfiguration } from './webhook.ts'
 
 /** What is wrong with an object; `live` is the one that it replaces. */
-export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown) => FieldError[]
+export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {
@@ -60,15 +62,18 @@ export interface ValidationRequest {
   readonly live?: Part
   readonly part: 'main' | 'status'
   readonly names: Names
+  /** Absent: every feature is as it is by default. */
+  readonly isGateOn?: IsGateOn
 }
 
 /**
  * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
  * than its type does, so the type only speaks of fields that they say nothing about.
  */
-export function validateObject({ type, body, object, live, part, names }: ValidationRequest): FieldError[] {
+export function validateObject({ type, body, object, live, part, names, isGateOn = gatesByDefault }: ValidationRequest): FieldError[] {
   const rules = rulesByType[type]
-  const own = rules?.[part]?.(object, live, names, body) ?? []
+  const own = rules?.[part]?.(object, live, names, body, isGateOn) ?? []
+  if (part === 'main') own.push(...refuseDisabledValues(type, object, live, isGateOn))
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { actingGates, gateOf, type IsGateOn } from '../feature-gates.ts'
+import { allTypeNames, resolveType } from '../schema/resolve.ts'
+import { dropDisabledFields } from './gated-fields.ts'
+
+const on: IsGateOn = () => true
+const off: IsGateOn = () => false
+
+type Row = readonly [type: string, written: object, whenOff: object]
+
+const spread = { maxSkew: 1, topologyKey: 'zone' }
+const container = { name: 'c', image: 'i' }
+const shownProc = { ...container, securityContext: { procMount: 'Unmasked' } }
+const hiddenProc = { ...container, securityContext: { procMount: 'Default' } }
+const patient = { ...container, livenessProbe: { terminationGracePeriodSeconds: 5 } }
+const template = (spec: object) => ({ spec: { template: { spec } } })
+
+const rows: readonly Row[] = [
+  [
+    'core/v1.PersistentVolume',
+    { spec: { csi: { driver: 'd', nodeExpandSecretRef: { name: 's', namespace: 'n' } } } },
+    { spec: { csi: { driver: 'd' } } },
+  ],
+  ['core/v1.PersistentVolumeClaim', { status: { allocatedResources: { storage: '1' }, resizeStatus: '' } }, { status: {} }],
+  ['core/v1.Pod', { spec: { hostUsers: false } }, { spec: {} }],
+  ['core/v1.Pod', { spec: { initContainers: [container, shownProc] } }, { spec: { initContainers: [container, hiddenProc] } }],
+  ['core/v1.Pod', { spec: { containers: [patient] } }, { spec: { containers: [{ ...container, livenessProbe: {} }] } }],
+  [
+    'apps/v1.Deployment',
+    template({ topologySpreadConstraints: [{ ...spread, minDomains: 2 }] }),
+    template({ topologySpreadConstraints: [spread] }),
+  ],
+  [
+    'batch/v1.CronJob',
+    { spec: { jobTemplate: template({ topologySpreadConstraints: [{ ...spread, matchLabelKeys: ['a'], nodeTaintsPolicy: 'Honor' }] }) } },
+    { spec: { jobTemplate: template({ topologySpreadConstraints: [spread] }) } },
+  ],
+  ['storage/v1.CSIDriver', { spec: { seLinuxMount: true } }, { spec: {} }],
+  [
+    'autoscaling/v2.HorizontalPodAutoscaler',
+    { spec: { metrics: [{ type: 'T', containerResource: { name: 'cpu' } }] } },
+    { spec: { metrics: [{ type: 'T' }] } },
+  ],
+  ['core/v1.Service', { spec: { type: 'T', internalTrafficPolicy: 'Local' } }, { spec: { type: 'T' } }],
+  [
+    'discovery/v1.EndpointSlice',
+    { endpoints: [{ hints: {}, conditions: { ready: true, serving: true } }] },
+    { endpoints: [{ conditions: { ready: true } }] },
+  ],
+]
+
+test.each(rows)('a field of %s whose feature is off is dropped, unless the object has it', (type, written, whenOff) => {
+  const before = structuredClone(written)
+  expect(dropDisabledFields(type, { ...written }, undefined, off)).toEqual(whenOff)
+  expect(dropDisabledFields(type, { ...written }, { ...whenOff }, off)).toEqual(whenOff)
+  expect(dropDisabledFields(type, { ...written }, { ...written }, off)).toEqual(written)
+  expect(dropDisabledFields(type, { ...written }, undefined, on)).toEqual(written)
+  expect(written).toEqual(before)
+})
+
+test('a field that the object has in one place stays in all, another one does not', () => {
+  const spec = (...constraints: object[]) => ({ spec: { topologySpreadConstraints: constraints } })
+  const written = spec({ minDomains: 1 }, { minDomains: 2, nodeTaintsPolicy: 'Honor' })
+  expect(dropDisabledFields('core/v1.Pod', written, spec({ minDomains: 3 }), off)).toEqual(spec({ minDomains: 1 }, { minDomains: 2 }))
+})
+
+test('a claim within another object keeps its fields', () => {
+  const written = { spec: { volumeClaimTemplates: [{ status: { resizeStatus: 'NodeExpansionFailed' } }] } }
+  expect(dropDisabledFields('apps/v1.StatefulSet', written, undefined, off)).toBe(written)
+})
+
+test('every feature that a type names exists, and is settled or can be switched', () => {
+  const named = allTypeNames().flatMap((type) => {
+    const node = resolveType(type)
+    return node.kind === 'struct'
+      ? node.fields.flatMap(({ featureGate, gatedValues = {} }) => [featureGate ?? [], Object.values(gatedValues)].flat())
+      : []
+  })
+  expect(named.length).toBeGreaterThan(10)
+  const acting = new Set<string>(actingGates)
+  expect(named.filter((name) => gateOf(name)?.isLocked !== true && !acting.has(name))).toEqual([])
+})

@@ -1,0 +1,52 @@
+import type { IsGateOn } from '../feature-gates.ts'
+import type { Field } from '../schema/node.ts'
+import { type Place, placeFinder, type Struct, visitPlaces } from './field-places.ts'
+
+type GatedField = Field & { readonly featureGate: string }
+
+const gatedFieldsOf = placeFinder((field): field is GatedField => field.featureGate !== undefined)
+
+/**
+ * The object without fields of features that are off. A field that the live object has in any place stays in every place, so
+ * that what was written while the feature was on can go on to be written. Nothing is changed in place.
+ */
+export function dropDisabledFields<T extends Struct>(type: string, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
+  const place = gatedFieldsOf(type)
+  if (place === undefined) return object
+  const dropped = usedFields(place, object)
+  for (const field of dropped) if (isGateOn(field.featureGate)) dropped.delete(field)
+  if (dropped.size === 0) return object
+  for (const field of usedFields(place, live)) dropped.delete(field)
+  return dropped.size === 0 ? object : (without(place, object, dropped) as T)
+}
+
+/** The fields that say something anywhere in a value. */
+function usedFields(place: Place<GatedField>, value: unknown): Set<GatedField> {
+  const used = new Set<GatedField>()
+  visitPlaces(place, value, (struct, fields) => {
+    for (const field of fields) if (isUsed(field, struct)) used.add(field)
+  })
+  return used
+}
+
+function isUsed({ name, valueWhenOff }: GatedField, struct: Struct): boolean {
+  const value = struct[name]
+  return value !== undefined && value !== null && value !== valueWhenOff
+}
+
+/** A copy of what leads to dropped fields; everything else is the same as before. */
+function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (place.kind === 'each') {
+    if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(place.of, item, dropped)]))
+  }
+  const struct: Record<string, unknown> = { ...value }
+  for (const [name, inner] of place.inner) if (Object.hasOwn(struct, name)) struct[name] = without(inner, struct[name], dropped)
+  for (const field of place.fields) {
+    if (!dropped.has(field) || !isUsed(field, struct)) continue
+    if (field.valueWhenOff === undefined) delete struct[field.name]
+    else struct[field.name] = field.valueWhenOff
+  }
+  return struct
+}

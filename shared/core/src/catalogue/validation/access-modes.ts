@@ -1,0 +1,15 @@
+import type { FieldError } from '../../meta/status.ts'
+import { forbiddenValue, unsupportedValue } from './field-errors.ts'
+
+const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
+/** It needs a feature; whether that is on is judged in `gated-values.ts`. */
+const oncePod = 'ReadWriteOncePod'
+
+/** What is wrong with the ways in which a volume may be mounted. */
+export function validateAccessModes(modes: readonly string[], path: string): FieldError[] {
+  const errors = modes.filter((mode) => mode !== oncePod && !shared.includes(mode)).map((mode) => unsupportedValue(path, mode, shared))
+  if (modes.includes(oncePod) && modes.some((mode) => shared.includes(mode))) {
+    errors.push(forbiddenValue(path, `may not use ${oncePod} with other access modes`))
+  }
+  return errors
+}

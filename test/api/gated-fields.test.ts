@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type Api, aNamespace, anApi, created } from './api.ts'
+
+const drivers = '/apis/storage.orch.io/v1/csidrivers'
+const driver = { metadata: { name: 'd.example' }, spec: { seLinuxMount: true } }
+
+const specAt = async (api: Api, path: string) => (await api.get(path)).body['spec'] as Record<string, unknown>
+
+test('GATE-01: a field of an alpha feature is dropped when it is created, and when it is patched', async () => {
+  const api = await anApi()
+  await created(api, drivers, driver)
+  expect(await specAt(api, `${drivers}/d.example`)).not.toHaveProperty('seLinuxMount')
+  const patched = await api.patch(`${drivers}/d.example`, { spec: { seLinuxMount: true, requiresRepublish: true } })
+  expect(patched.body).toMatchObject({ metadata: { generation: 1 }, spec: { requiresRepublish: true } })
+  expect(patched.body['spec']).not.toHaveProperty('seLinuxMount')
+})
+
+test('GATE-11: a feature that is switched on keeps its fields, with their defaults', async () => {
+  const api = await anApi({ featureGates: ['SELinuxMountReadWriteOncePod=true'] })
+  await created(api, drivers, driver)
+  await created(api, drivers, { metadata: { name: 'e.example' }, spec: {} })
+  expect(await specAt(api, `${drivers}/d.example`)).toHaveProperty('seLinuxMount', true)
+  expect(await specAt(api, `${drivers}/e.example`)).toHaveProperty('seLinuxMount', false)
+})
+
+test('GATE-01, GATE-11: a value of an alpha feature is refused until the feature is on', async () => {
+  const claim = { metadata: { name: 'c' }, spec: { accessModes: ['ReadWriteOncePod'], resources: { requests: { storage: '1Gi' } } } }
+  const create = async (api: Api) => {
+    const answer = await api.post(`/api/v1/namespaces/${await aNamespace(api)}/persistentvolumeclaims`, claim)
+    return answer.status
+  }
+  expect(await create(await anApi())).toBe(422)
+  expect(await create(await anApi({ featureGates: ['ReadWriteOncePod=true'] }))).toBe(201)
+})
+
+test('GATE-02, GATE-11: a field of a beta feature that is switched off is dropped', async () => {
+  const service = { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } }
+  const policy = async (api: Api) => {
+    const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
+    return ((await created(api, path, service))['spec'] as Record<string, unknown>)['internalTrafficPolicy']
+  }
+  expect(await policy(await anApi())).toBe('Cluster')
+  expect(await policy(await anApi({ featureGates: ['ServiceInternalTrafficPolicy=false'] }))).toBeUndefined()
+})
