@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CallOptions, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Revision } from '@orch/core'
 import { type Clock, systemClock } from '@orch/platform'
-import { renewableChannels } from '@orch/platform/rpc'
+import { HostCredentials, renewableChannels } from '@orch/platform/rpc'
 import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'
 import {
   etcdAttemptDelayMs,
@@ -62,6 +62,7 @@ export class EtcdClient extends Etcd3 {
   readonly #members: Members
 
   constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
+    const own = servers.some((server) => server.startsWith('https:')) ? new HostCredentials(tls ?? {}) : undefined
     const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
     super({
       hosts: [...servers],
@@ -82,10 +83,13 @@ export class EtcdClient extends Etcd3 {
         'grpc.keepalive_time_ms': etcdKeepaliveMs,
         'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
         // The library hands these on to the channel, of which its type knows less.
-        ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }) } as object),
+        ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }, own) } as object),
       },
     })
     this.#members = members
+    // The library asks for tokens over channels that take no options.
+    const authenticator: unknown = Reflect.get(this.pool, 'authenticator')
+    if (own !== undefined && authenticator instanceof Object) Reflect.set(authenticator, 'credentials', own)
   }
 
   /**

@@ -10,6 +10,7 @@ import { findBackend, openEtcd, type Program } from '@orch/testkit/backends'
 import { Etcd3 } from 'etcd3'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from '../service.ts'
+import { createEtcdClient } from './client.ts'
 import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
 
 const backend = await findBackend('etcd')
@@ -508,6 +509,21 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
       nowMs,
     }
   }
+
+  test('over TLS with a password too, where etcd is reached by its address', async () => {
+    const { tls, access } = await certified('tls-password')
+    const own = await openEtcd({ path, dataDir: join(folder, 'tls-password'), tls })
+    closers.push(() => own.kill())
+    const servers = [`https://${own.address}`]
+    const admin = createEtcdClient({ servers, tls: access })
+    await admin.user('root').create('right')
+    await admin.role('root').create()
+    await admin.auth.userGrantRole({ user: 'root', role: 'root' })
+    await admin.auth.authEnable()
+    admin.close()
+    const { storage } = await openReplica({ servers, tls: access, credentials })
+    expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
+  })
 
   test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {
     const { tls, access, product, nowMs } = await certified('tls')

@@ -123,9 +123,9 @@ export class RenewableChannel implements ChannelInterface {
   }
 }
 
-/** Options that give each client a channel of this kind. */
-export function renewableChannels(renewal: RenewalOptions): NonNullable<ConstructorParameters<typeof Client>[2]> {
-  return { channelFactoryOverride: (target, credentials, options) => new RenewableChannel(target, credentials, options, renewal) }
+/** Options that give each client a channel of this kind; with `own`, those are its credentials whatever the client was given. */
+export function renewableChannels(renewal: RenewalOptions, own?: ChannelCredentials): NonNullable<ConstructorParameters<typeof Client>[2]> {
+  return { channelFactoryOverride: (target, given, options) => new RenewableChannel(target, own ?? given, options, renewal) }
 }
 
 /** Credentials that note the sockets they are used for. */

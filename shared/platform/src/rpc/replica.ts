@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { type ChannelCredentials, Client, type ClientReadableStream, Metadata, type StatusObject } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { retryDelayMs } from '../follow/retry-delay.ts'
@@ -8,6 +7,7 @@ import { codecOf } from './codec.ts'
 import { ExchangeCaller } from './exchange-caller.ts'
 import { callFrames, type ReplyFrame, replyFrames } from './frames.ts'
 import { healthContract, servingStatus } from './health.ts'
+import { announcedName } from './host-credentials.ts'
 import { rpcLimits } from './limits.ts'
 import { dialOptions, exchangeMethod, methodPath } from './path.ts'
 import { Probe } from './probe.ts'
@@ -88,8 +88,8 @@ export class Replica {
     const credentials = credentialsFor(target.host)
     this.#channel = new RenewableChannel(target.address, credentials, {
       ...dialOptions,
-      // The name that TLS announces must not be an address. What the certificate has to carry is checked by the credentials.
-      'grpc.ssl_target_name_override': isIP(target.host) === 0 ? target.host : 'localhost',
+      // What the certificate has to carry is checked by the credentials.
+      'grpc.ssl_target_name_override': announcedName(target.host),
       'grpc.default_authority': target.host,
     })
     this.#client = new Client(target.address, credentials, { channelOverride: this.#channel })
