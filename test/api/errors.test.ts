@@ -189,9 +189,14 @@ describe('bodies that can’t be', () => {
   test.each([
     ['another kind', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }, /Secret/],
     [
-      'another version',
+      'a version without the kind',
       { apiVersion: 'apps/v1', kind: 'ConfigMap', metadata: { name: 'a' } },
-      /^the API version in the data \(apps\/v1\) does not match the expected API version \(v1\)$/,
+      /^ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "apps\/v1" in scheme /,
+    ],
+    [
+      'an unknown kind',
+      { apiVersion: 'v1', kind: 'Zork', metadata: { name: 'a' } },
+      /^Zork in version "v1" cannot be handled as a ConfigMap: no kind "Zork" is registered for version "v1" in scheme /,
     ],
     [
       'another namespace',
@@ -205,6 +210,25 @@ describe('bodies that can’t be', () => {
     const { status, body } = await server.api.post(configMapsIn('default'), object)
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
     expect(body['message']).toMatch(message)
+  })
+
+  test('ERR-19: another version of the kind is a bad request', async () => {
+    const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
+    const object = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' } }
+    const message = 'the API version in the data (autoscaling/v2) does not match the expected API version (autoscaling/v1)'
+    expect(await server.api.post(path, object)).toMatchObject({ status: 400, body: failure(400, 'BadRequest', message) })
+  })
+
+  test.each([
+    ['begins with a brace', '{nope', "invalid character 'n' looking for beginning of object key string ({nope)"],
+    ['is long', `{${' '.repeat(40)}x`, `invalid character 'x' looking for beginning of object key string ({${' '.repeat(29)} ...)`],
+    ['begins with anything else', '[1', 'unexpected end of JSON input (5b31)'],
+    ['is empty', '', 'unexpected end of JSON input (<empty>)'],
+  ])('ERR-19: the message shows the beginning of a body that %s', async (_what, text, why) => {
+    const { body } = await post(text)
+    expect(body['message']).toBe(
+      `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ${why}`,
+    )
   })
 
   test('ERR-19: another name than the path’s is a bad request', async () => {

@@ -25,8 +25,8 @@ export interface ParsedBody {
   /** Paths of members that are there more than once. */
   readonly duplicates: readonly string[]
   readonly hasBigIntegers: boolean
-  /** The body's beginning, for messages. */
-  readonly text: string
+  /** The body's beginning, as messages end with it. */
+  readonly summary: string
   /** The whole JSON text, where some members are there more than once and it is short enough to be read again. */
   readonly source?: () => string
 }
@@ -104,15 +104,17 @@ export async function parseBody(
   expected: string,
   parts: GatewayParts,
 ): Promise<ParsedBody> {
-  const text = () => Buffer.from(bytes.subarray(0, 256)).toString()
+  const summary = summarize(bytes)
   if (format === 'yaml') {
     const parsed = await parseYamlBody(request, bytes, parts)
-    if (parsed.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`)
-    return { ...parsed, text: text() }
+    if (parsed.kind === 'malformed') {
+      throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`, summary)
+    }
+    return { ...parsed, summary }
   }
   const decoded = await decodeBody(request, bytes, parts)
-  if (decoded.kind === 'malformed') throw unrecognized(expected, `couldn't get version/kind; json parse error: ${decoded.message}`)
-  const body = { ...decoded, text: text() }
+  if (decoded.kind === 'malformed') throw unrecognized(expected, jsonProblem(decoded.message), summary)
+  const body = { ...decoded, summary }
   const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
   return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body
 }
@@ -153,17 +155,34 @@ function tooManyValues(): Error {
 
 /** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */
 function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, type }: Expected, names: Names): ParsedBody {
+  const summary = summarize(bytes)
   const reading = parseEnvelope(bytes, names)
-  if (reading.kind === 'malformed') throw unrecognized(kind, reading.message)
+  if (reading.kind === 'malformed') throw unrecognized(kind, reading.message, summary)
   const { envelope } = reading
   const typeMeta = { kind: envelope.kind || kind, apiVersion: envelope.apiVersion || apiVersion }
-  const body = { duplicates: [], hasBigIntegers: false, text: `${typeMeta.apiVersion} ${typeMeta.kind}` }
+  const body = { duplicates: [], hasBigIntegers: false, summary }
   if (typeMeta.kind !== kind || (apiVersion !== undefined && typeMeta.apiVersion !== apiVersion)) return { ...body, value: typeMeta }
   const message = decodeProtobuf(type, envelope.raw)
-  if (message.kind === 'malformed') throw unrecognized(kind, message.message)
+  if (message.kind === 'malformed') throw unrecognized(kind, message.message, summary)
   return { ...body, value: { ...message.object, ...typeMeta }, hasBigIntegers: hasBigInteger(message.object) }
 }
 
-function unrecognized(expected: string, why: string): Error {
-  return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why}`)
+/** The answer to a body that is no object of any kind. `why` says what is wrong with it. */
+export function unrecognized(expected: string, why: string, summary: string): Error {
+  return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary})`)
+}
+
+/** What `unrecognized` says of a text whose kind cannot be read. */
+export function jsonProblem(problem: string): string {
+  return `couldn't get version/kind; json parse error: ${problem}`
+}
+
+const summaryLengthMax = 30
+
+/** The beginning of a body: text of what looks like JSON, else bytes. */
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>'
+  const start = Buffer.from(bytes.subarray(0, summaryLengthMax))
+  const text = start[0] === 0x7b ? start.toString() : start.toString('hex')
+  return bytes.length > summaryLengthMax ? `${text} ...` : text
 }

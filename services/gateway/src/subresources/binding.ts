@@ -36,7 +36,7 @@ async function bind(request: Parameters<Verb>[0], source: Target, pod: Target, p
   const described = source.subresource ?? source.served.resource
   const body = await readBody(request, parts, described)
   if (source.info.name !== '') requireNameInBody(body.value, source.info.name, 'Binding')
-  const candidate = readCandidate(source, body)
+  const candidate = readCandidate(source, body, parts)
   judgeProblems(described, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const { object } = candidate

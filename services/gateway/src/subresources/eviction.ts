@@ -67,7 +67,7 @@ async function readOptions(request: GatewayRequest, target: Target, parts: Gatew
   const body = await readBody(request, parts, { kind, type })
   requireNameInBody(body.value, target.info.name, kind)
   const subresource = versionOf(target.subresource as Subresource, body.value)
-  const candidate = readCandidate({ ...target, subresource }, body)
+  const candidate = readCandidate({ ...target, subresource }, body, parts)
   judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
   const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const

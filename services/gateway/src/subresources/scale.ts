@@ -52,7 +52,7 @@ export const getScale: Verb = async (request, target, parts) => {
 
 /** Sets how many pods an object wants. */
 export const updateScale: Verb = async (request, target, parts) => {
-  const { object, problems } = readCandidate(target, await readBody(request, parts, target.subresource as Subresource))
+  const { object, problems } = readCandidate(target, await readBody(request, parts, target.subresource as Subresource), parts)
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
   judgeProblems(target.subresource as Subresource, problems, options.fieldValidation, (text) => request.warn(text))
   await writeScale(request, target, 'UpdateOptions', () => object as Scale, parts)

@@ -90,7 +90,7 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Gatew
   const subresource = target.subresource as Subresource
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
   const anywhere = { ...target, info: { ...info, name: '' } }
-  const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource))
+  const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource), parts)
   judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
   applyDefaults(subresource.type, object, parts.names)
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }

@@ -12,13 +12,13 @@ export const create: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
   const parse = await receiveBody(request, parts, target.subresource ?? resource)
-  let read: Candidate | undefined = readCandidate(target, await parse())
+  let read: Candidate | undefined = readCandidate(target, await parse(), parts)
   judgeProblems(resource, read.problems, options.fieldValidation, (text) => request.warn(text))
   if (namesVersion(read.object)) throw versionOnCreate()
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   // A second attempt is rare: for it the bytes are kept, and not what was made of them.
   const take = async () => {
-    const candidate = read ?? readCandidate(target, await parse())
+    const candidate = read ?? readCandidate(target, await parse(), parts)
     read = undefined
     return candidate
   }

@@ -3,6 +3,7 @@ import {
   applyJsonPatch,
   applyMergePatch,
   badRequest,
+  type DecodedJson,
   failed,
   type JsonPatch,
   type JsonPatchOutcome,
@@ -15,7 +16,7 @@ import {
   strategicMerge,
   unsupportedMediaType,
 } from '@orch/core'
-import { type ParsedBody, parseBody, readBytes } from '../body.ts'
+import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -49,8 +50,10 @@ export const patch: Verb = async (request, target, parts) => {
 
 /** A patch that has been read. */
 export type Change =
-  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: ParsedBody }
-  | { readonly kind: 'merge' | 'strategic'; readonly body: ParsedBody }
+  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: PatchBody }
+  | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }
+
+type PatchBody = Extract<DecodedJson, { kind: 'json' }>
 
 /** Reads a patch in whatever form it came. */
 export async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
@@ -70,10 +73,11 @@ export async function readChange(request: GatewayRequest, parts: GatewayParts): 
   }
 }
 
-async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Promise<ParsedBody> {
+async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Promise<PatchBody> {
   const bytes = await readBytes(request, parts)
-  if (bytes.length === 0) throw badRequest('error decoding patch: unexpected end of JSON input')
-  return parseBody(request, bytes, 'json', 'Patch', parts)
+  const decoded = await decodeBody(request, bytes, parts)
+  if (decoded.kind === 'malformed') throw badRequest(`error decoding patch: ${decoded.message}`)
+  return decoded
 }
 
 async function patched(

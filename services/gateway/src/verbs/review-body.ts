@@ -12,7 +12,7 @@ import type { Target } from './verb.ts'
 export async function readReview(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
   const { resource } = target.served
   const { isDryRun, fieldManager, fieldValidation } = writeOptionsOf(request, parts, 'CreateOptions')
-  const { object, problems } = readCandidate(target, await readBody(request, parts, resource))
+  const { object, problems } = readCandidate(target, await readBody(request, parts, resource), parts)
   await pause(request, parts)
   judgeProblems(resource, problems, fieldValidation, (text) => request.warn(text))
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }

@@ -12,7 +12,7 @@ import type { Target, Verb } from './verb.ts'
 export const update: Verb = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
-  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource))
+  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource), parts)
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requireNumericVersion(candidate)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }

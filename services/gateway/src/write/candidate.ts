@@ -2,16 +2,19 @@ import {
   type ApiObject,
   applyDefaults,
   badRequest,
+  type Catalogue,
+  cannotUnmarshal,
   decodeFailureText,
   decoderOf,
   fieldProblems,
   type ManagedFieldsEntry,
+  parseApiVersion,
   printBare,
   type Resource,
   type Subresource,
   strictFailureText,
 } from '@orch/core'
-import type { ParsedBody } from '../body.ts'
+import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../verbs/verb.ts'
 import type { FieldValidation } from './options.ts'
@@ -30,9 +33,9 @@ export interface Candidate {
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate({ served, info, subresource }: Target, body: ParsedBody): Candidate {
+export function readCandidate({ served, info, subresource }: Target, body: ParsedBody, { catalogue }: GatewayParts): Candidate {
   const described = subresource ?? served.resource
-  const candidate = decodeCandidate(described, requireKind(body, described), body)
+  const candidate = decodeCandidate(described, requireKind(body, described, catalogue), body)
   requirePlace(candidate.object, info)
   return candidate
 }
@@ -96,30 +99,49 @@ export function judgeProblems(
 }
 
 /** A body may leave out what the path says already. */
-function requireKind(body: ParsedBody, expected: Described): Record<string, unknown> {
-  const { value, text } = body
-  const unrecognized = (why: string) => badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why}`)
-  if (text === '') throw unrecognized("couldn't get version/kind; json parse error: unexpected end of JSON input")
-  if (!isObject(value)) throw unrecognized(`couldn't get version/kind; json parse error: expected an object in '${text}'`)
+function requireKind({ value, summary }: ParsedBody, expected: Described, catalogue: Catalogue): Record<string, unknown> {
+  if (!isObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
+  if (apiVersion === expected.apiVersion && kind === expected.kind) {
+    // The body is the request's own; a copy of one with many members costs more than all else here.
+    return Object.assign(value, { kind, apiVersion })
+  }
+  const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
+  if (!isRegistered(given, catalogue)) throw otherKind(given, expected, unregisteredText(given))
   if (apiVersion !== expected.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${printBare(apiVersion)}) does not match the expected API version (${expected.apiVersion})`,
-    )
+    throw badRequest(`the API version in the data (${given.apiVersion}) does not match the expected API version (${expected.apiVersion})`)
   }
-  if (kind !== expected.kind) {
-    throw badRequest(mismatchedKindText(kind, expected))
-  }
-  // The body is the request's own; a copy of one with many members costs more than all else here.
-  return Object.assign(value, { kind, apiVersion })
+  throw otherKind(given, expected, conversionText(given, expected))
 }
 
-function mismatchedKindText(kind: unknown, { kind: expected, version, type }: Described): string {
+/** The Go type from which kube-apiserver reads the kind of a JSON text. */
+const typeMetaType = 'struct { APIVersion string "json:"apiVersion,omitempty""; Kind string "json:"kind,omitempty"" }'
+
+/** A kind as a body names it. */
+interface GivenKind {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+function isRegistered({ kind, apiVersion }: GivenKind, catalogue: Catalogue): boolean {
+  const groupVersion = parseApiVersion(apiVersion)
+  return groupVersion !== undefined && catalogue.typeOfKind({ ...groupVersion, kind }) !== undefined
+}
+
+function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: string): Error {
+  const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1)
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`)
+}
+
+/** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
+function unregisteredText({ kind, apiVersion }: GivenKind): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:100"`
+}
+
+function conversionText({ kind }: GivenKind, { kind: expected, version, type }: Described): string {
   const [internal = ''] = type.split('/')
-  const given = printBare(kind)
-  const conversion = `converting (${version}.${given}) to (${internal}.${expected}): unknown conversion`
-  return `${given} in version "${version}" cannot be handled as a ${expected}: ${conversion}`
+  return `converting (${version}.${kind}) to (${internal}.${expected}): unknown conversion`
 }
 
 /** The place in the object may be left out, but not be another than the path's. */

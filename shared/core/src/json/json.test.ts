@@ -45,18 +45,42 @@ describe('reading JSON', () => {
   })
 
   const bad: [text: string, message: string][] = [
-    ['', 'unexpected end of JSON input at offset 0'],
-    ['{"a"', 'unexpected end of JSON input at offset 4'],
-    ['{"a" 1}', 'invalid character "1" looking for a colon at offset 5'],
-    ['{a:1}', 'invalid character "a" looking for the name of a member at offset 1'],
-    ['[1,]', 'invalid character "]" looking for a value at offset 3'],
-    ['[1 2]', `invalid character "2" looking for a comma or ']' at offset 3`],
-    ['[] x', 'invalid character "x" after the value at offset 3'],
-    ['{"a":01}', 'a number may not begin with a zero at offset 5'],
-    ['["\\q"]', 'a string with a bad escape or a control character at offset 1'],
-    ['["a', 'a string that does not end at offset 1'],
-    ['1e400', 'a number out of range at offset 0'],
-    ['\uFEFF{}', 'invalid character "\uFEFF" looking for a value at offset 0'],
+    ['', 'unexpected end of JSON input'],
+    [' ', 'unexpected end of JSON input'],
+    ['{"a"', 'unexpected end of JSON input'],
+    ['{"a":', 'unexpected end of JSON input'],
+    ['{"a":1', 'unexpected end of JSON input'],
+    ['[1', 'unexpected end of JSON input'],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{"a":1 "b"}', `invalid character '"' after object key:value pair`],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['[] x', "invalid character 'x' after top-level value"],
+    ["'a'", "invalid character '\\'' looking for beginning of value"],
+    ['nonsense', "invalid character 'o' in literal null (expecting 'u')"],
+    ['nul', 'unexpected end of JSON input'],
+    ['[trUe]', "invalid character 'U' in literal true (expecting 'u')"],
+    ['{"a":fals }', "invalid character ' ' in literal false (expecting 'e')"],
+    ['nulls', "invalid character 's' after top-level value"],
+    ['{"a":01}', "invalid character '1' after object key:value pair"],
+    ['[-]', "invalid character ']' in numeric literal"],
+    ['-', 'unexpected end of JSON input'],
+    ['[1.]', "invalid character ']' after decimal point in numeric literal"],
+    ['1.2.3', "invalid character '.' after top-level value"],
+    ['[1e]', "invalid character ']' in exponent of numeric literal"],
+    ['[1.5e+x]', "invalid character 'x' in exponent of numeric literal"],
+    ['1e2e3', "invalid character 'e' after top-level value"],
+    ['1e400', 'json: cannot unmarshal number 1e400 into Go value of type float64'],
+    ['["\\q"]', "invalid character 'q' in string escape code"],
+    ['["\\u12x4"]', "invalid character 'x' in \\u hexadecimal character escape"],
+    ['["\\n\\u0041\\"a\nb"]', "invalid character '\\n' in string literal"],
+    ['["\x00"]', "invalid character '\\x00' in string literal"],
+    ['["a', 'unexpected end of JSON input'],
+    ['["a\\', 'unexpected end of JSON input'],
+    ['["\t', "invalid character '\\t' in string literal"],
+    ['\uFEFF{}', "invalid character 'ï' looking for beginning of value"],
   ]
   test.each(bad)('%s is refused', (text, message) => {
     expect(decodeJson(text)).toEqual({ kind: 'malformed', message })
@@ -64,8 +88,7 @@ describe('reading JSON', () => {
 
   test('LIM: depth is bounded, and refused before it is parsed', () => {
     expect(decode('['.repeat(jsonDepthMax) + ']'.repeat(jsonDepthMax)).kind).toBe('json')
-    const message = `nested deeper than ${jsonDepthMax} levels at offset ${jsonDepthMax}`
-    expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message })
+    expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message: 'exceeded max depth' })
   })
 
   test('the careful reader manages the same depth', () => {
@@ -155,7 +178,7 @@ test('both readers agree about what is JSON', () => {
           isJson = false
         }
         const decoded = decodeJson(text)
-        const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('a number out of range')
+        const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('json: cannot unmarshal number')
         // A number out of range is told of a text that is none for other reasons, too.
         expect(decoded.kind === 'json' || (isOutOfRange && isJson)).toBe(isJson)
       },

@@ -1,10 +1,11 @@
 import { runAtOnce, type Steps } from '../steps.ts'
+import { lacksDigit, misspeltWord, unexpected, wrongInString } from './go-errors.ts'
 import { setMember } from './member.ts'
 
 /** What the careful reader finds. Paths are written as in `spec.ports[0].name`. */
 export type ExactJson =
   | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean }
-  | { kind: 'malformed'; offset: number; problem: string }
+  | { kind: 'malformed'; problem: string }
 
 /** More names than this help nobody. */
 const duplicatesMax = 100
@@ -13,20 +14,13 @@ const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 const int64LengthMax = 20
 
-class Malformed extends Error {
-  readonly offset: number
-
-  constructor(offset: number, problem: string) {
-    super(problem)
-    this.offset = offset
-  }
-}
+class Malformed extends Error {}
 
 /** A container that is still open. `key` is the member that waits for its value, `index` the place of the next item. */
 type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys: Set<string> } | { kind: 'array'; value: unknown[] }
 
 /**
- * Reads JSON with care instead of speed: names the members that are written twice, keeps int64 exact, and knows where
+ * Reads JSON with care instead of speed: names the members that are written twice, keeps int64 exact, and says how
  * the text goes wrong. It keeps its own stack, so depth costs memory and nothing else.
  */
 export function parseExactly(text: string): ExactJson {
@@ -43,7 +37,7 @@ export function* parseExactlyInSteps(text: string): Steps<ExactJson> {
     const value = yield* reader.document()
     return { kind: 'parsed', value, duplicates: [...reader.duplicates], hasBigIntegers: reader.hasBigIntegers }
   } catch (error) {
-    if (error instanceof Malformed) return { kind: 'malformed', offset: error.offset, problem: error.message }
+    if (error instanceof Malformed) return { kind: 'malformed', problem: error.message }
     throw error
   }
 }
@@ -116,16 +110,16 @@ class Reader {
     if (character === '"') return this.#string()
     const word = this.#match(wordLiteral)
     if (word !== undefined) return word === 'null' ? null : word === 'true'
-    const start = this.#at
     const number = this.#match(numberLiteral)
-    if (number === undefined) throw this.#unexpected('looking for a value')
-    if (/\d/.test(this.#text.charAt(this.#at))) throw new Malformed(start, 'a number may not begin with a zero')
+    const problem = number === undefined ? misspeltWord(this.#text, this.#at) : lacksDigit(this.#text, this.#at, number)
+    if (problem !== undefined) throw new Malformed(problem)
+    if (number === undefined) throw this.#unexpected('looking for beginning of value')
     return this.#number(number)
   }
 
   #number(literal: string): number | bigint {
     const value = Number(literal)
-    if (!Number.isFinite(value)) throw new Malformed(this.#at - literal.length, 'a number out of range')
+    if (!Number.isFinite(value)) throw new Malformed(`json: cannot unmarshal number ${literal} into Go value of type float64`)
     if (Number.isSafeInteger(value) || literal.length > int64LengthMax || /[.eE]/.test(literal)) return value
     const exact = BigInt(literal)
     if (exact < int64Min || exact > int64Max) return value
@@ -137,19 +131,19 @@ class Reader {
     const start = this.#at
     let end = this.#text.indexOf('"', start + 1)
     while (end !== -1 && isEscaped(this.#text, end)) end = this.#text.indexOf('"', end + 1)
-    if (end === -1) throw new Malformed(start, 'a string that does not end')
+    if (end === -1) throw new Malformed(wrongInString(this.#text, start))
     this.#at = end + 1
     try {
       return JSON.parse(this.#text.slice(start, end + 1)) as string
     } catch {
-      throw new Malformed(start, 'a string with a bad escape or a control character')
+      throw new Malformed(wrongInString(this.#text, start))
     }
   }
 
   #key(frame: Extract<Frame, { kind: 'object' }>): void {
-    if (this.#character() !== '"') throw this.#unexpected('looking for the name of a member')
+    if (this.#character() !== '"') throw this.#unexpected('looking for beginning of object key string')
     frame.key = this.#string()
-    if (!this.#take(':')) throw this.#unexpected('looking for a colon')
+    if (!this.#take(':')) throw this.#unexpected('after object key')
     if (frame.keys.has(frame.key) && this.duplicates.size < duplicatesMax) this.duplicates.add(this.#path())
     frame.keys.add(frame.key)
     if (this.#soughtNames.has(lastWord(frame.key))) this.#note(this.#path())
@@ -166,13 +160,13 @@ class Reader {
   #isClosed(frame: Frame): boolean {
     const bracket = frame.kind === 'object' ? '}' : ']'
     if (this.#take(bracket)) return true
-    if (!this.#take(',')) throw this.#unexpected(`looking for a comma or '${bracket}'`)
+    if (!this.#take(',')) throw this.#unexpected(frame.kind === 'object' ? 'after object key:value pair' : 'after array element')
     if (frame.kind === 'object') this.#key(frame)
     return false
   }
 
   #end(value: unknown): unknown {
-    if (this.#character() !== '') throw this.#unexpected('after the value')
+    if (this.#character() !== '') throw this.#unexpected('after top-level value')
     return value
   }
 
@@ -206,9 +200,8 @@ class Reader {
   }
 
   #unexpected(where: string): Malformed {
-    const character = this.#character()
-    if (character === '') return new Malformed(this.#at, 'unexpected end of JSON input')
-    return new Malformed(this.#at, `invalid character ${JSON.stringify(character)} ${where}`)
+    this.#character()
+    return new Malformed(unexpected(this.#text, this.#at, where))
   }
 }
 

@@ -39,7 +39,7 @@ export function decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson>
 
 /** As `decodeJsonInSteps`, of a text that has been scanned. */
 export function* decodeScannedInSteps(text: string, scan: JsonScan): Steps<DecodedJson> {
-  if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `nested deeper than ${jsonDepthMax} levels at offset ${scan.end}` }
+  if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: 'exceeded max depth' }
   yield
   let value: unknown
   try {
@@ -58,13 +58,13 @@ function* decodeExactly(text: string): Steps<DecodedJson> {
     case 'parsed':
       return { kind: 'json', value: exact.value, duplicates: exact.duplicates, hasBigIntegers: exact.hasBigIntegers }
     case 'malformed':
-      return { kind: 'malformed', message: `${exact.problem} at offset ${exact.offset}` }
+      return { kind: 'malformed', message: exact.problem }
   }
 }
 
 function* malformed(text: string, error: unknown): Steps<DecodedJson> {
   const exact = yield* parseExactlyInSteps(text)
-  if (exact.kind === 'malformed') return { kind: 'malformed', message: `${exact.problem} at offset ${exact.offset}` }
+  if (exact.kind === 'malformed') return { kind: 'malformed', message: exact.problem }
   throw new Error('two readers disagree about a JSON text', { cause: error })
 }
 

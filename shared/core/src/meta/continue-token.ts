@@ -1,3 +1,6 @@
+import { cannotUnmarshal } from '../json/go-errors.ts'
+import { isJsonObject } from '../json/member.ts'
+import { decodeJson } from '../json/scan.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { parseBase64Url, toBase64Url } from './base64.ts'
 import type { Revision } from './revision.ts'
@@ -31,8 +34,10 @@ export function parseContinueToken(names: Names, text: string): ContinueTokenRea
   if (text.length > tokenLengthMax) return malformed('too long')
   const bytes = parseBase64Url(text)
   if (bytes === undefined) return malformed('illegal base64 data')
-  const content = parseContent(bytes)
-  if (content === undefined) return malformed('not a JSON object')
+  const decoded = decodeJson(bytes)
+  if (decoded.kind === 'malformed') return malformed(decoded.message)
+  const content = decoded.value ?? {}
+  if (!isJsonObject(content)) return malformed(cannotUnmarshal(content, 'storage.continueToken'))
   const { v, rv, start, e } = content
   if (v !== tokenVersion(names)) return malformed('server does not recognize this encoded version')
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv <= 0) return malformed('incorrect encoded start resourceVersion')
@@ -43,15 +48,6 @@ export function parseContinueToken(names: Names, text: string): ContinueTokenRea
 
 function tokenVersion(names: Names): string {
   return `${domainGroup(names, 'meta')}/v1`
-}
-
-function parseContent(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    return typeof content === 'object' && content !== null && !Array.isArray(content) ? (content as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** A key below the collection: not empty, no way up, and a NUL only at its end, where it means "after this key". */

@@ -1,4 +1,5 @@
 import { jsonEqual } from '../json/equal.ts'
+import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { printJson, printValue } from '../json/print.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
@@ -34,16 +35,8 @@ export function parseJsonPatch(body: unknown): JsonPatchReading {
 function undecodable(value: unknown, type: string): JsonPatchReading {
   return {
     kind: 'refused',
-    error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(value)} into Go value of type ${type}`),
+    error: badRequest(`error decoding patch: ${cannotUnmarshal(value, type)}`),
   }
-}
-
-/** What the messages that clients know call the type of a JSON value. */
-export function goTypeWord(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'boolean') return 'bool'
-  return typeof value === 'bigint' ? 'number' : typeof value
 }
 
 /** Applies a patch, all of it or nothing (RFC 6902). The document stays as it was. */

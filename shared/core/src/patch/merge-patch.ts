@@ -1,6 +1,6 @@
+import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, type StatusError } from '../meta/status.ts'
-import { goTypeWord } from './json-patch.ts'
 
 /** What merging gives; a patch that is no object is refused. */
 export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } | { kind: 'refused'; error: StatusError }
@@ -10,7 +10,7 @@ export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome
   if (isJsonObject(patch)) return { kind: 'patched', value: mergeObjects(document, patch) }
   return {
     kind: 'refused',
-    error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(patch)} into Go value of type map[string]interface {}`),
+    error: badRequest(`error decoding patch: ${cannotUnmarshal(patch, 'map[string]interface {}')}`),
   }
 }
 

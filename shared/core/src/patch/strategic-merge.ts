@@ -1,8 +1,8 @@
 import { printLoosely } from '../apply/go-text.ts'
+import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, failed } from '../meta/status.ts'
 import type { Node } from '../schema/node.ts'
-import { goTypeWord } from './json-patch.ts'
 import type { MergeOutcome } from './merge-patch.ts'
 import {
   BadPatch,
@@ -33,11 +33,7 @@ import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
  */
 export function strategicMerge(original: unknown, patch: unknown, schema: Node): MergeOutcome {
   if (!isJsonObject(patch)) {
-    const type = 'map[string]interface {}'
-    return {
-      kind: 'refused',
-      error: badRequest(`error decoding patch: json: cannot unmarshal ${goTypeWord(patch)} into Go value of type ${type}`),
-    }
+    return { kind: 'refused', error: badRequest(`error decoding patch: ${cannotUnmarshal(patch, 'map[string]interface {}')}`) }
   }
   try {
     return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, schema) }

@@ -1,3 +1,6 @@
+import { cannotUnmarshal } from '../../json/go-errors.ts'
+import { isJsonObject } from '../../json/member.ts'
+import { decodeJson } from '../../json/scan.ts'
 import { parseBase64Url } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
@@ -60,13 +63,9 @@ function decodeText(base64: string): string {
 }
 
 function jsonProblem(text: string): string | undefined {
-  if (text.trim() === '') return 'unexpected end of JSON input'
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && !Array.isArray(value)) return undefined
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
-  } catch {
-    return 'invalid character looking for a JSON object'
-  }
+  const decoded = decodeJson(text)
+  if (decoded.kind === 'malformed') return decoded.message
+  const { value } = decoded
+  if (value === null || isJsonObject(value)) return undefined
+  return cannotUnmarshal(value, 'map[string]interface {}')
 }
