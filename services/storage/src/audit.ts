@@ -1,4 +1,5 @@
 import type { Revision, SharedStore } from '@orch/core'
+import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 
@@ -20,7 +21,6 @@ export async function compareWithStore(tree: Tree, shared: SharedStore): Promise
     if (held.get(key)?.revision !== revision) changed.push({ key, revision })
   })
   const gone: StoredObject[] = []
-  for (const { objects, from, to } of held.walk('', '\uffff'))
-    for (let index = from; index < to; index++) if (!there.has(objects[index]!.key)) gone.push(objects[index]!)
+  for (const object of objectsOf(held)) if (!there.has(object.key)) gone.push(object)
   return { changed, gone }
 }

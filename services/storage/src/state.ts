@@ -1,4 +1,4 @@
-import type { Revision, Store, StoreChange } from '@orch/core'
+import { type Revision, type Store, type StoreChange, serviceUnavailable } from '@orch/core'
 import { type Clock, sleep } from '@orch/platform'
 import type { ChangesRead, StateReader } from './changes.ts'
 import {
@@ -9,6 +9,7 @@ import {
   reloadDelayMs,
   rememberedWritesMax,
   tidyAtLeastBytes,
+  unavailableRetrySeconds,
 } from './limits.ts'
 import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
@@ -32,6 +33,11 @@ export interface StateOptions {
   readonly onError?: ((error: unknown, what: string) => void) | undefined
   /** Told when the state was read anew. */
   readonly onReloaded?: (() => void) | undefined
+}
+
+/** What a request is answered with that can't wait for memory to be read. */
+export function stateIsLoading(): Error {
+  return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
 
 /** The current state of every object in memory, and the last changes, fed by the store. */

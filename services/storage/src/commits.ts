@@ -1,0 +1,94 @@
+import {
+  badRequest,
+  type CommitOutcome,
+  type CommitRequest,
+  commitConditionsMax,
+  decodeStored,
+  internal,
+  type Revision,
+  type Store,
+  type StoreOutcome,
+  timeout,
+} from '@orch/core'
+import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
+import { type State, stateIsLoading } from './state.ts'
+
+/** What commits go through. */
+export interface CommitsOptions {
+  readonly store: Store
+  readonly state: State
+  readonly randomId: () => string
+}
+
+/** Commits to the store. One with a write id that was seen before is not made again. */
+export class Commits {
+  readonly #store: Store
+  readonly #state: State
+  readonly #randomId: () => string
+  /** Outcomes of commits under way, by write id. */
+  readonly #committing = new Map<string, Promise<CommitOutcome>>()
+
+  constructor({ store, state, randomId }: CommitsOptions) {
+    this.#store = store
+    this.#state = state
+    this.#randomId = randomId
+  }
+
+  /** A write id that is under way or known as done gives the first outcome. */
+  commit(request: CommitRequest, isLate?: () => boolean, traceparent?: string): Promise<CommitOutcome> {
+    const { writeId, conditions } = request
+    if (conditions.length > commitConditionsMax)
+      return Promise.reject(badRequest(`a commit may carry ${commitConditionsMax} conditions, not ${conditions.length}`))
+    const again = this.#committing.get(writeId) ?? this.#doneBefore(request)
+    if (again !== undefined) return again
+    if (request.value !== undefined) {
+      try {
+        decodeStored(request.value)
+      } catch (cause) {
+        return Promise.reject(internal('the value of a commit is no stored value', { cause }))
+      }
+    }
+    const outcome = this.#store.commit({ ...request, isLate, traceparent }).then((decided) => this.#toOutcome(request, decided))
+    this.#committing.set(writeId, outcome)
+    const forget = () => void this.#committing.delete(writeId)
+    outcome.then(forget, forget)
+    return outcome
+  }
+
+  #doneBefore({ key, writeId }: CommitRequest): Promise<CommitOutcome> | undefined {
+    const object = this.#state.tree.get(key)
+    const revision = this.#state.revisionOfWrite(writeId) ?? (object?.writeId === writeId ? object.revision : undefined)
+    return revision === undefined ? undefined : Promise.resolve({ kind: 'written', revision })
+  }
+
+  #toOutcome({ key }: CommitRequest, decided: StoreOutcome): CommitOutcome {
+    if (decided.kind === 'stale' && this.#state.loading !== undefined) throw stateIsLoading()
+    switch (decided.kind) {
+      case 'written':
+      case 'unmet':
+        return decided
+      case 'stale': {
+        const current = this.#state.tree.get(key)
+        return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
+      }
+      case 'late':
+        throw timeout('the request was not completed in time, nothing was written')
+    }
+  }
+
+  /** Writes an object as it is at its expected revision, as a change of its own. */
+  writeAgain(object: StoredObject, expected: Revision): Promise<CommitOutcome> {
+    const writeId = this.#randomId()
+    return this.commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })
+  }
+
+  /** Deletes a key at its expected revision. */
+  remove(key: string, expected: Revision): Promise<CommitOutcome> {
+    return this.commit({ key, expected, conditions: [], writeId: this.#randomId() })
+  }
+
+  /** Resolves when every commit that is under way now has ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#committing.values())
+  }
+}

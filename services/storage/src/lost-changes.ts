@@ -1,0 +1,58 @@
+import type { Revision, Store } from '@orch/core'
+import type { Clock } from '@orch/platform'
+import { compareWithStore } from './audit.ts'
+import type { Commits } from './commits.ts'
+import { auditDelayMs } from './limits.ts'
+import type { State } from './state.ts'
+
+/** What is needed to find changes that memory has missed. */
+export interface LostChangesOptions {
+  readonly store: Store
+  readonly state: State
+  readonly commits: Commits
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+/** Where the store may lose changes when it forgets its past, memory is compared with it after each compaction. */
+export class LostChanges {
+  readonly #options: LostChangesOptions
+  /** The compaction after which memory was compared with the store last, or is about to be. */
+  #audited: Revision
+  #timer: { cancel(): void } | undefined
+
+  constructor(options: LostChangesOptions) {
+    this.#options = options
+    this.#audited = options.state.compacted
+  }
+
+  /** To be called when the state has changed. */
+  auditSoon(): void {
+    const { store, state, clock, onError } = this.#options
+    const { compacted } = state
+    if (store.shared?.mayLoseChanges !== true || compacted <= this.#audited) return
+    this.#audited = compacted
+    this.#timer?.cancel()
+    this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError))
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+  }
+
+  /** A change that memory missed is written once more, so that every reader receives it as a change. */
+  async #audit(): Promise<void> {
+    const { store, state, commits, onError } = this.#options
+    if (store.shared === undefined || state.loading !== undefined) return
+    const { changed, gone } = await compareWithStore(state.tree, store.shared)
+    for (const { key, revision } of changed) {
+      const record = await store.getAt(key, state.revision)
+      if (record?.revision === revision) await commits.writeAgain(state.toObject(key, revision, record.value), revision)
+    }
+    for (const object of gone) {
+      const outcome = await commits.writeAgain(object, 0)
+      if (outcome.kind === 'written') await commits.remove(object.key, outcome.revision)
+    }
+    if (changed.length + gone.length > 0) onError(new Error(`${changed.length + gone.length} changes were lost on their way`))
+  }
+}

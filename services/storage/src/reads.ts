@@ -1,0 +1,185 @@
+import {
+  type CallContext,
+  type Entry,
+  expired,
+  type Freshness,
+  type GetRequest,
+  type GetResponse,
+  type ListPart,
+  type ListRequest,
+  type Revision,
+  type Store,
+  scopePrefix,
+  timeout,
+  tooLargeResourceVersion,
+} from '@orch/core'
+import type { Clock } from '@orch/platform'
+import type { Bell } from './changes.ts'
+import { behindPatienceMs, revisionWaitMs } from './limits.ts'
+import { listStore, listTree } from './list.ts'
+import { type StoredObject, toEntry } from './memory/stored-object.ts'
+import { type State, stateIsLoading } from './state.ts'
+import { toStream } from './streams.ts'
+
+const pageExpired =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
+  'or use the continue token in this response to retrieve the remainder of the results.'
+const exactExpired = 'The resourceVersion for the provided list is too old.'
+
+/** What reads are answered from. */
+export interface ReadsOptions {
+  readonly store: Store
+  readonly state: State
+  readonly bell: Bell
+  readonly clock: Clock
+  /** Raised when the service closes. */
+  readonly closing: AbortSignal
+}
+
+/** Reads of the present from memory, of the past from memory or the store; each waits for the revision that it asks for. */
+export class Reads {
+  readonly #store: Store
+  readonly #state: State
+  readonly #bell: Bell
+  readonly #clock: Clock
+  readonly #closing: AbortSignal
+
+  constructor({ store, state, bell, clock, closing }: ReadsOptions) {
+    this.#store = store
+    this.#state = state
+    this.#bell = bell
+    this.#clock = clock
+    this.#closing = closing
+  }
+
+  get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
+    const at = await this.#revisionFor(read)
+    if (at !== undefined) {
+      const object = await this.#objectAt(key, at)
+      return { revision: at, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
+    }
+    const { tree, revision, epoch } = this.#state
+    const object = tree.get(key)
+    return object === undefined ? { revision, epoch } : { entry: toEntry(object), revision, epoch }
+  }
+
+  list = (request: ListRequest, context?: CallContext) => {
+    // The state is taken hold of now, not when the first part is asked for.
+    const read = request.read.kind
+    const isHere = (read === 'latest' && this.#store.shared === undefined) || (read === 'any' && this.#state.loading === undefined)
+    const attached = isHere ? listTree(request, this.#now()) : undefined
+    return toStream<ListPart>(() => this.#list(request, attached), context?.signal)
+  }
+
+  getAt = async ({
+    key,
+    revision,
+  }: {
+    readonly key: string
+    readonly revision: Revision
+  }): Promise<{ readonly entry?: Entry | undefined }> => {
+    // While memory is read anew it lacks what is there.
+    await this.#loaded()
+    const object = await this.#objectAt(key, revision)
+    return object === undefined ? {} : { entry: toEntry(object) }
+  }
+
+  #now() {
+    const { tree, revision, epoch } = this.#state
+    return { tree: tree.forkForReading(), revision, epoch }
+  }
+
+  async *#list(request: ListRequest, attached: ReturnType<typeof listTree> | undefined): AsyncGenerator<ListPart, void, undefined> {
+    const { head, parts } = attached ?? (await this.#listLater(request))
+    yield head
+    yield* parts()
+  }
+
+  async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {
+    const revision = await this.#revisionFor(request.read)
+    const state = this.#state
+    if (revision === undefined || revision === state.revision) return listTree(request, this.#now())
+    if (revision < state.history.floor || revision > state.revision) {
+      const { epoch } = state
+      return listStore(request, { store: this.#store, revision, epoch, toObject: (...object) => state.toObject(...object) })
+    }
+    const tree = state.tree.fork()
+    state.history.undo(tree, scopePrefix(request.scope), revision)
+    return listTree(request, { tree, revision, epoch: state.epoch })
+  }
+
+  /** What a read wants to be answered at, once it can be; undefined: memory as it then is. */
+  async #revisionFor(read: Freshness): Promise<Revision | undefined> {
+    await this.#loaded()
+    switch (read.kind) {
+      case 'any':
+        return undefined
+      case 'latest':
+        return this.#reachLatest()
+      case 'notOlderThan':
+        return this.#reach(read.revision, read.asked)
+      case 'exact':
+      case 'page':
+        if (read.kind === 'page' && read.epoch !== this.#state.epoch) throw expired(pageExpired)
+        await this.#reach(read.revision, read.kind === 'exact' ? read.asked : String(read.revision))
+        if (read.revision < this.#state.compacted) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
+        return read.revision
+    }
+  }
+
+  /** Where others write to the store, memory may be behind: then it is waited for, or the store itself is read. */
+  async #reachLatest(): Promise<Revision | undefined> {
+    const { shared } = this.#store
+    if (shared === undefined) return undefined
+    const latest = await shared.latest()
+    if (await this.#hasCome(latest, behindPatienceMs)) return undefined
+    if (!shared.askPosition()) return latest
+    if (await this.#hasCome(latest, revisionWaitMs)) return undefined
+    throw timeout(`the state of revision ${latest} has not come yet, only that of ${this.#state.revision}`)
+  }
+
+  /** Waits for a revision; undefined where memory has it, else the later one that the store is to be read at. */
+  async #reach(revision: Revision, asked: string): Promise<Revision | undefined> {
+    const { shared } = this.#store
+    if (shared !== undefined && !(await this.#hasCome(revision, behindPatienceMs)) && !shared.askPosition()) {
+      const latest = await shared.latest()
+      if (latest >= revision) return latest
+    }
+    if (await this.#hasCome(revision, revisionWaitMs)) return undefined
+    throw tooLargeResourceVersion(asked, this.#state.revision)
+  }
+
+  /** Waits until memory stands at a revision, so long at most. */
+  async #hasCome(revision: Revision, waitMs: number): Promise<boolean> {
+    if (revision <= this.#state.revision) return true
+    const ending = new AbortController()
+    const giveUp = () => ending.abort()
+    const timer = this.#clock.after(waitMs, giveUp)
+    this.#closing.addEventListener('abort', giveUp, { once: true })
+    while (revision > this.#state.revision && !ending.signal.aborted) await this.#bell.waitUntil(ending.signal)
+    timer.cancel()
+    this.#closing.removeEventListener('abort', giveUp)
+    return revision <= this.#state.revision
+  }
+
+  /** Nothing is read while the state is being read anew. */
+  async #loaded(): Promise<void> {
+    if (this.#state.loading === undefined) return
+    const ending = new AbortController()
+    const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
+    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#bell.waitUntil(ending.signal)
+    timer.cancel()
+    if (this.#state.loading !== undefined) throw stateIsLoading()
+  }
+
+  async #objectAt(key: string, revision: Revision): Promise<StoredObject | undefined> {
+    const state = this.#state
+    if (revision < state.compacted) throw expired(exactExpired)
+    if (revision >= state.history.floor && revision <= state.revision) {
+      const before = state.history.objectBefore(key, revision)
+      return before === 'unchanged' ? state.tree.get(key) : before
+    }
+    const record = await this.#store.getAt(key, revision)
+    return record === undefined ? undefined : state.toObject(key, record.revision, record.value)
+  }
+}
