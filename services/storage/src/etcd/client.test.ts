@@ -1,0 +1,225 @@
+import { Server, ServerCredentials, type ServiceDefinition, status, type UntypedHandleCall } from '@grpc/grpc-js'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { etcdAttemptsMax, etcdCallTimeoutMs, etcdMemberLookMs, etcdMemberTimeoutMs } from '../limits.ts'
+import { createEtcdClient, readSurely } from './client.ts'
+import type { WatchAnswer } from './wire.ts'
+
+interface Call {
+  readonly request: Buffer
+  getDeadline(): Date | number
+}
+type Answer = (error: { code: number; details: string } | null, bytes?: Buffer) => void
+
+/** A server that takes calls as etcd does, and answers each with nothing or with the error that the test sets. */
+async function openMember() {
+  const asked: { readonly method: string; readonly leftMs: number; readonly bytes: string }[] = []
+  const errors = new Map<string, string[]>()
+  const bytesAsTheyAre = {
+    requestSerialize: (bytes: Buffer) => bytes,
+    requestDeserialize: (bytes: Buffer) => bytes,
+    responseSerialize: (bytes: Buffer) => bytes,
+    responseDeserialize: (bytes: Buffer) => bytes,
+  }
+  const server = new Server()
+  const serve = (service: string, methods: readonly string[]) => {
+    const definition: Record<string, ServiceDefinition[string]> = {}
+    const handlers: Record<string, UntypedHandleCall> = {}
+    for (const method of methods) {
+      definition[method] = { path: `/etcdserverpb.${service}/${method}`, requestStream: false, responseStream: false, ...bytesAsTheyAre }
+      handlers[method] = ((call: Call, answer: Answer) => {
+        asked.push({ method, leftMs: Number(call.getDeadline()) - Date.now(), bytes: call.request.toString('hex') })
+        const details = errors.get(method)?.shift()
+        if (details === undefined) answer(null, Buffer.alloc(0))
+        else answer({ code: details.includes('token') ? status.UNAUTHENTICATED : status.UNAVAILABLE, details })
+      }) as UntypedHandleCall
+    }
+    server.addService(definition, handlers)
+  }
+  serve('KV', ['Range', 'Put', 'DeleteRange', 'Txn', 'Compact'])
+  serve('Lease', ['LeaseGrant', 'LeaseRevoke'])
+  serve('Maintenance', ['Status'])
+  server.addService(
+    { Watch: { path: '/etcdserverpb.Watch/Watch', requestStream: true, responseStream: true, ...bytesAsTheyAre } },
+    {
+      Watch: (stream: { on(event: 'data', take: (bytes: Buffer) => void): void; write(bytes: Buffer): void; end(): void }) => {
+        stream.on('data', (bytes) => {
+          asked.push({ method: 'Watch', leftMs: Number.POSITIVE_INFINITY, bytes: bytes.toString('hex') })
+          stream.write(Buffer.from('0a021805', 'hex'))
+        })
+      },
+    },
+  )
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)))
+  })
+  onTestFinished(() => server.forceShutdown())
+  return { asked, errors, address: `http://127.0.0.1:${port}` }
+}
+
+async function open() {
+  const member = await openMember()
+  const client = createEtcdClient({ servers: [member.address] })
+  onTestFinished(() => client.close())
+  return { ...member, client }
+}
+
+describe('the addresses of etcd', () => {
+  const create = (server: string, insecureTransport?: boolean) => createEtcdClient({ servers: [server], insecureTransport }).close()
+
+  test('there must be one', () => {
+    expect(() => createEtcdClient({ servers: [] })).toThrow('no address of etcd is given')
+  })
+
+  test.each(['etcd', 'etcd:2379', 'ftp://etcd:2379', 'unix:///run/etcd', 'xhttps://etcd:2379'])('%s is none', (server) => {
+    expect(() => create(server)).toThrow(`the address of etcd must look like https://host:2379, not '${server}'`)
+  })
+
+  test.each([
+    'http://etcd:2379',
+    'http://localhost.example:2379',
+    'http://my-localhost:2379',
+    'http://x127.com:2379',
+    'http://127.0.0.1.example:2379',
+    'http://[::2]:2379',
+  ])('%s would be unencrypted: that must be allowed', (server) => {
+    expect(() => create(server)).toThrow(`etcd at ${server} would be spoken to unencrypted`)
+    expect(() => create(server, true)).not.toThrow()
+  })
+
+  test.each(['https://etcd:2379', 'http://localhost:2379', 'http://127.0.0.1:2379', 'http://127.10.200.30:2379', 'http://[::1]:2379'])(
+    '%s is fine',
+    (server) => {
+      expect(() => create(server)).not.toThrow()
+    },
+  )
+
+  test('each is looked at', () => {
+    expect(() => createEtcdClient({ servers: ['https://etcd:2379', 'http://etcd:2379'] })).toThrow('unencrypted')
+  })
+})
+
+describe('the time of a call', () => {
+  const key = Buffer.from('a')
+  type Client = Awaited<ReturnType<typeof open>>['client']
+  const compare = [{ key, target: 'Mod' as const, result: 'Equal' as const, mod_revision: '1' }]
+
+  test.each<[string, number, (client: Client) => Promise<unknown>]>([
+    ['a range of one key', etcdMemberTimeoutMs, (client) => client.kv.range({ key })],
+    ['a range of many keys', etcdCallTimeoutMs, (client) => client.kv.range({ key, range_end: Buffer.from('b') })],
+    ['a put', etcdMemberTimeoutMs, (client) => client.kv.put({ key, value: key })],
+    ['a transaction with a guard', etcdMemberTimeoutMs, (client) => client.kv.txn({ compare, success: [], failure: [] })],
+    ['a transaction without one', etcdCallTimeoutMs, (client) => client.kv.txn({ compare: [], success: [], failure: [] })],
+    ['a compaction', etcdCallTimeoutMs, (client) => client.kv.compact({ revision: '1' })],
+    ['the state of a member', etcdMemberTimeoutMs, (client) => client.maintenance.status()],
+    ['a lease', etcdMemberTimeoutMs, (client) => client.leaseClient.leaseGrant({ TTL: 1 })],
+    ['a commit', etcdMemberTimeoutMs, (client) => client.transact({ guards: [], puts: [], removes: [], looks: [] })],
+  ])('of %s is %i ms', async (_what, expectedMs, call) => {
+    const { client, asked } = await open()
+    await vi.waitFor(async () => {
+      asked.length = 0
+      await call(client)
+    }, 60_000)
+    expect(asked).toHaveLength(1)
+    // The clocks are one, but the way takes time; the two times differ by far.
+    expect(asked[0]?.leftMs).toBeLessThanOrEqual(expectedMs + 5)
+    if (expectedMs === etcdCallTimeoutMs) expect(asked[0]?.leftMs).toBeGreaterThan(etcdMemberTimeoutMs + 5)
+  })
+})
+
+describe('a client of etcd', () => {
+  test('looks whether etcd answers over the connections of reads and of watches, by a transaction that changes nothing', async () => {
+    const { client, asked } = await open()
+    await client.check('a')
+    // compare {equal, mod, key, the greatest revision}; failure {look, keys only}; no success.
+    const looking = '0a10080010021a016130ffffffffffffff0f1a070a050a01614001'
+    expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual([`Txn ${looking}`, `Txn ${looking}`])
+  })
+
+  test('sends a transaction again with a new token where the old one is invalid, and once only', async () => {
+    const { client, asked, errors } = await open()
+    errors.set('Txn', ['etcdserver: invalid auth token'])
+    await client.transact({ guards: [], puts: [], removes: [], looks: [] })
+    expect(asked.map(({ method }) => method)).toEqual(['Txn', 'Range', 'Txn'])
+    errors.set('Txn', ['etcdserver: invalid auth token', 'etcdserver: invalid auth token'])
+    await expect(client.transact({ guards: [], puts: [], removes: [], looks: [] })).rejects.toThrow('invalid auth token')
+  })
+
+  test('does not send a transaction again that failed otherwise', async () => {
+    const { client, asked, errors } = await open()
+    errors.set('Txn', ['etcdserver: leader changed'])
+    await expect(client.transact({ guards: [], puts: [], removes: [], looks: [] })).rejects.toThrow('leader changed')
+    expect(asked.map(({ method }) => method)).toEqual(['Txn'])
+  })
+
+  test('follows a prefix over one stream, and reads what is told', async () => {
+    const { client, asked } = await open()
+    const stream = await client.follow({})
+    const told = new Promise<WatchAnswer>((resolve) => stream.on('data', resolve))
+    stream.on('error', () => {})
+    stream.write({ kind: 'position' })
+    expect(await told).toMatchObject({ revision: 5, events: [] })
+    expect(asked).toMatchObject([{ method: 'Watch', bytes: '1a00' }])
+    stream.cancel()
+  })
+
+  test('passes a member without a leader over until that answers again', async () => {
+    const [one, other] = [await openMember(), await openMember()]
+    const clock = createFakeClock()
+    const client = createEtcdClient({ servers: [one.address, other.address] }, clock)
+    onTestFinished(() => client.close())
+    const read = async (times: number) => {
+      for (let time = 0; time < times; time += 1) await client.kv.range({ key: Buffer.from('a') }).catch(() => {})
+    }
+    one.errors.set('Range', ['etcdserver: no leader', 'etcdserver: no leader'])
+    await vi.waitFor(async () => {
+      await read(1)
+      expect(one.asked).toHaveLength(1)
+    })
+    other.asked.length = 0
+    await read(4)
+    expect([one.asked.length, other.asked.length > 0]).toEqual([1, true])
+    // It is asked by a client of its own, and still has no leader.
+    clock.advance(etcdMemberLookMs)
+    await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]))
+    await read(4)
+    expect(one.asked).toHaveLength(2)
+    clock.advance(etcdMemberLookMs)
+    await vi.waitFor(() => expect(one.asked).toHaveLength(3))
+    await vi.waitFor(async () => {
+      await read(1)
+      expect(one.asked.length).toBeGreaterThan(3)
+    })
+  })
+})
+
+describe('a read', () => {
+  const failing = (failures: readonly string[]) => {
+    let count = 0
+    const call = async () => {
+      const message = failures[count++]
+      if (message !== undefined) throw new Error(message)
+      return 'read'
+    }
+    return { call, asked: () => count }
+  }
+  const away = '14 UNAVAILABLE: No connection established'
+
+  test('is made again where a member was away', async () => {
+    const { call, asked } = failing([away, '14 UNAVAILABLE: etcdserver: leader changed'])
+    expect(await readSurely(call)).toBe('read')
+    expect(asked()).toBe(3)
+  })
+
+  test('is made so often at most, and fails as a Status', async () => {
+    const { call, asked } = failing(Array.from({ length: 9 }, () => away))
+    await expect(readSurely(call)).rejects.toMatchObject({ code: 503 })
+    expect(asked()).toBe(etcdAttemptsMax)
+  })
+
+  test('is made once where etcd refuses it', async () => {
+    const { call, asked } = failing(['11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted'])
+    await expect(readSurely(call)).rejects.toMatchObject({ code: 410 })
+    expect(asked()).toBe(1)
+  })
+})
