@@ -196,6 +196,31 @@ describe('one applier', () => {
   })
 })
 
+describe('whether an apply has changed anything', () => {
+  const applied = (isChanged: boolean) => ({ kind: 'applied', changed: isChanged })
+
+  test('is so for another value of the same fields', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    expect(story.apply('m1', { size: 2 })).toMatchObject(applied(true))
+  })
+
+  test('is so for an owner that comes, goes, or owns more', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1, color: 'red' })
+    expect(story.apply('m2', { size: 1 })).toMatchObject(applied(true))
+    expect(story.apply('m2', { size: 1, color: 'red' })).toMatchObject(applied(true))
+    expect(story.apply('m2', {})).toMatchObject(applied(true))
+    expect(Object.keys(story.owners)).toEqual(['m1 Apply'])
+  })
+
+  test('is not so for one that owns nothing', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    expect(story.apply('m2', {})).toMatchObject(applied(false))
+  })
+})
+
 describe('conflicts', () => {
   test('SSA-11 SSA-34: the same value is shared', () => {
     const story = new Story()
@@ -388,8 +413,21 @@ describe('what cannot be applied', () => {
       widget({}, {}, 'example.com/v9'),
       'Incorrect version specified in apply patch. Specified patch version: example.com/v9, expected: example.com/v1',
     ],
+    [
+      'no version',
+      { kind: 'Widget', metadata: { name: 'one' } },
+      'Incorrect version specified in apply patch. Specified patch version: , expected: example.com/v1',
+    ],
   ])('%s', (_name, config, message) => {
     expect(new Story().apply('m1', config)).toEqual({ kind: 'invalid', message })
+  })
+
+  test('a live object that does not fit the schema of today', () => {
+    const story = new Story()
+    story.live = widget({ tags: ['a', 'a'] }, { uid: 'u' })
+    const message =
+      'failed to create typed live object (default/one; example.com/v1, Kind=Widget): .spec.tags: duplicate entries for key [="a"]'
+    expect(story.apply('m1', { size: 1 })).toEqual({ kind: 'invalid', message })
   })
 
   test('what is nested beyond all reason', () => {
@@ -494,6 +532,22 @@ describe('first apply after other writes', () => {
     expect(story.apply('kubectl', { size: 2 })).toMatchObject({ changed: false })
     expect(story.live).toEqual(before)
   })
+
+  test('SSA-52: an apply that changes the annotation alone changes the object', () => {
+    const story = new Story()
+    story.apply('kubectl', { size: 1 })
+    const { live } = story
+    story.live = { ...live, metadata: { ...(live?.['metadata'] as object), annotations: { [annotation]: '{}' } } }
+    expect(story.apply('kubectl', { size: 1 })).toMatchObject({ changed: true, object: { metadata: { annotations: expect.anything() } } })
+    expect(story.apply('kubectl', { size: 1 })).toMatchObject({ changed: false })
+  })
+
+  test('SSA-52: an apply of another manager leaves the annotation', () => {
+    const story = new Story()
+    story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
+    story.apply('other', { color: 'red' })
+    expect(story.live).toMatchObject({ metadata: { annotations: { [annotation]: `${JSON.stringify(widget({ size: 1 }))}\n` } } })
+  })
 })
 
 describe('versions', () => {
@@ -556,6 +610,56 @@ describe('versions', () => {
     story.apply('m2', widget({ size: 1 }, {}, 'example.com/v3'), { apiVersion: 'example.com/v3', convert: () => undefined })
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
+
+  test('an owner that takes the place of a forgotten one, with the same value, changes the object', () => {
+    const story = new Story()
+    story.apply('m1', { color: 'red' })
+    const outcome = story.apply('m2', widget({ color: 'red' }, {}, 'example.com/v3'), {
+      live: { ...story.live, apiVersion: 'example.com/v3' },
+      apiVersion: 'example.com/v3',
+      convert: () => undefined,
+    })
+    expect(outcome).toMatchObject({ kind: 'applied', changed: true })
+    expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
+  })
+
+  test('the same fields through another version change the entry', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    expect(story.apply('m1', widget({ size: 1 }, {}, v2), inV2(story))).toMatchObject({
+      changed: true,
+      managedFields: [{ apiVersion: v2 }],
+    })
+  })
+
+  test('an owner whose version cannot have the changed object is forgotten', () => {
+    const story = new Story()
+    story.apply('m1', { size: 1 })
+    const convert = (object: unknown, version: string) =>
+      (object as { spec: Spec }).spec['color'] === undefined ? toVersion(object, version) : undefined
+    const live = { ...toVersion(story.live, v2)?.object, spec: { size: 1 } } as OwnedObject
+    const notYet = (object: unknown, version: string) =>
+      (object as { spec: Spec }).spec['paint'] === undefined ? convert(object, version) : undefined
+    expect(story.apply('m2', widget({ paint: 'red' }, {}, v2), { ...inV2(story), live, convert: notYet }).kind).toBe('applied')
+    expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
+  })
+
+  test('an object whose items have no steps in the version of an owner cannot be applied to, and other errors are not hidden', () => {
+    const keyedByNote = withSpec({ ports: { ...keyed, 'x-kubernetes-list-map-keys': ['note'] } })
+    const story = new Story()
+    story.apply('m1', widget({ ports: [{ port: 1 }] }, {}, v2), { apiVersion: v2 })
+    const config = { ports: [{ port: 2 }] }
+    const live = { ...story.live, apiVersion }
+    const convert = (object: unknown) => ({ object, shape: keyedByNote })
+    expect(story.apply('m2', config, { live, convert })).toEqual({
+      kind: 'invalid',
+      message: `associative list with keys has an element that omits key field "note" (and doesn't have default value)`,
+    })
+    const failing = () => {
+      throw new Error('no such conversion')
+    }
+    expect(() => story.apply('m2', config, { live, convert: failing })).toThrow('no such conversion')
+  })
 })
 
 describe('built-in types', () => {
@@ -602,10 +706,8 @@ describe('requests that cannot write everything', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     expect(story.apply('m2', { size: 1, color: 'blue' }, { resetFields, subresource: 'status' }).kind).toBe('applied')
-    expect(managedFieldsOf(story.live)).toMatchObject([
-      { manager: 'm1', fieldsV1: { 'f:spec': { 'f:color': {} } } },
-      { manager: 'm2', subresource: 'status', fieldsV1: { 'f:spec': { 'f:size': {} } } },
-    ])
+    expect(managedFieldsOf(story.live)).toMatchObject([{ manager: 'm1' }, { manager: 'm2', subresource: 'status' }])
+    expect(story.owners).toEqual({ 'm1 Apply': { 'f:color': {} }, 'm2 Apply': { 'f:size': {} } })
   })
 
   test('entries that differ in their times only are the same', () => {

@@ -62,7 +62,7 @@ function compareValues(shape: Shape, before: unknown, after: unknown): Differenc
   if (before === after) return undefined
   const earlier = granularObject(shape, before)
   const later = granularObject(shape, after)
-  if (shape.kind === 'untyped' && earlier !== later) return compareMixed(before, after)
+  if (earlier !== later) return compareMixed(before, after)
   if (earlier !== undefined) return compareObjects(earlier, before, after)
   if (shape.kind === 'list' && shape.listType !== 'atomic') return compareLists(shape, before, after)
   return compareLeaves(before, after)

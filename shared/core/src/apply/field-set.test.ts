@@ -65,13 +65,22 @@ describe('SSA-65: the form of a stored set', () => {
     expect(printFieldSet(set({ 'k:{"protocol":"TCP", "port":80}': {} }))).toEqual({ 'k:{"port":80,"protocol":"TCP"}': {} })
   })
 
-  test.each([['x:a'], ['k:[1]'], ['k:{'], ['i:one'], ['v:']])('%s is no step, and a set with it is none', (key) => {
-    expect(parseFieldSet({ [key]: {} })).toBeUndefined()
-  })
+  test.each([['x:a'], ['k:[1]'], ['k:{'], ['i:one'], ['i:1a'], ['i:a1'], [`i:${'1'.repeat(16)}`], ['v:']])(
+    '%s is no step, and a set with it is none',
+    (key) => {
+      expect(parseFieldSet({ [key]: {} })).toBeUndefined()
+    },
+  )
 
   test('a set whose leaves are no objects is none', () => {
     expect(parseFieldSet({ 'f:a': 1 })).toBeUndefined()
     expect(parseFieldSet([])).toBeUndefined()
+    expect(parseFieldSet({ 'f:a': { 'f:b': { 'x:c': {} } } })).toBeUndefined()
+  })
+
+  test('one step written in two ways is one, with what is below either', () => {
+    const twice = { 'k:{"a":1,"b":2}': { 'f:x': {} }, 'k:{"b":2, "a":1}': { 'f:y': {} } }
+    expect(printFieldSet(set(twice))).toEqual({ 'k:{"a":1,"b":2}': { 'f:x': {}, 'f:y': {} } })
   })
 
   test('integers beyond 2^53 stay exact', () => {
@@ -88,6 +97,45 @@ describe('steps', () => {
   ])('%s is shown as %s', (element, text) => {
     expect(describeElement(element)).toBe(text)
     expect(printElement(parseElement(element) as never)).toBe(element)
+  })
+
+  test('integers beyond 2^53 are shown exactly', () => {
+    expect(describeElement('v:9007199254740993')).toBe('[=9007199254740993]')
+    expect(describeElement('k:{"id":9007199254740993}')).toBe('[id=9007199254740993]')
+  })
+
+  test('keys are shown by name', () => {
+    expect(describeElement('k:{"b":1,"a":2}')).toBe('[a=2,b=1]')
+  })
+
+  test('a text that is no step cannot be shown or ordered', () => {
+    expect(() => describeElement('x:a')).toThrow('not a path element: x:a')
+    expect(() => sortElements(['x:a', 'f:a'])).toThrow('not a path element: x:a')
+  })
+
+  test('control characters and those of HTML are kept by number, and a backslash stays one', () => {
+    const values = ['\b\f', '<', '\u2028', '\\b', 'a"b']
+    expect(values.map((value) => printElement({ kind: 'value', value }))).toEqual([
+      'v:"\\u0008\\u000c"',
+      'v:"\\u003c"',
+      'v:"\\u2028"',
+      'v:"\\\\b"',
+      'v:"a\\"b"',
+    ])
+  })
+
+  test('MF-06: fields come by name, items by the names and values of their keys, values by type, places by number', () => {
+    const ordered = [
+      ...['f:a', 'f:b'],
+      ...['k:{"a":1}', 'k:{"a":1,"b":0}', 'k:{"a":1,"b":3}', 'k:{"a":2}', 'k:{"a":10}', 'k:{"a":"x y"}', 'k:{"a":false}', 'k:{"a":true}'],
+      ...['k:{"a":null}', 'k:{"b":0}', 'k:{"b":0,"c":1}'],
+      ...['v:1', 'v:1.5', 'v:9', 'v:9007199254740993', 'v:9007199254740995', 'v:"a"', 'v:"a b"', 'v:"b"', 'v:false', 'v:true'],
+      ...['i:0', 'i:2', 'i:10'],
+    ]
+    expect(sortElements(ordered.toReversed())).toEqual(ordered)
+    for (let start = 0; start < ordered.length; start++) {
+      expect(sortElements([...ordered.slice(start), ...ordered.slice(0, start)])).toEqual(ordered)
+    }
   })
 
   test('texts are ordered by their bytes, beyond the basic plane too', () => {
@@ -135,6 +183,15 @@ describe('operations', () => {
     expect(union(left, set({ 'f:c': {} }))).toBe(left)
     expect(difference(left, set({ 'f:x': {} }))).toBe(left)
     expect(difference(left, left)).toBe(emptySet)
+    expect(union(emptySet, left)).toBe(left)
+    expect(unionOfAll([left])).toBe(left)
+    expect(intersection(left, left)).toBe(left)
+    expect(difference(left, set({ 'f:a': { 'f:x': {} } }))).toBe(left)
+  })
+
+  test('a container as a path of its own tells two sets apart', () => {
+    expect(equalSets(set({ 'f:a': { '.': {}, 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(false)
+    expect(equalSets(set({ 'f:a': { 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(true)
   })
 
   test('random sets obey the laws of sets', () => {

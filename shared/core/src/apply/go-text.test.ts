@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { printAsSource, printLoosely } from './go-text.ts'
+import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
 
 describe('values in messages', () => {
   const value = { b: ['x', 1, true], a: null, c: { d: {} } }
@@ -16,5 +16,27 @@ describe('values in messages', () => {
     const deep = JSON.parse('['.repeat(9000) + ']'.repeat(9000)) as unknown
     expect(printLoosely(deep)).toBe(`${'['.repeat(100)}...${']'.repeat(100)}`)
     expect(printAsSource(deep)).toContain('...')
+    const members = JSON.parse(`${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`) as unknown
+    expect(printLoosely(members)).toBe(`${'map[a:'.repeat(100)}...${']'.repeat(100)}`)
+    expect(printAsSource(members)).toBe(`${'map[string]interface {}{"a":'.repeat(100)}...${'}'.repeat(100)}`)
+  })
+
+  test('are <nil> where there is none', () => {
+    expect(printLoosely(undefined)).toBe('<nil>')
+    expect(printAsSource(undefined)).toBe('interface {}(nil)')
+  })
+
+  test.each<[unknown, string]>([
+    [null, '<nil>'],
+    [undefined, '<nil>'],
+    [[1], '[]interface {}'],
+    ['x', 'string'],
+    [true, 'bool'],
+    [1, 'int64'],
+    [1.5, 'float64'],
+    [9007199254740993n, 'int64'],
+    [{}, 'map[string]interface {}'],
+  ])('%o is of type %s', (any, name) => {
+    expect(looseTypeName(any)).toBe(name)
   })
 })

@@ -1,4 +1,4 @@
-import { isJsonObject, setMember } from '../json/member.ts'
+import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { itemsByElement } from './list-items.ts'
 import type { ElementText } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
@@ -11,7 +11,7 @@ export function mergeApply(shape: Shape, live: unknown, config: unknown): unknow
   if (config === undefined) return live
   if (live === undefined) return config
   const object = granularObject(shape, config ?? live)
-  if (object !== undefined && (shape.kind === 'object' || isJsonObject(live) || live === null)) return mergeObjects(object, live, config)
+  if (object !== undefined) return mergeObjects(object, live, config)
   return shape.kind === 'list' && shape.listType !== 'atomic' ? mergeLists(shape, live, config) : config
 }
 
@@ -25,10 +25,7 @@ function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unkno
   }
   for (const key of Object.keys(later)) {
     const inner = shape.fields.get(key)?.shape ?? shape.values
-    const isThere = Object.hasOwn(merged, key)
-    const earlier = isThere ? merged[key] : undefined
-    const value = inner === undefined ? later[key] : mergeApply(inner, earlier, later[key])
-    if (!isThere || value !== earlier) setMember(merged, key, value)
+    setMember(merged, key, inner === undefined ? later[key] : mergeApply(inner, memberOf(merged, key), later[key]))
   }
   return merged
 }
@@ -42,7 +39,7 @@ function isEmptyObject(value: unknown): boolean {
 function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
   const earlier = Array.isArray(live) ? live : []
   const later = Array.isArray(config) ? config : []
-  if (earlier.length === 0 && later.length === 0) return config
+  if (earlier.length === 0) return config
   const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
   return mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))

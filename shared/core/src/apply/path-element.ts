@@ -83,8 +83,7 @@ export function printElement(element: PathElement): ElementText {
 
 /** A step as messages show it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function describeElement(text: ElementText): string {
-  const element = parseElement(text)
-  if (element === undefined) throw new Error(`not a path element: ${text}`)
+  const element = elementOf(text)
   switch (element.kind) {
     case 'field':
       return `.${element.name}`
@@ -99,13 +98,19 @@ export function describeElement(text: ElementText): string {
   }
 }
 
+function elementOf(text: ElementText): PathElement {
+  const element = parseElement(text)
+  if (element === undefined) throw new Error(`not a path element: ${text}`)
+  return element
+}
+
 const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index']
 
 /** Puts steps in order, in place: fields by name, then keys, then values, then indices. Each may be there once. */
 export function sortElements(elements: ElementText[]): ElementText[] {
   if (haveOrderOfTexts(elements)) return sortTexts(elements)
-  const parsed = new Map(elements.map((element) => [element, parseElement(element)]))
-  return elements.sort((left, right) => compareElements(parsed.get(left), parsed.get(right)))
+  const parsed = new Map(elements.map((text) => [text, elementOf(text)]))
+  return elements.sort((left, right) => compareElements(parsed.get(left) as PathElement, parsed.get(right) as PathElement))
 }
 
 /** An item that is a text without escapes, or has one as its only key: what comes before the text is its first group. */
@@ -136,16 +141,12 @@ function sortTexts(texts: string[]): string[] {
   return texts
 }
 
-function compareElements(a: PathElement | undefined, b: PathElement | undefined): number {
-  if (a === undefined || b === undefined || a.kind !== b.kind) return rankOf(a) - rankOf(b)
+function compareElements(a: PathElement, b: PathElement): number {
   if (a.kind === 'field' && b.kind === 'field') return compareText(a.name, b.name)
   if (a.kind === 'key' && b.kind === 'key') return compareKeys(a.keys, b.keys)
   if (a.kind === 'value' && b.kind === 'value') return compareScalars(a.value, b.value)
-  return a.kind === 'index' && b.kind === 'index' ? a.index - b.index : 0
-}
-
-function rankOf(element: PathElement | undefined): number {
-  return element === undefined ? kinds.length : kinds.indexOf(element.kind)
+  if (a.kind === 'index' && b.kind === 'index') return a.index - b.index
+  return kinds.indexOf(a.kind) - kinds.indexOf(b.kind)
 }
 
 function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): number {

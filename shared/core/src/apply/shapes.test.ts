@@ -3,9 +3,8 @@ import type { Node } from '../schema/node.ts'
 import { allTypeNames, resolveType } from '../schema/resolve.ts'
 import { findUnownable } from './check.ts'
 import { compare } from './compare.ts'
-import { describePaths } from './field-set.ts'
+import { describePaths, emptySet } from './field-set.ts'
 import { mergeOrder } from './merge.ts'
-import { extract } from './remove.ts'
 import { shapeOfCustomObject, shapeOfStructural } from './structural-shape-testing.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { shapeOfNode } from './type-shape.ts'
@@ -34,6 +33,44 @@ describe('shapes of described types', () => {
     expect(shapeOfNode(atomic)).toMatchObject({ isAtomic: true })
     expect(shapeOfNode(atomic, { structType: 'granular' })).toMatchObject({ isAtomic: false })
     expect(shapeOfNode(item, { structType: 'atomic' })).toMatchObject({ isAtomic: true })
+  })
+
+  test('SSA-41, SSA-42: a map is atomic where its field says so', () => {
+    const map: Node = { kind: 'map', values: text }
+    expect(shapeOfNode(map)).toMatchObject({ isAtomic: false, values: { kind: 'scalar', type: 'string' } })
+    expect(shapeOfNode(map, { mapType: 'atomic' })).toMatchObject({ isAtomic: true })
+    expect(shapeOfNode(map, { mapType: 'granular' })).toMatchObject({ isAtomic: false })
+  })
+
+  test('SSA-37: keys of items come sorted, each with the default of its field', () => {
+    const fields = [
+      { name: 'protocol', node: text, default: 'TCP' },
+      { name: 'port', node: { kind: 'int32' } as const },
+    ]
+    const list: Node = { kind: 'list', items: { kind: 'struct', hasTypeMeta: false, fields } }
+    const expected = { listType: 'map', keys: ['port', 'protocol'], keyDefaults: [undefined, 'TCP'] }
+    expect(shapeOfNode(list, { listType: 'map', listMapKeys: ['protocol', 'port'] })).toMatchObject(expected)
+    const byPatch = { listType: 'map', keys: ['protocol'], keyDefaults: ['TCP'] }
+    expect(shapeOfNode(list, { patchStrategy: 'merge,retainKeys', patchMergeKey: 'protocol' })).toMatchObject(byPatch)
+    expect(shapeOfNode({ kind: 'list', items: text }, { listType: 'map', listMapKeys: ['a'] })).toMatchObject({ keyDefaults: [undefined] })
+  })
+
+  test.each<[Node['kind'], object]>([
+    ['string', { kind: 'scalar', type: 'string' }],
+    ['bytes', { kind: 'scalar', type: 'string' }],
+    ['boolean', { kind: 'scalar', type: 'boolean' }],
+    ['int32', { kind: 'scalar', type: 'number' }],
+    ['int64', { kind: 'scalar', type: 'number' }],
+    ['double', { kind: 'scalar', type: 'number' }],
+    ['time', { kind: 'scalar', type: 'any' }],
+    ['microTime', { kind: 'scalar', type: 'any' }],
+    ['quantity', { kind: 'scalar', type: 'any' }],
+    ['intOrString', { kind: 'scalar', type: 'any' }],
+    ['fieldsV1', { kind: 'object', isAtomic: false }],
+    ['raw', { kind: 'untyped', isAtomic: true }],
+    ['json', { kind: 'untyped', isAtomic: true }],
+  ])('a value of the type %s', (kind, shape) => {
+    expect(shapeOfNode({ kind } as Node)).toMatchObject(shape)
   })
 
   test('every type has a shape, and a map of items has keys', () => {
@@ -102,28 +139,76 @@ describe('compare', () => {
     ['names that every object inherits', {}, { constructor: 1 }, { added: ['.constructor'] }],
     ['such names that go', JSON.parse('{"toString":1,"__proto__":2}'), {}, { removed: ['.__proto__', '.toString'] }],
     ['big integers', { a: 9007199254740993n }, { a: 9007199254740995n }, { modified: ['.a'] }],
+    ['null in place of members', { a: { b: 1 } }, { a: null }, { removed: ['.a.b'] }],
+  ])('%s', (_name, before, after, expected) => {
+    expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })
+  })
+
+  test('an empty object in place of a value adds no path', () => {
+    expect(compare(shape, { a: 1 }, { a: {} }).added).toBe(emptySet)
+    expect(compare(shape, { a: {} }, { a: 1 }).removed).toBe(emptySet)
+  })
+})
+
+describe('compare by a schema', () => {
+  const keyed = { type: 'object', properties: { id: { type: 'integer' }, note: { type: 'string' } } }
+  const shape = shapeOfStructural({
+    type: 'object',
+    properties: {
+      tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      parts: { type: 'array', items: keyed, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id'] },
+      inner: { type: 'object', properties: { a: { type: 'string' } } },
+    },
+  })
+  const differences = (before: object, after: object) => {
+    const { added, modified, removed } = compare(shape, before, after)
+    return { added: describePaths(added), modified: describePaths(modified), removed: describePaths(removed) }
+  }
+
+  test.each<[string, object, object, object]>([
+    ['a set that comes, with its items', {}, { tags: ['a'] }, { added: ['.tags', '.tags[="a"]'] }],
+    ['a set that goes', { tags: ['a'] }, {}, { removed: ['.tags', '.tags[="a"]'] }],
+    ['items that come and go', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }, { added: ['.tags[="c"]'], removed: ['.tags[="a"]'] }],
+    ['an empty list for null', { tags: null }, { tags: [] }, { modified: ['.tags'] }],
+    ['an empty list that loses its items', { tags: ['a'] }, { tags: [] }, { removed: ['.tags[="a"]'] }],
+    ['a member of an item', { parts: [{ id: 1, note: 'x' }] }, { parts: [{ id: 1, note: 'y' }] }, { modified: ['.parts[id=1].note'] }],
+    [
+      'an item that comes, with its members',
+      { parts: [] },
+      { parts: [{ id: 1, note: 'x' }] },
+      { added: ['.parts[id=1]', '.parts[id=1].id', '.parts[id=1].note'] },
+    ],
+    ['a struct that comes as null', {}, { inner: null }, { added: ['.inner'] }],
+    ['a field that the schema does not have', { nope: 1 }, { nope: 2 }, {}],
+    ['a struct that comes with such a field and an absent one', {}, { inner: { nope: 1, a: undefined } }, { added: ['.inner'] }],
   ])('%s', (_name, before, after, expected) => {
     expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })
   })
 })
 
-describe('extract', () => {
-  test('gives the owned parts, and the keys of their items', () => {
-    const shape = shapeOfStructural({
-      type: 'object',
-      properties: {
-        list: {
-          type: 'array',
-          'x-kubernetes-list-type': 'map',
-          'x-kubernetes-list-map-keys': ['name'],
-          items: { type: 'object', properties: { name: { type: 'string' }, a: { type: 'string' }, b: { type: 'string' } } },
-        },
-        c: { type: 'string' },
-      },
-    })
-    const value = { list: [{ name: 'x', a: '1', b: '2' }, { name: 'y' }], c: '3' }
-    expect(extract(shape, value, toFieldSet(shape, { list: [{ name: 'x', a: '' }] }))).toEqual({ list: [{ name: 'x', a: '1' }] })
-    expect(extract(shape, value, toFieldSet(shape, {}))).toBeUndefined()
+describe('the paths of an applied object', () => {
+  const shape = shapeOfStructural({
+    type: 'object',
+    properties: {
+      whole: { type: 'array', items: { type: 'object' } },
+      set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      inner: { type: 'object', properties: { a: { type: 'string' } } },
+      wholeMap: { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
+    },
+  })
+
+  test.each<[string, object, string[]]>([
+    ['an atomic list goes whole', { whole: [{ a: 1 }] }, ['.whole']],
+    ['an atomic map goes whole', { wholeMap: { a: 'x' } }, ['.wholeMap']],
+    ['items of a set go one by one', { set: ['a'] }, ['.set[="a"]']],
+    ['an empty set says nothing', { set: [] }, []],
+    ['null is a leaf', { set: null, inner: null }, ['.inner', '.set']],
+    ['a struct is not owned itself', { inner: { a: 'x' } }, ['.inner.a']],
+    ['an empty struct is', { inner: {} }, ['.inner']],
+    ['unknown fields and absent ones say nothing', { nope: 1, inner: { a: undefined } }, []],
+    ['items that go by no step say nothing', { set: [null, 'a'] }, ['.set[="a"]']],
+  ])('%s', (_name, value, paths) => {
+    expect(describePaths(toFieldSet(shape, value))).toEqual(paths)
   })
 })
 

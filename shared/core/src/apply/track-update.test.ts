@@ -141,6 +141,21 @@ describe('update', () => {
     expect(track({ before, after, resetFields: setOfPaths([['f:status']]) })[1]?.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })
   })
 
+  test('entries of another version are forgotten where there is no conversion', () => {
+    const managedFields = [...owners, entry('m2', { 'f:spec': { 'f:color': {} } }, { apiVersion: 'example.com/v2' })]
+    const live = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields })
+    expect(track({ before: live, after: widget({ size: 1, color: 'red' }) })).toEqual(owners)
+  })
+
+  test('an error of a conversion is not hidden', () => {
+    const convert = () => {
+      throw new Error('no such conversion')
+    }
+    const managedFields = [entry('m2', { 'f:spec': { 'f:color': {} } }, { apiVersion: 'example.com/v2' })]
+    const live = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields })
+    expect(() => track({ before: live, after: widget({ size: 2, color: 'red' }), convert })).toThrow('no such conversion')
+  })
+
   test('lists whose items cannot be told apart leave the entries as they are', () => {
     expect(track({ before, after: widget({ size: 2, tags: ['a', 'a'] }) })).toEqual(owners)
   })
@@ -179,6 +194,19 @@ describe('entries in the request', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: given }) })).toEqual(given)
   })
 
+  test('entries that come through a subresource are not taken', () => {
+    const given = [entry('other', { 'f:spec': { 'f:color': {} } })]
+    const after = widget({ size: 1, color: 'red' }, { managedFields: given })
+    expect(track({ before, after, subresource: 'status' })).toEqual(owners)
+  })
+
+  test.each<[string, unknown]>([
+    ['text', 'x'],
+    ['list with a text among entries', [...owners, 'x']],
+  ])('a %s is none', (_name, managedFields) => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields }) })).toEqual(owners)
+  })
+
   test.each([
     ['operation', { operation: 'Create' }],
     ['form', { fieldsType: 'FieldsV2' }],
@@ -213,6 +241,39 @@ describe('the limit of update entries', () => {
       time: second(3),
       fieldsV1: { 'f:spec': { 'f:labels': { 'f:l0': {}, 'f:l1': {}, 'f:l2': {}, 'f:l3': {} } } },
     })
+  })
+})
+
+describe('entries that are put together', () => {
+  const updates = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      entry(`u${index}`, { 'f:spec': { 'f:labels': { [`f:l${index}`]: {} } } }, { time: `2026-01-01T00:00:0${index % 10}Z` }),
+    )
+  const labels = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`l${index}`, 'x']))
+  const managersAfter = (managedFields: ManagedFieldsEntry[]) =>
+    track({ before: widget({ labels }), after: widget({ labels }, { managedFields }) }).map(({ manager }) => manager)
+
+  test('are the oldest, in whatever order they came', () => {
+    const newestFirst = updates(10).toReversed()
+    const late = entry('late', { 'f:spec': { 'f:labels': { 'f:l10': {} } } }, { time: '2026-01-01T00:00:30Z' })
+    const managers = managersAfter([late, ...newestFirst])
+    expect(managers).toEqual(['ancient-changes', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'late'])
+  })
+
+  test('are none where there are ten updates, however many appliers', () => {
+    const appliers = Array.from({ length: 8 }, (_, index) => applied(`a${index}`, { labels }))
+    const managers = managersAfter([...appliers, ...updates(10)])
+    expect(managers).toHaveLength(18)
+    expect(managers).not.toContain('ancient-changes')
+  })
+
+  test('are of one version', () => {
+    const [oldest, ...rest] = updates(10)
+    const late = entry('late', { 'f:spec': { 'f:labels': { 'f:l10': {} } } }, { time: '2026-01-01T00:00:30Z' })
+    const managedFields = [{ ...(oldest as ManagedFieldsEntry), apiVersion: 'example.com/v2' }, ...rest, late]
+    const after = widget({ labels }, { managedFields })
+    const entries = track({ before: widget({ labels }), after, convert: (object) => ({ object, shape: schema }) })
+    expect(entries.map(({ manager }) => manager)).toEqual(['u0', 'ancient-changes', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'late'])
   })
 })
 

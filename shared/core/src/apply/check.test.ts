@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { findUnownable, joinProblems, ownedDepthMax } from './check.ts'
+import { anyScalar, deducedShape, listShape, mapShape, type Shape } from './shape.ts'
+
+const number: Shape = { kind: 'scalar', type: 'number' }
+const text: Shape = { kind: 'scalar', type: 'string' }
+const truth: Shape = { kind: 'scalar', type: 'boolean' }
+
+/** Objects or lists in one another, so many levels below the root. */
+const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
+  let value: unknown = 1
+  for (let level = 0; level < levels; level++) value = wrap(value)
+  return value
+}
+
+describe('what cannot be owned by its parts', () => {
+  test.each<[string, Shape, unknown]>([
+    ['a number', number, 1.5],
+    ['an integer beyond 2^53', number, 9007199254740993n],
+    ['a text', text, ''],
+    ['a truth value', truth, false],
+    ['a number where any scalar is meant', anyScalar, 1],
+    ['a text where any scalar is meant', anyScalar, '50%'],
+    ['null anywhere', number, null],
+    ['an absent member', mapShape(number, { isAtomic: false }), { a: undefined }],
+    ['different items of an atomic list', listShape({ listType: 'atomic', items: text }), ['a', 'b']],
+    ['the same item of an atomic list twice', listShape({ listType: 'atomic', items: text }), ['a', 'a']],
+  ])('is not %s', (_what, shape, value) => {
+    expect(findUnownable(shape, value)).toEqual([])
+  })
+
+  test.each<[string, Shape, unknown, string]>([
+    ['a text for a truth value', truth, 'x', ': expected boolean, got &{x}'],
+    ['a list for any scalar', anyScalar, [1], ': expected any scalar, got &{[1]}'],
+    ['an object for a number', number, { a: 1 }, ': expected numeric (int or float), got map[string]interface {}'],
+    [
+      'null in a set',
+      listShape({ listType: 'set', items: text }),
+      [null],
+      ": element 0: associative list without keys has an element that's an explicit null",
+    ],
+    [
+      'a wrong item of an atomic list',
+      listShape({ listType: 'atomic', items: text }),
+      ['a', 1],
+      '[1]: expected string, got &value.valueUnstructured{Value:1}',
+    ],
+    [
+      'a wrong item of a set',
+      listShape({ listType: 'set', items: text }),
+      ['a', 1],
+      '[=1]: expected string, got &value.valueUnstructured{Value:1}',
+    ],
+    [
+      'a wrong member of an item',
+      listShape({ listType: 'map', items: mapShape(number, { isAtomic: false }), keys: ['id'] }),
+      [{ id: 1, size: 'x' }],
+      '[id=1].size: expected numeric (int or float), got string',
+    ],
+  ])('is %s', (_what, shape, value, problem) => {
+    expect(findUnownable(shape, value)).toEqual([problem])
+  })
+
+  test.each<[string, (inner: unknown) => unknown]>([
+    ['objects', (inner) => ({ a: inner })],
+    ['lists', (inner) => [inner]],
+  ])('is a value below a thousand levels of %s without schema', (_what, wrap) => {
+    expect(findUnownable(deducedShape, nested(ownedDepthMax, wrap))).toEqual([])
+    expect(findUnownable(deducedShape, nested(ownedDepthMax + 1, wrap))).toEqual([
+      expect.stringMatching(/: nested deeper than 1000 levels$/),
+    ])
+  })
+
+  test('below a list without schema is told with its place', () => {
+    const deep = nested(ownedDepthMax, (inner) => [inner])
+    expect(findUnownable(deducedShape, { list: ['x', deep] })[0]).toMatch(/^\.list\[1\](\[0\])+: nested/)
+  })
+})
+
+test('one problem is a line, several are a list', () => {
+  expect(joinProblems(['a'])).toBe('a')
+  expect(joinProblems(['a', 'b'])).toBe('errors:\n  a\n  b')
+})
