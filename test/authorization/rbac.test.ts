@@ -338,6 +338,35 @@ describe('questions about access', () => {
     })
   })
 
+  test.each([
+    ['SubjectAccessReview', { user: 'bob', nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes', 'f:user']],
+    ['SelfSubjectAccessReview', { nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes']],
+    ['SelfSubjectRulesReview', { namespace: 'default' }, ['f:namespace']],
+  ])('SSA-17: the answer to a %s says who owns its fields', async (kind, spec, fields) => {
+    const path = `${reviews}/${kind.toLowerCase()}s?fieldManager=asker`
+    const { status, body } = await server.api.post(path, ask(kind, spec))
+    expect(status).toBe(201)
+    const entries = body.metadata['managedFields'] as { fieldsV1: { 'f:spec': object } }[]
+    expect(entries).toMatchObject([{ manager: 'asker', operation: 'Update', apiVersion: body.apiVersion }])
+    expect(Object.keys(entries[0]?.fieldsV1['f:spec'] ?? {})).toEqual(fields)
+  })
+
+  test.each([
+    ['selfsubjectaccessreviews', 'SelfSubjectAccessReview', {}, 'spec.resourceAttributes: Invalid value: "null": exactly one of'],
+    [
+      'subjectaccessreviews',
+      'SubjectAccessReview',
+      { user: 'bob', resourceAttributes: {}, nonResourceAttributes: { path: '/', verb: 'get' } },
+      'spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/", Verb:"get"}: cannot be',
+    ],
+  ])('ERR-18: a bad review in %s is refused without a kind in the message', async (plural, kind, spec, problem) => {
+    const { status, body } = await server.api.post(`${reviews}/${plural}`, ask(kind, spec))
+    expect({ status, reason: body['reason'] }).toEqual({ status: 422, reason: 'Invalid' })
+    expect(body['message']).toContain(`.authorization.orch.io "" is invalid: ${problem}`)
+    expect(body['message']).toMatch(/^\.authorization/)
+    expect(body['details']).not.toHaveProperty('kind')
+  })
+
   test('VIRT-05: one’s own rules are listed for a namespace', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]

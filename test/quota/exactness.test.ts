@@ -203,7 +203,10 @@ async function watchUse(storage: StorageService) {
 
 async function recount(cluster: Cluster): Promise<number> {
   const { body: quota } = await cluster.send('GET', `${quotaPath}/q`)
-  const { code } = await cluster.send('PUT', `${quotaPath}/q/status?fieldManager=${quotaManager}`, { ...quota, status: { hard, used: {} } })
+  const { code } = await cluster.send('PUT', `${quotaPath}/q/status?fieldManager=${quotaManager(catalogue.names)}`, {
+    ...quota,
+    status: { hard, used: {} },
+  })
   return code
 }
 

@@ -1,5 +1,5 @@
 import type { Client, JsonRequest } from '@orch/client'
-import { type ApiObject, quotaManager, StatusError } from '@orch/core'
+import { type ApiObject, namesOf, quotaManager, StatusError } from '@orch/core'
 import { sleep, systemClock } from '@orch/platform'
 import { findBackend } from '@orch/testkit/backends'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -134,7 +134,12 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
       async recount() {
         const quota = await surely<Quota>(quotaPath)
         const path = `${quotaPath}/status`
-        return send(1, { method: 'PUT', path, query: { fieldManager: quotaManager }, body: { ...quota, status: { hard, used: {} } } })
+        return send(1, {
+          method: 'PUT',
+          path,
+          query: { fieldManager: quotaManager(namesOf('orch')) },
+          body: { ...quota, status: { hard, used: {} } },
+        })
       },
       async use() {
         const of = async (resource: string): Promise<UseChange[]> => {

@@ -41,6 +41,7 @@ export function blank(value: unknown): unknown {
   if (typeof value === 'string') return blankText(value)
   if (Array.isArray(value)) return value.map(blank)
   if (typeof value !== 'object' || value === null) return value
+  if ('gitVersion' in value) return withoutStamp(value)
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [blankText(name), blankField(name, item)]))
 }
 
@@ -52,6 +53,12 @@ function blankField(name: string, value: unknown): unknown {
   if (name === 'cells' && Array.isArray(value)) return value.map(blankAge).map(blank)
   if (name === 'columnDefinitions' && Array.isArray(value)) return value.map(withoutDescription).map(blank)
   return blank(value)
+}
+
+/** The recorded server was built without a version stamp, by another compiler. */
+function withoutStamp(version: object): object {
+  const stamped = new Set(['major', 'minor', 'gitVersion', 'gitCommit', 'buildDate', 'goVersion', 'compiler'])
+  return Object.fromEntries(Object.entries(version).map(([name, value]) => [name, stamped.has(name) ? typeof value : (value as unknown)]))
 }
 
 /** Entries are in the order of their times, which are those of the run. */

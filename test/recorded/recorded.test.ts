@@ -1,13 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { anApi } from '../api/api.ts'
 import { type RecordedAnswer, readCases } from './cases.ts'
 import { type DifferingPart, knownDifferences } from './known-differences.ts'
 import { type Outcome, replay } from './replay.ts'
 
 test('requests recorded with kube-apiserver 1.25 have the same answers, but for those listed with a reason', async () => {
-  const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16' })
+  const flags = [`--service-account-signing-key-file=${anRsaKey()}`]
+  const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16', flags })
   const outcomes = await replay(api, readCases())
   const differing = outcomes.filter(({ recorded, ours }) => !isDeepStrictEqual(recorded, ours))
   write(differing)
@@ -23,6 +27,15 @@ test('requests recorded with kube-apiserver 1.25 have the same answers, but for 
     'listed, but the same now',
   ).toEqual([])
 }, 120_000)
+
+/** A file with a key as that of the recorded server. */
+function anRsaKey(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recorded-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'service-account.key')
+  writeFileSync(path, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return path
+}
 
 /** What the two answers must have in common although a part of them differs. */
 function without(answer: RecordedAnswer, part: DifferingPart): unknown {

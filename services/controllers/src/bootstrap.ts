@@ -1,4 +1,4 @@
-import { type Client, type ResourceAddress, type ResourceClient, startInformer } from '@orch/client'
+import { type Client, type ResourceAddress, type ResourceClient, startInformer, type WriteOptions } from '@orch/client'
 import { type ApiObject, domainGroup, domainLabel, type Names, StatusError, subdomainLabel } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
@@ -23,12 +23,20 @@ export interface GatewayAddress {
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject
+  /** As what it is written; absent: as the server. */
+  readonly fieldManager?: string
   /** Whether somebody else decides what this one says from now on; it is then only brought back when it is gone. Absent: nobody may. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
 /** Creates objects of the server's own without asking anybody; what is there already stays as it is. */
-export type Plant = (objects: readonly Pick<BootstrapObject, 'resource' | 'object'>[]) => Promise<void>
+export type Plant = (objects: readonly PlantedObject[]) => Promise<void>
+
+/** An object to be created, and who owns its fields. */
+export interface PlantedObject extends Pick<BootstrapObject, 'resource' | 'object' | 'fieldManager'> {
+  /** Fields that a manager of their own has applied; absent: none. */
+  readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
+}
 
 const servicePort = 443
 const portName = 'https'
@@ -43,8 +51,18 @@ export function fixedObjects(names: Names): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [
     ...namespaceNames.map(aNamespace),
-    aPriorityClass(names, 'system-node-critical', 2_000_001_000, 'Pods that must not be moved from their node.'),
-    aPriorityClass(names, 'system-cluster-critical', 2_000_000_000, 'Pods that must run in the cluster, though not on a certain node.'),
+    aPriorityClass(
+      names,
+      'system-node-critical',
+      2_000_001_000,
+      'Used for system critical pods that must not be moved from their current node.',
+    ),
+    aPriorityClass(
+      names,
+      'system-cluster-critical',
+      2_000_000_000,
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    ),
   ]
 }
 
@@ -115,29 +133,33 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
   }
 }
 
-async function ensure(client: Client, { resource, object, isTakenOver }: BootstrapObject, signal?: AbortSignal): Promise<void> {
+async function ensure(
+  client: Client,
+  { resource, object, fieldManager, isTakenOver }: BootstrapObject,
+  signal?: AbortSignal,
+): Promise<void> {
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
   const live = await unlessGone(() => collection.get(name, { namespace, signal }))
-  if (live === undefined) return void (await createOrFind(collection, object, signal))
+  if (live === undefined) return void (await createOrFind(collection, object, { fieldManager, signal }))
   const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
   if (isLeaving || isTakenOver?.(live) === true || holds(live, object)) return
-  const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, signal }))
+  const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, fieldManager, signal }))
   if (patched !== undefined) return
   // What differs cannot be changed, such as the address of a Service after its range was moved.
   await unlessGone(() => collection.delete(name, { namespace, signal }))
-  await createOrFind(collection, object, signal)
+  await createOrFind(collection, object, { fieldManager, signal })
 }
 
 /** Another gateway may be creating it at the same time, and may already hold what the object reserves. */
-async function createOrFind(collection: ResourceClient, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
+async function createOrFind(collection: ResourceClient, object: ApiObject, options: WriteOptions): Promise<void> {
   try {
-    await collection.create(object, { signal })
+    await collection.create(object, options)
   } catch (error) {
     if (!(error instanceof StatusError) || (error.reason !== 'AlreadyExists' && error.reason !== 'Invalid')) throw error
     if (error.reason === 'AlreadyExists') return
     const { name = '', namespace } = object.metadata
-    const found = await unlessGone(() => collection.get(name, { namespace, signal }))
+    const found = await unlessGone(() => collection.get(name, { namespace, signal: options.signal }))
     if (found === undefined) throw error
   }
 }

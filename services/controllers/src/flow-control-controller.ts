@@ -41,7 +41,7 @@ export const flowControlController: Controller = {
       const lastTransitionTime = isSame ? current.lastTransitionTime : printTime(toInstant(clock.now()))
       const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== 'Dangling')
       const patch = { status: { conditions: [...others, { ...wanted, lastTransitionTime }] } }
-      await schemas.patch(name, patch, { type: 'merge', subresource: 'status', signal })
+      await schemas.patch(name, patch, { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal })
     }
     const queue = createWorkqueue({
       work: judge,

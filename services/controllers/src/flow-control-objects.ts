@@ -139,6 +139,7 @@ function anObject(names: Names, kind: string, plural: string, name: string, spec
   return {
     resource: { group, version, plural, namespaced: false },
     object: { apiVersion: `${group}/${version}`, kind, metadata: { name, annotations: { [updateAnnotation(names)]: 'true' } }, spec },
+    fieldManager: names.flowControlProducer,
   }
 }
 

@@ -1,5 +1,5 @@
-import { badRequest, failed, methodNotAllowed, notAcceptable, notFound, type Resource } from '@orch/core'
-import { acceptedMediaTypes } from './negotiate.ts'
+import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound, type Resource } from '@orch/core'
+import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
 import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
@@ -24,13 +24,20 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Gat
   const verb = requireVerb(request, target)
   if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
   if (target.served.resource.form === 'virtual') request.refuseTable()
-  if (request.negotiated.objects === undefined) throw notAcceptable(acceptedMediaTypes(parts.names))
+  if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
   if (form === 'virtual') {
     return virtualVerb(target)(request, target, parts)
   }
   return verb(request, target, parts)
+}
+
+/** A media type that is not ours and one whose parameters ask for what is not offered differ in the sentence, as in kube-apiserver. */
+function noAcceptable({ negotiated }: GatewayRequest, { verb }: ResourceInfo, { names }: GatewayParts): Error {
+  const accepted = acceptedMediaTypes(names)
+  if (negotiated.isKnownType) return notAcceptable(accepted)
+  return noRepresentation(verb === 'list' || verb === 'watch' ? [...accepted, ...streamedMediaTypes(names)] : accepted)
 }
 
 const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {

@@ -21,6 +21,8 @@ export interface Negotiated {
   /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
   readonly plain: Format
   readonly isPretty: boolean
+  /** Whether a clause names a media type of ours, whatever its parameters ask for. */
+  readonly isKnownType: boolean
 }
 
 export type Negotiate = (accept: string | undefined) => Negotiated
@@ -41,7 +43,7 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
 
 const objectForm: Form = { kind: 'object' }
 const jsonObject = { format: 'json', form: objectForm } as const
-const json: Negotiated = { objects: jsonObject, withoutTable: jsonObject, plain: 'json', isPretty: false }
+const json: Negotiated = { objects: jsonObject, withoutTable: jsonObject, plain: 'json', isPretty: false, isKnownType: true }
 
 /**
  * What `Accept` texts mean under a profile. Clauses are tried from the greatest weight to the least, as they stand among equals;
@@ -69,16 +71,18 @@ function negotiate(accept: string, names: Names): Negotiated {
   let withoutTable: Negotiated['objects']
   let plain: Format | undefined
   let isPretty = false
+  let isKnownType = false
   for (const clause of clausesOf(accept)) {
     const format = formatOf(clause.type, names)
     const form = formOf(clause, format, names)
+    isKnownType ||= format !== undefined
     if (format === undefined || form === undefined || clause.weight === 0) continue
     if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
     objects ??= { format, form }
     if (form.kind !== 'table') withoutTable ??= { format, form }
     if (form.kind === 'object') plain ??= format
   }
-  return { objects, withoutTable, plain: plain ?? 'json', isPretty }
+  return { objects, withoutTable, plain: plain ?? 'json', isPretty, isKnownType }
 }
 
 function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {

@@ -54,8 +54,7 @@ function createServed(resource: Resource): Served {
   return {
     resource,
     name: { group: resource.group, resource: resource.plural },
-    // An Event is one of the older group in messages, whichever it was sent to.
-    kind: { group: resource.kind === 'Event' ? resource.stored.group : resource.group, kind: resource.kind },
+    kind: { group: groupInMessages(resource), kind: resource.kind },
     strategy: strategyOf(resource),
     isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),
@@ -66,4 +65,10 @@ function createServed(resource: Resource): Served {
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),
   }
+}
+
+/** As in kube-apiserver, messages on invalid objects name the group in which a kind was first: an Event and an Ingress have moved. */
+function groupInMessages({ kind, group, stored }: Resource): string {
+  if (kind === 'Event') return stored.group
+  return group.startsWith('networking.') && (kind === 'Ingress' || kind === 'NetworkPolicy') ? 'extensions' : group
 }

@@ -37,6 +37,10 @@ export interface Names {
   readonly serverManager: string
   /** Field manager of the controllers' writes. */
   readonly controllerManager: string
+  /** Field manager of the FlowSchemas and PriorityLevelConfigurations of the start. */
+  readonly flowControlProducer: string
+  /** Field manager of the conditions of FlowSchemas. */
+  readonly flowControlConsumer: string
   /** Environment variable that carries cluster information to a credential plugin. */
   readonly execInfoVariable: string
   /** Root certificate ConfigMap of each namespace. */
@@ -67,6 +71,8 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiTitle: 'orch',
     serverManager: 'orch-apiserver',
     controllerManager: 'orch-controller-manager',
+    flowControlProducer: 'orch-apiserver',
+    flowControlConsumer: 'orch-apiserver',
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
@@ -90,6 +96,8 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiTitle: 'Kubernetes',
     serverManager: 'kube-apiserver',
     controllerManager: 'kube-controller-manager',
+    flowControlProducer: 'api-priority-and-fairness-config-producer-v1',
+    flowControlConsumer: 'api-priority-and-fairness-config-consumer-v1',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',

@@ -40,6 +40,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
   const { catalogue, clock } = needs
   const limited = readLimitedResources(needs.configuration, domainGroup(catalogue.names, 'apiserver.config'))
   const accounts = new QuotaAccounts(needs)
+  const manager = quotaManager(catalogue.names)
   const hasRoom = async (attributes: Attributes, { context }: Inquiry): Promise<Verdict> => {
     const question = questionOf(attributes, needs)
     if (question === undefined) return allowed
@@ -56,7 +57,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
     interestSources: () => [{ resource: quotaPrefix, revision: accounts.revision }],
     onInterestsChange: (listener) => accounts.onChange(listener),
     async mutate(attributes) {
-      if (!isCount(attributes)) return allowed
+      if (!isCount(attributes, manager)) return allowed
       const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)
       if (quota === undefined) return allowed
       const { used, ledger } = await accounts.account(quota.key).recount()
@@ -89,8 +90,8 @@ function interestsOf(known: readonly string[] | undefined, limited: readonly Lim
 }
 
 /** The controller of quotas writes what it has counted; reservations it cannot know, so the count is made here. */
-function isCount({ subresource, options }: Attributes): boolean {
-  return subresource === 'status' && (options as { fieldManager?: string } | undefined)?.fieldManager === quotaManager
+function isCount({ subresource, options }: Attributes, manager: string): boolean {
+  return subresource === 'status' && (options as { fieldManager?: string } | undefined)?.fieldManager === manager
 }
 
 /** A write that may need room. */

@@ -7,11 +7,16 @@ import {
   encodeStoredObject,
   objectKey,
   parseAmounts,
+  printTime,
+  type Resource,
   resourceCountedBy,
   StatusError,
   type StorageService,
   sameAmounts,
   serviceUnavailable,
+  shapeOfType,
+  toInstant,
+  trackUpdate,
 } from '@orch/core'
 import type { Clock, Log, Timer } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -285,8 +290,9 @@ class LedgerRows {
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
       const quota = await this.#latestQuota(attempt)
       if (quota === undefined || isShown(quota.object, total)) return
-      const outcome = await this.#commitStatus(quota, total, { key: this.key, revision })
-      if (outcome?.kind === 'written') this.#quota = { ...quota, revision: outcome.revision, object: shown(quota.object, total) }
+      const object = this.#withStatus(quota.object, total)
+      const outcome = await this.#commitStatus({ ...quota, object }, { key: this.key, revision })
+      if (outcome?.kind === 'written') this.#quota = { ...quota, revision: outcome.revision, object }
       else this.#quota = undefined
       if (outcome?.kind === 'written' || outcome?.kind === 'unmet') return
     }
@@ -301,16 +307,38 @@ class LedgerRows {
     return entry === undefined ? undefined : decodeQuota(entry)
   }
 
-  #commitStatus(quota: StoredQuota, total: Amounts, ledger: { key: string; revision: number }): Promise<CommitOutcome | undefined> {
+  /** The status is written past the gateway, so its owners are recorded here. */
+  #withStatus(before: QuotaObject, total: Amounts): QuotaObject {
+    const { catalogue, clock } = this.#needs
+    const { type, apiVersion } = quotaResource(catalogue)
+    const after = shown(before, total)
+    const managedFields = trackUpdate({
+      before,
+      after,
+      manager: catalogue.names.serverManager,
+      apiVersion,
+      subresource: 'status',
+      now: printTime(toInstant(clock.now())),
+      schema: shapeOfType(type),
+    })
+    return managedFields.length === 0 ? after : { ...after, metadata: { ...after.metadata, managedFields } }
+  }
+
+  #commitStatus(quota: StoredQuota, ledger: { key: string; revision: number }): Promise<CommitOutcome | undefined> {
     const { storage, catalogue } = this.#needs
-    const stored = catalogue.find('', 'v1', 'resourcequotas')?.stored
-    if (stored === undefined) throw new Error('the catalogue has no resourcequotas')
+    const { stored } = quotaResource(catalogue)
     const { resourceVersion: _resourceVersion, ...metadata } = quota.object.metadata
-    const object = { ...shown(quota.object, total), metadata }
+    const object = { ...quota.object, metadata }
     const writeId = randomUUID()
     const value = encodeStoredObject({ stored, object, encoded: encodeObject(object), writeId, expiresAtMs: 0 })
     return commitOrUnknown(storage.commit({ key: quota.key, expected: quota.revision, conditions: [ledger], value, writeId }))
   }
+}
+
+function quotaResource({ find }: Catalogue): Resource {
+  const resource = find('', 'v1', 'resourcequotas')
+  if (resource === undefined) throw new Error('the catalogue has no resourcequotas')
+  return resource
 }
 
 function applyAll(tasks: readonly Task[], first: Ledger, hasJustCounted: boolean): Ledger | 'count' {

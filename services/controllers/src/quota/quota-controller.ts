@@ -45,7 +45,7 @@ export function quotaController(catalogue: ServedResources): Controller {
   return {
     name: 'resourcequota',
     async run(context) {
-      const { client, clock, random, log, signal } = context
+      const { client, names, clock, random, log, signal } = context
       const collection = client.resource<Quota>(quotas)
       const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
         for (const quota of informer.values()) {
@@ -62,7 +62,7 @@ export function quotaController(catalogue: ServedResources): Controller {
         const used = counted.use(quota)
         if (signal.aborted || used === undefined || isKept(quota, used)) return
         const status = { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }
-        const options = { subresource: 'status', fieldManager: quotaManager, signal }
+        const options = { subresource: 'status', fieldManager: quotaManager(names), signal }
         // Gone, or changed meanwhile: then there is another event.
         await unlessRefused(['NotFound', 'Conflict'], () => collection.update({ ...quota, status }, options))
         queue.addAfter(key, differingMs)

@@ -5,8 +5,8 @@ import type { Controller } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
-/** As what the rules are written, so that everybody sees whose they are. */
-const fieldManager = 'clusterrole-aggregation-controller'
+/** As what gathered rules are applied, so that their owner can be seen. */
+export const aggregationManager = 'clusterrole-aggregation-controller'
 
 /** Keeps the rules of cluster roles with an aggregation rule equal to those of the roles that they gather from. */
 export const aggregationController: Controller = {
@@ -28,7 +28,7 @@ export const aggregationController: Controller = {
       // With its uid, a role that has gone is not made anew.
       const metadata = { name, uid: role.metadata.uid }
       const applied = { apiVersion: `${resource.group}/${resource.version}`, kind: 'ClusterRole', metadata, rules }
-      await unlessGone(() => collection.patch(name, applied, { type: 'apply', fieldManager, force: true, signal }))
+      await unlessGone(() => collection.patch(name, applied, { type: 'apply', fieldManager: aggregationManager, force: true, signal }))
     }
     const queue = createWorkqueue({
       work: aggregate,

@@ -13,8 +13,9 @@ import {
   type RoleSubject,
   StatusError,
 } from '@orch/core'
-import type { Plant } from '../bootstrap.ts'
+import type { Plant, PlantedObject } from '../bootstrap.ts'
 import { unlessGone } from '../unless-refused.ts'
+import { aggregationManager } from './aggregation.ts'
 
 /** Attempts at one object when others write it at the same time. */
 const attemptsMax = 5
@@ -59,9 +60,15 @@ interface Place {
 async function ensureAll<T extends ApiObject>({ client, address, plant }: Place, wanted: readonly T[], mend: Mend<T>): Promise<void> {
   const collection = client.resource<T>(address)
   const { items } = await collection.listAll()
-  if (items.length === 0 && plant !== undefined) return plant(wanted.map((object) => ({ resource: address, object })))
+  if (items.length === 0 && plant !== undefined) return plant(wanted.map((object) => toPlant(address, object)))
   const live = new Map(items.map((item) => [keyOf(item), item]))
   await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
+}
+
+/** Gathered rules belong to the controller that gathers them, also where it has not been at work yet. */
+function toPlant(resource: ResourceAddress, object: ApiObject & Pick<RoleObject, 'aggregationRule'>): PlantedObject {
+  if (!object.aggregationRule) return { resource, object }
+  return { resource, object, applied: { fieldManager: aggregationManager, fields: ['rules'] } }
 }
 
 function keyOf({ metadata }: ApiObject): string {

@@ -58,6 +58,11 @@ function checksOf(probe: Probe, parts: GatewayParts): readonly HealthCheck[] {
   return [...checks, { name: 'shutdown', check: () => (state.isClosing ? 'the server is shutting down' : undefined) }]
 }
 
+/** The checks of a probe by name. */
+export function checkNames(probe: Probe, parts: GatewayParts): string[] {
+  return checksOf(probe, parts).map(({ name }) => name)
+}
+
 async function problemOf(check: HealthCheck): Promise<string | undefined> {
   try {
     return await check.check()

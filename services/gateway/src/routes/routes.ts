@@ -20,7 +20,7 @@ import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, nothingAt, pageNotFound, respondObject, send, sendBytes } from '../respond.ts'
-import { healthRoute } from './health.ts'
+import { checkNames, healthRoute } from './health.ts'
 import { keysPath, keysRoute, providerRoute } from './issuer.ts'
 import { type OpenApiFile, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
 
@@ -66,7 +66,8 @@ export function createRoutes(): Hono<Environment> {
     route(`/${probe}`, healthRoute(probe))
     route(`/${probe}/:check{.+}`, healthRoute(probe))
   }
-  route('*', paths)
+  route('/', paths)
+  route('*', nothing)
   // What is thrown becomes an answer in one place, which is not here.
   app.onError((error) => {
     throw error
@@ -239,24 +240,27 @@ function respondFile(
   return sendBytes(request, 200, headers, bytes)
 }
 
-/** The list of paths: at `/` as an answer, elsewhere as what a 404 has to say. */
+/** The list of paths, in the order of their letters. */
 const paths: Handler = (request, parts) => {
   const known = [
-    ...(parts.authentication.issuer === undefined ? [] : ['/.well-known/openid-configuration']),
+    ...(parts.authentication.issuer === undefined ? [] : ['/.well-known/openid-configuration', keysPath]),
     '/api',
     '/api/v1',
     '/apis',
     ...parts.catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
     ...(parts.flowControl === undefined ? [] : dumps.map((which) => `${dumpFolder}/${which}`)),
-    '/healthz',
-    '/livez',
+    ...(['healthz', 'livez', 'readyz'] as const).flatMap((probe) => [
+      `/${probe}`,
+      ...checkNames(probe, parts).map((name) => `/${probe}/${name}`),
+    ]),
     '/metrics',
     '/openapi/v2',
     '/openapi/v3',
-    ...(parts.authentication.issuer === undefined ? [] : [keysPath]),
-    '/readyz',
     '/version',
   ]
-  if (/^\/apis?\//.test(request.path)) throw nothingAt(request.path, parts)
-  return respondObject(request, request.path === '/' ? 200 : 404, { paths: known }, parts)
+  return respondObject(request, 200, { paths: known.sort() }, parts)
+}
+
+const nothing: Handler = (request, parts) => {
+  throw nothingAt(request.path, parts)
 }

@@ -1,4 +1,15 @@
-import { type ApiObject, badRequest, type FieldError, invalid, type PolicyRule, printJson, printValue, type User } from '@orch/core'
+import {
+  type ApiObject,
+  badRequest,
+  type FieldError,
+  goStruct,
+  invalid,
+  invalidGoValue,
+  invalidValue,
+  type PolicyRule,
+  printJson,
+  type User,
+} from '@orch/core'
 import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
@@ -39,11 +50,11 @@ interface ResourceAttributes {
 
 /** Answers the question in the body with the same object and its status. Nothing is stored. */
 export const accessReview: Verb = async (request, target, parts) => {
-  const { resource, kind } = target.served
+  const { resource } = target.served
   const object = await readReview(request, target, parts)
   const spec = (object.spec ?? {}) as ReviewSpec
   const errors = judge(object, spec, target)
-  if (errors.length > 0) throw invalid(kind, '', errors)
+  if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors)
   await pause(request, parts)
   const decision = await decideFor(request, spec, resource.kind, parts)
   await pause(request, parts)
@@ -112,27 +123,35 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
   const errors: FieldError[] = []
   const isLocal = kind === 'LocalSubjectAccessReview'
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    errors.push(bad('spec.nonResourceAttributes', nonResourceAttributes, 'cannot be specified in combination with resourceAttributes'))
+    errors.push(
+      invalidGoValue(
+        'spec.nonResourceAttributes',
+        printed(nonResourceAttributes),
+        'cannot be specified in combination with resourceAttributes',
+      ),
+    )
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    errors.push(bad('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'))
+    errors.push(
+      invalidValue('spec.resourceAttributes', 'null', 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
+    )
   }
   if (kind !== 'SelfSubjectAccessReview' && !user && (groups ?? []).length === 0) {
-    errors.push(bad('spec.user', user ?? '', 'at least one of user or group must be specified'))
+    errors.push(invalidValue('spec.user', user ?? '', 'at least one of user or group must be specified'))
   }
   if (isLocal && nonResourceAttributes !== undefined) {
-    errors.push(bad('spec.nonResourceAttributes', nonResourceAttributes, 'disallowed on this kind of request'))
+    errors.push(invalidGoValue('spec.nonResourceAttributes', printed(nonResourceAttributes), 'disallowed on this kind of request'))
   }
   if (isLocal && resourceAttributes !== undefined && (resourceAttributes.namespace ?? '') !== info.namespace) {
-    errors.push(bad('spec.resourceAttributes.namespace', resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
+    errors.push(invalidValue('spec.resourceAttributes.namespace', resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
   }
-  const { creationTimestamp: _created, namespace: _namespace, ...rest } = object.metadata
+  const { creationTimestamp: _created, namespace: _namespace, managedFields: _managedFields, ...rest } = object.metadata
   if (Object.keys(rest).length > 0) {
-    errors.push(bad('metadata', object.metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'))
+    errors.push(invalidValue('metadata', object.metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'))
   }
   return errors
 }
 
-function bad(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
+function printed(attributes: Readonly<Record<string, unknown>>): string {
+  return goStruct('authorization.NonResourceAttributes', attributes, { Path: 'path', Verb: 'verb' })
 }

@@ -14,7 +14,7 @@ import {
   type Resource,
   resolveStruct,
   strategicMerge,
-  unsupportedMediaType,
+  unknownPatchType,
 } from '@orch/core'
 import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
@@ -28,14 +28,6 @@ import { type Intent, write } from '../write/write-loop.ts'
 import { apply, applyMediaType } from './apply.ts'
 import { requireSameObject } from './update.ts'
 import type { Target, Verb } from './verb.ts'
-
-/** Media types of the patches that are understood. */
-const patchMediaTypes: readonly string[] = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  applyMediaType,
-]
 
 /** Changes what a patch says of an object, or of the part that the path names. */
 export const patch: Verb = async (request, target, parts) => {
@@ -69,7 +61,7 @@ export async function readChange(request: GatewayRequest, parts: GatewayParts): 
     case 'application/strategic-merge-patch+json':
       return { kind: 'strategic', body: await readPatchBody(request, parts) }
     default:
-      throw unsupportedMediaType(patchMediaTypes)
+      throw unknownPatchType()
   }
 }
 

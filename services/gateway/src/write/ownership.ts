@@ -37,10 +37,25 @@ export function* ownersAfter(
   return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
 }
 
+/** As what a new object is written that the server makes for itself, and which of its fields another manager applies. */
+interface Planters {
+  readonly fieldManager?: string
+  readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
+}
+
 /** Who owns the fields of a new object that the server makes for itself. */
-export function ownersOfNew(served: Served, object: ApiObject, parts: GatewayParts): ManagedFieldsEntry[] {
+export function ownersOfNew(served: Served, object: ApiObject, planters: Planters, parts: GatewayParts): ManagedFieldsEntry[] {
+  const { fieldManager: manager = parts.names.serverManager, applied } = planters
   const view = viewOf({ served, subresource: undefined }, parts)
-  return runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: object, manager: parts.names.serverManager }))
+  const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
+  const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
+  if (applied === undefined) return managedFields
+  const { apiVersion, kind, metadata } = object
+  const given = Object.fromEntries(applied.fields.map((field) => [field, object[field]]))
+  const config = { apiVersion, kind, metadata: { name: metadata.name }, ...given }
+  const live = { ...written, metadata: { ...metadata, managedFields } }
+  const outcome = runAtOnce(applyToInSteps({ ...view, live, config, manager: applied.fieldManager, force: true }))
+  return outcome.kind === 'applied' ? outcome.managedFields : managedFields
 }
 
 /** Applies a configuration to what is there. */

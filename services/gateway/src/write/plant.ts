@@ -11,6 +11,10 @@ import { ownersOfNew, setOwners } from './ownership.ts'
 export interface PlantedObject {
   readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
   readonly object: ApiObject
+  /** As what it is written; absent: as the server. */
+  readonly fieldManager?: string
+  /** Fields that a manager of their own has applied; absent: none. */
+  readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
 /**
@@ -20,21 +24,22 @@ export interface PlantedObject {
  */
 export async function plant(objects: readonly PlantedObject[], parts: GatewayParts): Promise<void> {
   await Promise.all(
-    objects.map(async ({ resource: { group, version, plural }, object }) => {
+    objects.map(async (planted) => {
+      const { group, version, plural } = planted.resource
       const served = parts.served.find(group, version, plural)
-      if (served !== undefined) await plantOne(served, object, parts)
+      if (served !== undefined) await plantOne(served, planted, parts)
     }),
   )
 }
 
-async function plantOne(served: Served, given: ApiObject, parts: GatewayParts): Promise<void> {
+async function plantOne(served: Served, planted: PlantedObject, parts: GatewayParts): Promise<void> {
   const { resource, strategy } = served
-  const body = JSON.parse(JSON.stringify(given)) as Record<string, unknown>
+  const body = JSON.parse(JSON.stringify(planted.object)) as Record<string, unknown>
   const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })
   if (served.hasStatus) delete draft.status
   clearMetadata(draft)
   const object = complete(resource, draft, parts)
-  setOwners(object, ownersOfNew(served, object, parts))
+  setOwners(object, ownersOfNew(served, object, planted, parts))
   fillMetadata(object, served, parts)
   strategy.rules.prepareCreate?.(object, parts.names, ownUser)
   const { namespace, name = '' } = object.metadata

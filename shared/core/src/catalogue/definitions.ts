@@ -321,7 +321,7 @@ export const resourceDefinitions: readonly ResourceDefinition[] = [
     categories: ['api-extensions'],
     scope: 'Cluster',
     subresources: [status],
-    storageVersionHash: 'M5uH+AlWATY=',
+    storageVersionHash: 'jfWCUB31mvA=',
   }),
   resource('scheduling/v1.PriorityClass', 'priorityclasses', { shortNames: ['pc'], scope: 'Cluster', storageVersionHash: '1QwjyaZjj3Y=' }),
   resource('coordination/v1.Lease', 'leases', { storageVersionHash: 'gqkMMb/YqFM=' }),

@@ -164,6 +164,11 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 }
 
+/** 406: no media type of the request is one in which the path is answered, whatever its parameters. */
+export function noRepresentation(available: readonly string[]): StatusError {
+  return failed(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+}
+
 /** 409: a create, and the name is taken. */
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
   return failed(
@@ -200,14 +205,19 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return failed(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${list}`)
 }
 
-/** All bad fields of one object. The details carry the kind, not the resource. */
+/** 415: no form of a patch has the media type of the body. */
+export function unknownPatchType(): StatusError {
+  return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+}
+
+/** All bad fields of one object. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const details: StatusDetails = {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === '' ? {} : { kind: kind.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   }
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, details)

@@ -25,8 +25,10 @@ export interface Counting {
   omissions(object: unknown, names: readonly string[]): string | undefined
 }
 
-/** Field manager of the one who counts the use of quotas and writes it into their status. */
-export const quotaManager = 'resourcequota-controller'
+/** Field manager of the controller that counts the use of quotas and writes it into their status. */
+export function quotaManager({ controllerManager }: Names): string {
+  return controllerManager
+}
 
 /** `count/deployments.apps`, `count/pods`. */
 export function countName({ group, resource }: ResourceName): string {
