@@ -1,5 +1,5 @@
 import { createFakeClock } from '@orch/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { etcdMemberLookMs } from '../limits.ts'
 import { Members } from './members.ts'
 
@@ -13,7 +13,12 @@ describe('members of etcd', () => {
   function open(...servers: string[]) {
     const clock = createFakeClock()
     const back = new Set<string>()
-    const members = new Members({ servers, clock, isBack: async (server) => back.has(server) })
+    const asked: string[] = []
+    const isBack = async (server: string) => {
+      asked.push(server)
+      return back.has(server)
+    }
+    const members = new Members({ servers, clock, isBack })
     onTestFinished(() => members.close())
     const ask = (server: string, call: () => unknown) =>
       members
@@ -24,7 +29,7 @@ describe('members of etcd', () => {
       clock.advance(etcdMemberLookMs)
       for (let turn = 0; turn < 4; turn++) await Promise.resolve()
     }
-    return { members, back, ask, look }
+    return { members, back, ask, look, clock, asked }
   }
 
   test('one that is away is passed over until it answers again', async () => {
@@ -81,5 +86,68 @@ describe('members of etcd', () => {
     await members.policyOf('a').execute(() => stream)
     members.isSilent(stream)
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
+  })
+
+  test('one that is away is asked whether it is back once in a while, by one timer, and no more after the end', async () => {
+    const { members, ask, look, clock, asked } = open('a', 'b')
+    await ask('a', refused)
+    const stream = {}
+    await members.policyOf('b').execute(() => stream)
+    await ask('a', refused)
+    expect(clock.pendingTimers).toBe(1)
+    clock.advance(etcdMemberLookMs - 1)
+    expect(asked).toEqual([])
+    clock.advance(1)
+    await vi.waitFor(() => expect([asked, clock.pendingTimers]).toEqual([['a'], 1]))
+    await look()
+    expect(asked).toEqual(['a', 'a'])
+    members.close()
+    await look()
+    expect([clock.pendingTimers, asked]).toEqual([0, ['a', 'a']])
+    members.isSilent(stream)
+    expect([clock.pendingTimers, await ask('b', fine)]).toEqual([0, 'fine'])
+  })
+
+  test('a stream of no member, and a result that is none, say nothing', async () => {
+    const { members, ask, clock } = open('a', 'b')
+    members.isSilent({})
+    expect(clock.pendingTimers).toBe(0)
+    expect([await ask('a', () => null), await ask('a', () => undefined), await ask('a', fine)]).toEqual([null, undefined, 'fine'])
+  })
+
+  test('one that was silent and then is gone is not asked while the others elect a leader', async () => {
+    const { members, ask } = open('a', 'b')
+    const stream = {}
+    await members.policyOf('a').execute(() => stream)
+    for (const server of ['a', 'b']) await ask(server, failing('14 UNAVAILABLE: etcdserver: leader changed'))
+    await ask('a', refused)
+    expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
+  })
+
+  test.each([
+    ['one that was never connected', 'a', '14 UNAVAILABLE: Waiting for LB pick', 'Error'],
+    ['one that is away', 'a', '14 UNAVAILABLE: etcdserver: no leader', 'MemberError'],
+    ['one that refuses', 'a', '3 INVALID_ARGUMENT: etcdserver: request is too large', 'Error'],
+    ['one whose call we ended', 'a', '1 CANCELLED: Cancelled on client', 'Error'],
+    ['one whose words only mention an end', 'a', '14 UNAVAILABLE: after 1 CANCELLED', 'MemberError'],
+  ])(
+    '%s fails with the words of the call, so that its connection is dropped only where it was never made',
+    async (_who, server, message, name) => {
+      const { members } = open('a', 'b')
+      const error = await members
+        .policyOf(server)
+        .execute(failing(message))
+        .catch((thrown: Error) => thrown)
+      expect([(error as Error).message, (error as Error).constructor.name]).toEqual([message, name])
+      expect((error as Error).cause === undefined).toBe(name === 'Error')
+    },
+  )
+
+  test('what is thrown and is no error says nothing of a member', async () => {
+    const { members, ask } = open('a', 'b')
+    const thrown = '14 UNAVAILABLE: etcdserver: no leader'
+    const outcome = members.policyOf('a').execute(() => Promise.reject(thrown))
+    await expect(outcome).rejects.toBe(thrown)
+    expect(await ask('a', fine)).toBe('fine')
   })
 })
