@@ -2,9 +2,10 @@ import { createClient, type DiscoveredResource } from '@orch/client'
 import { namesOf, notFound } from '@orch/core'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { collect } from './collect.ts'
 import { Graph } from './graph.ts'
+import type { ReportMisplaced } from './misplaced-owner.ts'
 import { type Metadata, observe } from './observed.ts'
 import { Owners } from './owners.ts'
 
@@ -26,9 +27,24 @@ const resourceOf = ({ namespace }: Metadata) => (namespace === undefined ? nodes
 const pathOf = ({ namespace, name }: Metadata) =>
   namespace === undefined ? `/api/v1/nodes/${name}` : `/api/v1/namespaces/${namespace}/configmaps/${name}`
 
+interface World {
+  /** What the collector has heard of, where that is not all. */
+  readonly known?: readonly Metadata[]
+  /** Uids of owners that are known to have gone without their dependants. */
+  readonly parted?: readonly string[]
+}
+
 /** What one look at an object asks for and changes, where these objects are all that there is, and all are known. */
 async function lookAt(uid: string, objects: readonly Metadata[]): Promise<{ changes: unknown[]; asked: string[] }> {
+  const { changes, asked } = await look(uid, objects)
+  return { changes, asked }
+}
+
+/** What one look at an object asks for, changes, reports and notes. */
+async function look(uid: string, objects: readonly Metadata[], { known = objects, parted = [] }: World = {}) {
   const asked: string[] = []
+  const dropped: string[] = []
+  const reported: string[] = []
   const changes: unknown[] = []
   const client = createClient({
     async send({ method, path, body }) {
@@ -43,10 +59,12 @@ async function lookAt(uid: string, objects: readonly Metadata[]): Promise<{ chan
   const { signal } = new AbortController()
   const context = { client, names: namesOf('orch'), clock: createFakeClock(), random: () => 0, log: silentLog, signal }
   const graph = new Graph()
-  for (const object of objects) graph.put({ ...observe(object), resource: resourceOf(object) })
+  for (const object of known) graph.put({ ...observe(object), resource: resourceOf(object) })
   const owners = new Owners(context, [configMaps, nodes])
-  await collect(uid, { context, graph, owners, report: async () => {}, dropped: () => {} })
-  return { changes, asked }
+  for (const gone of parted) owners.setParted(gone)
+  const report: ReportMisplaced = async (node, owner, standing) => void reported.push(`${node.uid} ${owner.uid} ${standing}`)
+  await collect(uid, { context, graph, owners, report, dropped: (gone) => void dropped.push(gone) })
+  return { changes, asked, dropped, reported, isParted: owners.isParted(uid) }
 }
 
 const aDependant = (namespace: string, ...owners: Metadata[]): Metadata => {
@@ -99,4 +117,145 @@ test('DEL-12: beside an owner that is there, one that waits in its namespace or 
     const { changes } = await lookAt('d', [owner, solid, aDependant('n', solid, owner)])
     expect(changes).toMatchObject([{ method: 'PATCH', metadata: { ownerReferences } }])
   }
+})
+
+const going = (...finalizers: string[]) => ({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers })
+const aMap = (uid: string, more: object = {}): Metadata => ({ uid, name: uid, namespace: 'n', resourceVersion: `of ${uid}`, ...more })
+const patch = (of: Metadata, metadata: object) => {
+  const { uid, resourceVersion } = of
+  return { method: 'PATCH', path: expect.stringContaining(pathOf(of)), metadata: { uid, resourceVersion, ...metadata } }
+}
+const remove = (of: Metadata, propagationPolicy: string) => {
+  const { uid, resourceVersion } = of
+  return { method: 'DELETE', path: pathOf(of), propagationPolicy, preconditions: { uid, resourceVersion } }
+}
+
+describe('DEL-12: nothing is asked or changed', () => {
+  test('for what is not known, or waits for others than the collector', async () => {
+    const owner = aMap('o')
+    const nothing = { changes: [], asked: [], dropped: [], reported: [], isParted: false }
+    expect(await look('x', [owner])).toEqual(nothing)
+    expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })])).toEqual(nothing)
+  })
+
+  test('but the object itself, where it is deleted meanwhile, has no owners any more, or all of them', async () => {
+    const owner = aMap('o')
+    const known = [aMap('d', ownedBy(owner))]
+    expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })], { known })).toMatchObject({ changes: [], reported: [] })
+    expect(await look('d', [aMap('d')], { known })).toMatchObject({ changes: [], asked: [pathOf(aMap('d'))] })
+    expect(await look('d', [owner, aMap('d', ownedBy(owner))], { known })).toMatchObject({ changes: [], reported: ['d o solid'] })
+  })
+})
+
+test('DEL-12: an object that is gone is told so, as is one whose name another has taken', async () => {
+  const known = [aMap('d', ownedBy(aMap('o')))]
+  expect(await look('d', [], { known })).toMatchObject({ changes: [], dropped: ['d'] })
+  expect(await look('d', [{ ...aMap('d'), uid: 'other' }], { known })).toMatchObject({ changes: [], dropped: ['d'] })
+})
+
+describe('DEL-12: an object whose owners are all gone', () => {
+  test.each([
+    ['Background', {}],
+    ['Background', { finalizers: ['a/b'] }],
+    ['Orphan', { finalizers: ['a/b', 'orphan'] }],
+    ['Foreground', { finalizers: ['foregroundDeletion'] }],
+  ])('is deleted by %s as its finalizers ask: %j', async (policy, more) => {
+    const dependant = aMap('d', { ...ownedBy(aMap('o'), aMap('p')), ...more })
+    expect(await look('d', [dependant])).toMatchObject({ changes: [remove(dependant, policy)], reported: ['d o absent', 'd p absent'] })
+  })
+
+  test('is deleted in the background where an owner waits and nothing depends on it', async () => {
+    const owner = aMap('o', goingInForeground)
+    const dependant = aMap('d', ownedBy(owner))
+    expect((await look('d', [owner, dependant])).changes).toEqual([remove(dependant, 'Background')])
+  })
+
+  test('is deleted in the background where no owner waits, whatever depends on it', async () => {
+    const dependant = aMap('d', ownedBy(aMap('o')))
+    expect((await look('d', [dependant, belowOf(dependant)])).changes).toEqual([remove(dependant, 'Background')])
+  })
+
+  test('stays where one of them let it go, and forgets that one alone', async () => {
+    const [o, p] = [aMap('o'), aMap('p')]
+    const dependant = aMap('d', ownedBy(o, p))
+    expect((await look('d', [dependant], { parted: ['o'] })).changes).toEqual([patch(dependant, ownedBy(p))])
+    expect((await look('d', [dependant], { parted: ['o', 'p'] })).changes).toEqual([patch(dependant, { ownerReferences: null })])
+  })
+
+  test('is not let go by an owner that is still there', async () => {
+    const [o, p] = [aMap('o', goingInForeground), aMap('p')]
+    const dependant = aMap('d', ownedBy(o, p))
+    expect((await look('d', [dependant, o], { parted: ['o'] })).changes).toEqual([remove(dependant, 'Background')])
+  })
+})
+
+test('DEL-12: an object of the whole cluster that names an owner in a namespace stays as it is', async () => {
+  const { namespace: _namespace, ...rest } = aMap('d', ownedBy(aMap('o'), { uid: 'x', name: 'x' }))
+  expect(await look('d', [rest])).toMatchObject({ changes: [], reported: ['d o misplaced', 'd x absent'] })
+})
+
+test('LIM-12: of many owners the first hundred are reported', async () => {
+  const owners = Array.from({ length: 101 }, (_, index) => aMap(`o${index}`))
+  const { reported } = await look('d', [aMap('d', ownedBy(...owners))])
+  expect(reported).toEqual(owners.slice(0, 100).map(({ uid }) => `d ${uid} absent`))
+})
+
+describe('DEL-12: an object that is deleted in the foreground', () => {
+  const owner = aMap('o', going('a/b', 'foregroundDeletion'))
+  const blocker = aMap('d', ownedBy(owner))
+
+  test('waits for dependants that block it', async () => {
+    expect((await look('o', [owner, blocker])).changes).toEqual([])
+  })
+
+  test.each([
+    ['without dependants', []],
+    ['with one that does not block', [{ ...blocker, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'o' }] }]],
+    ['with one in another namespace', [{ ...blocker, namespace: 'other' }]],
+  ])('%s loses the finalizer of the foreground, and no other', async (_name, others) => {
+    expect((await look('o', [owner, ...others])).changes).toEqual([patch(owner, { finalizers: ['a/b'] })])
+    const alone = aMap('o', goingInForeground)
+    expect((await look('o', [alone, ...others])).changes).toEqual([patch(alone, { finalizers: null })])
+  })
+
+  test('in a cycle no longer blocks the owner that waits for it, and goes on blocking others', async () => {
+    const other = aMap('x', goingInForeground)
+    const below = aMap('d', { ...goingInForeground, ...ownedBy(aMap('o')) })
+    const top = aMap('o', { ...goingInForeground, ...ownedBy(below, other) })
+    const [first, second] = ownedBy(below, other).ownerReferences
+    expect((await look('o', [top, below, other])).changes).toEqual([
+      patch(top, { ownerReferences: [{ ...first, blockOwnerDeletion: false }, second] }),
+    ])
+    const { ownerReferences } = ownedBy(below)
+    const unblocked = { ...top, ownerReferences: ownerReferences.map((one) => ({ ...one, blockOwnerDeletion: false })) }
+    expect((await look('o', [unblocked, below])).changes).toEqual([])
+  })
+})
+
+describe('DEL-12: an object that lets its dependants go', () => {
+  const owner = aMap('o', going('orphan'))
+  const other = aMap('x')
+
+  test('is forgotten by them before it goes, and by no object of another namespace', async () => {
+    const [d, e, f] = [aMap('d', ownedBy(owner)), aMap('e', ownedBy(other, owner)), { ...aMap('f', ownedBy(owner)), namespace: 'other' }]
+    const { changes, isParted } = await look('o', [owner, d, e, f])
+    expect(changes).toEqual([patch(d, { ownerReferences: null }), patch(e, ownedBy(other)), patch(owner, { finalizers: null })])
+    expect(isParted).toBe(true)
+  })
+
+  test('is not said to have parted where others hold it', async () => {
+    const held = aMap('o', going('orphan', 'a/b'))
+    expect(await look('o', [held])).toMatchObject({ changes: [patch(held, { finalizers: ['a/b'] })], isParted: false })
+  })
+
+  test('does not touch those that are gone or have forgotten it', async () => {
+    const known = [owner, aMap('d', ownedBy(owner)), aMap('e', ownedBy(owner))]
+    expect((await look('o', [owner, aMap('d', ownedBy(other))], { known })).changes).toEqual([patch(owner, { finalizers: null })])
+  })
+
+  test('is forgotten by all of them, however many there are', async () => {
+    const dependants = Array.from({ length: 50 }, (_, index) => aMap(`d${index}`, ownedBy(owner)))
+    const { changes } = await look('o', [owner, ...dependants])
+    expect(changes).toHaveLength(51)
+  })
 })

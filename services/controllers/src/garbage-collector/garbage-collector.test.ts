@@ -43,6 +43,43 @@ describe('the graph', () => {
     expect(graph.dependantsOf({ ...aNode('top'), namespace: undefined }).map(({ uid }) => uid)).toEqual(['here', 'there'])
   })
 
+  test('keeps what is put again, and forgets what is removed', () => {
+    const graph = new Graph()
+    const [a, b] = [aNode('a', ['top']), aNode('b', ['top', 'side'])]
+    expect([graph.put(a), graph.put(b), graph.put(a), graph.get('a')]).toEqual([undefined, undefined, a, a])
+    expect([graph.remove('a'), graph.remove('a'), graph.get('a')]).toEqual([a, undefined, undefined])
+    expect(graph.namersOf('top')).toEqual([b])
+    expect(graph.namersOf('side')).toEqual([b])
+    graph.remove('b')
+    expect([graph.namersOf('top'), graph.namersOf('none')]).toEqual([[], []])
+    graph.put(a)
+    expect(graph.namersOf('top')).toEqual([a])
+  })
+
+  test('an object that names an owner twice is one dependant, and forgets it whole', () => {
+    const graph = new Graph()
+    const twice = aNode('a', ['top', 'top'])
+    graph.put(twice)
+    expect(graph.namersOf('top')).toEqual([twice])
+    graph.remove('a')
+    expect(graph.namersOf('top')).toEqual([])
+  })
+
+  test('knows dependants that block their owner, and only in its place', () => {
+    const graph = new Graph()
+    const blocking = (uid: string, owners: readonly string[], blockers: readonly string[], namespace = 'n') => {
+      const node = aNode(uid, owners, { namespace })
+      graph.put({ ...node, owners: node.owners.map((one) => ({ ...one, blockOwnerDeletion: blockers.includes(one.uid) })) })
+    }
+    blocking('a', ['side', 'top'], ['top'])
+    blocking('b', ['side', 'top'], ['side'])
+    blocking('c', ['top'], ['top'], 'other')
+    graph.put(aNode('d', ['top']))
+    expect(graph.blockersOf(aNode('top')).map(({ uid }) => uid)).toEqual(['a'])
+    expect(graph.blockersOf(aNode('side')).map(({ uid }) => uid)).toEqual(['b'])
+    expect(graph.blockersOf(aNode('none'))).toEqual([])
+  })
+
   test('tells who waits for whom, in a cycle too', () => {
     const graph = new Graph()
     const waiting = (uid: string, owner: string, { blockOwnerDeletion = true, namespace = 'n' } = {}) => {
@@ -159,6 +196,94 @@ describe('the feed', () => {
     })
   })
 
+  /** What is asked, told and waited for where a server answers so, one request after the other, and then no more. */
+  async function followed(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
+    const ending = new AbortController()
+    const starts: (string | undefined)[] = []
+    const errors: string[] = []
+    const delays: number[] = []
+    const { sink, told } = aSink()
+    const transport: Transport = {
+      async send({ path }) {
+        starts.push(/watch=true&allowWatchBookmarks=true&(.*)$/.exec(path)?.[1])
+        const answer = answers[starts.length - 1] ?? []
+        if (starts.length > answers.length) ending.abort()
+        if (answer instanceof Error) throw answer
+        const body = (async function* () {
+          for (const chunk of answer) yield new Uint8Array(Buffer.from(chunk))
+        })()
+        return { status: 200, headers: {}, body }
+      },
+      close() {},
+    }
+    const sleep = async (delayMs: number) => void delays.push(delayMs)
+    const onError = (error: unknown) => void errors.push((error as Error).message)
+    const common = { names: namesOf('orch'), resource: configMaps, random: () => random, signal: ending.signal }
+    await followResource({ ...common, client: createClient(transport), sink, sleep, onError })
+    return { starts, errors, delays, told }
+  }
+
+  const everything = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+  const bookmark = (resourceVersion: string, annotations?: object) =>
+    `${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion, annotations } } })}\n`
+  const end = (resourceVersion: string) => bookmark(resourceVersion, { 'orch.io/initial-events-end': 'true' })
+  const failure = (code: number) => `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code, message: `status ${code}` } })}\n`
+
+  test('after a failure a request is made again later and later, up to a bound, and soon after an answer', async () => {
+    const failures = Array.from({ length: 10 }, () => new Error('away'))
+    const { starts, errors, delays, told } = await followed([...failures, [end('5')], ...failures.slice(0, 2)])
+    expect(delays).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 15_000, 15_000, 100, 200, 400])
+    expect(errors).toEqual(Array(12).fill('away'))
+    expect(starts).toEqual([...Array(11).fill(everything), ...Array(3).fill('resourceVersion=5')])
+    expect(told).toEqual([...Array(11).fill('beginning'), 'synced '])
+    expect((await followed([new Error('away')], 1)).delays).toEqual([200, 400])
+  })
+
+  test.each([410, 504])('a version that is gone, by %i, begins anew at once; without a version it is a failure', async (code) => {
+    const { starts, errors, delays } = await followed([[failure(code)], [end('5')], [failure(code)], [end('9')]])
+    expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
+    expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
+  })
+
+  test('another error goes on from where it was', async () => {
+    const { starts, errors, delays } = await followed([[end('5')], [bookmark('7'), failure(500)]])
+    expect(starts).toEqual([everything, 'resourceVersion=5', 'resourceVersion=7'])
+    expect([errors, delays]).toEqual([['status 500'], [100, 200]])
+  })
+
+  test('answers without events are asked for again later, and those with events at once', async () => {
+    expect((await followed([[], []])).delays).toEqual([100, 200, 400])
+    expect((await followed([[end('5')], [bookmark('6')]])).delays).toEqual([100])
+    // Before everything has been told there is nothing to go on from.
+    expect((await followed([[bookmark('6')]])).delays).toEqual([100, 200])
+  })
+
+  test('lines may come in any pieces, and empty ones are no events', async () => {
+    const line = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
+    const whole = `\n${line}\n\n${end('9')}`
+    const pieces = [whole.slice(0, 20), whole.slice(20, 21), '', whole.slice(21, 60), whole.slice(60)]
+    const bytes = [...whole]
+    for (const chunks of [[whole], pieces, bytes]) {
+      expect((await followed([chunks])).told).toEqual(['beginning', 'changed a live top', 'synced a'])
+    }
+  })
+
+  test('an object without owners that is not going is settled, whatever its fields say', () => {
+    const { sink, told } = aSink()
+    const state = { version: '1', told: undefined }
+    readEvent(printEvent('MODIFIED', { uid: 'a', resourceVersion: '2', ownerReferences: [] }), state, sink)
+    readEvent(printEvent('MODIFIED', { uid: 'b', resourceVersion: '3', deletionTimestamp: null }), state, sink)
+    readEvent(toLine({ type: 'ADDED', object: { metadata: {} } }), state, sink)
+    expect([told, state.version]).toEqual([['settled a', 'settled b', 'settled '], ''])
+  })
+
+  test('a bookmark after everything has been told is a version to go on from, and ends nothing again', () => {
+    const { sink, told } = aSink()
+    const state = { version: '7', told: undefined }
+    readEvent(Buffer.from(end('8')), state, sink)
+    expect([told, state.version]).toEqual([[], '8'])
+  })
+
   test('a bookmark in the middle of everything is no version to go on from', () => {
     const { sink } = aSink()
     const state = { version: '', told: new Set<string>() }
@@ -183,12 +308,16 @@ describe('a change', () => {
     const graph = new Graph()
     const looked: string[] = []
     const gone: string[] = []
+    const named: string[] = []
     const owners: Pick<Owners, 'isKnownSolid' | 'setGone'> = {
       isKnownSolid: ({ uid }) => solid.includes(uid),
-      setGone: (uid) => gone.push(uid),
+      setGone: (uid, isNamed) => {
+        gone.push(uid)
+        if (isNamed) named.push(uid)
+      },
     }
     const reactions = createReactions({ graph, owners: owners as Owners, enqueue: (uid) => looked.push(uid) })
-    return { ...reactions, looked, gone }
+    return { ...reactions, looked, gone, named }
   }
 
   test('asks for nothing where the owners are known to be there', () => {
@@ -215,6 +344,55 @@ describe('a change', () => {
     settled('a')
     removed('b')
     expect(looked).toEqual(['top', 'top'])
+  })
+
+  test('of an object that goes asks for nothing but what its finalizer asks for', () => {
+    const { changed, looked } = someReactions()
+    changed(aNode('a', ['top'], { phase: 'deleting' }))
+    expect(looked).toEqual([])
+    changed(aNode('a', ['top'], { phase: 'orphan' }))
+    expect(looked).toEqual(['a'])
+    looked.length = 0
+    changed(aNode('b', [], { phase: 'foreground' }))
+    expect(looked).toEqual(['b'])
+  })
+
+  test('of an owner that waits already does not ask for its dependants again', () => {
+    const { changed, looked } = someReactions(['top'])
+    changed(aNode('a', ['top']))
+    changed(aNode('top', [], { phase: 'foreground' }))
+    looked.length = 0
+    changed(aNode('top', [], { phase: 'foreground' }))
+    expect(looked).toEqual(['top'])
+    looked.length = 0
+    changed(aNode('top', [], { phase: 'deleting' }))
+    changed(aNode('other', [], { phase: 'deleting' }))
+    expect(looked).toEqual([])
+  })
+
+  test('that gives an object an owner that waits asks for both, and one that takes it away for the owner', () => {
+    const { changed, looked } = someReactions(['top', 'other'])
+    changed(aNode('top', [], { phase: 'foreground' }))
+    looked.length = 0
+    changed(aNode('a', ['top']))
+    expect(looked).toEqual(['top', 'a'])
+    looked.length = 0
+    changed(aNode('a', ['other']))
+    expect(looked).toEqual(['top'])
+  })
+
+  test('of an owner that is gone asks for all that name it, and says whether any do', () => {
+    const { changed, removed, settled, looked, gone, named } = someReactions(['top'])
+    changed(aNode('a', ['top']))
+    changed(aNode('b', ['top']))
+    removed('top')
+    removed('other')
+    expect([looked, gone, named]).toEqual([['a', 'b'], ['top', 'other'], ['top']])
+    looked.length = 0
+    settled('a')
+    settled('unknown')
+    removed('top')
+    expect(looked).toEqual(['b'])
   })
 
   test('of a resource that is told again asks for all that it may own', () => {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { Owners } from './owners.ts'
 
 const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }
 
 const answer = (status: number, body: unknown): TransportResponse => ({
@@ -27,7 +28,7 @@ function someOwners() {
   })
   const { signal } = new AbortController()
   const context = { client, names: namesOf('orch'), clock: createFakeClock(), random: () => 0, log: silentLog, signal }
-  return { owners: new Owners(context, [configMaps]), asked }
+  return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 
 test('what is found where one reference points says nothing of another to the same uid', async () => {
@@ -67,4 +68,100 @@ test('nobody is asked for an owner that no object can be called', async () => {
   const { owners, asked } = someOwners()
   const standings = ['a/status', '..', '.', 'a%2Fb'].map((name) => owners.standingOf({ ...reference, name }, 'n'))
   expect([await Promise.all(standings), asked]).toEqual([Array(4).fill('absent'), []])
+})
+
+test('DEL-12: an owner in a namespace is misplaced for an object of the whole cluster, and is not asked for', async () => {
+  const { owners, asked } = someOwners()
+  expect([await owners.standingOf(reference, undefined), asked]).toEqual(['misplaced', []])
+})
+
+test.each([
+  ['waiting', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b', 'foregroundDeletion'] }],
+  ['solid', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b'] }],
+  ['solid', { deletionTimestamp: '2026-01-01T00:00:00Z' }],
+  ['solid', { finalizers: ['foregroundDeletion'] }],
+  ['solid', { deletionTimestamp: null, finalizers: ['foregroundDeletion'] }],
+  ['absent', { uid: 'another' }],
+])('DEL-12: an owner is %s by what the server says: %j', async (expected, more) => {
+  const { owners, asked } = someOwners()
+  const standing = owners.standingOf(reference, 'n')
+  asked[0]?.reply(answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u', ...more } }))
+  expect([await standing, asked.map(({ path }) => path)]).toEqual([expected, ['/api/v1/namespaces/n/configmaps/owner']])
+  // What waits is asked for again, all else is remembered.
+  const again = owners.standingOf(reference, 'n')
+  asked[1]?.reply(absent())
+  expect([await again, asked.length]).toEqual(expected === 'waiting' ? ['absent', 2] : [expected, 1])
+})
+
+test('DEL-12: an owner of the whole cluster is known in all namespaces, one in a namespace in its own', async () => {
+  const { owners, asked } = someOwners()
+  const node = { apiVersion: 'v1', kind: 'Node', name: 'owner', uid: 'u' }
+  expect(owners.isKnownSolid(node, 'n')).toBe(false)
+  const standing = owners.standingOf(node, 'n')
+  asked[0]?.reply(answer(200, { metadata: { name: 'owner', uid: 'u' } }))
+  expect([await standing, asked[0]?.path]).toEqual(['solid', '/api/v1/nodes/owner'])
+  expect([owners.isKnownSolid(node, 'n'), owners.isKnownSolid(node, 'other')]).toEqual([true, true])
+  expect(owners.isKnownSolid({ ...node, name: 'other' }, 'n')).toBe(false)
+  const map = owners.standingOf({ ...reference, uid: 'v' }, 'n')
+  asked[1]?.reply(answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'v' } }))
+  await map
+  const other = { ...reference, uid: 'v' }
+  expect([owners.isKnownSolid(other, 'n'), owners.isKnownSolid(other, 'other'), owners.isKnownSolid(other, undefined)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect(owners.isKnownSolid({ ...other, kind: 'Secret' }, 'n')).toBe(false)
+})
+
+test('DEL-12: a kind that is not served is an error that names it, as is one of another group', () => {
+  const { owners } = someOwners()
+  expect(() => owners.resourceOf({ ...reference, kind: 'Widget' })).toThrow("no resource is served for the owner's kind Widget in v1")
+  expect(() => owners.resourceOf({ ...reference, apiVersion: 'apps/v1' })).toThrow('ConfigMap in apps/v1')
+  expect(owners.resourceOf({ ...reference, apiVersion: 'v2' })).toBe(configMaps)
+})
+
+test('an owner that is gone is remembered where it is named or asked for, and until everything is forgotten', async () => {
+  const { owners, asked } = someOwners()
+  owners.setGone('u', true)
+  expect([owners.isGone('u'), owners.isGone('v')]).toEqual([true, false])
+  expect([await owners.standingOf(reference, 'n'), asked.length, owners.isKnownSolid(reference, 'n')]).toEqual(['absent', 0, false])
+  owners.forgetAll()
+  expect(owners.isGone('u')).toBe(false)
+  owners.setGone('u', true)
+  owners.setGone('u', false)
+  expect(owners.isGone('u')).toBe(false)
+})
+
+test('an owner that is asked for by several counts as asked for until the last has its answer', async () => {
+  const { owners, asked } = someOwners()
+  const standings = [owners.standingOf(reference, 'n'), owners.standingOf(reference, 'other')]
+  asked[0]?.reply(absent())
+  await standings[0]
+  owners.setGone('u', false)
+  expect(owners.isGone('u')).toBe(true)
+  asked[1]?.reply(absent())
+  await Promise.all(standings)
+  owners.setGone('u', false)
+  expect(owners.isGone('u')).toBe(false)
+})
+
+test('LIM-12: what is remembered of owners is bounded', async () => {
+  const { owners, asked } = someOwners()
+  const ask = async (uid: string, name = 'owner') => {
+    const standing = owners.standingOf({ ...reference, uid, name }, 'n')
+    asked.at(-1)?.reply(absent())
+    await standing
+  }
+  for (let index = 0; index < 100; index++) await ask('u', `owner-${index}`)
+  expect(asked).toHaveLength(100)
+  await ask('u', 'owner-0')
+  expect(asked).toHaveLength(100)
+  await ask('u', 'one-more')
+  await ask('u', 'owner-0')
+  expect(asked).toHaveLength(102)
+  for (let index = 0; index < 50_000; index++) owners.setParted(`p${index}`)
+  expect([owners.isParted('p0'), owners.isParted('p49999')]).toEqual([true, true])
+  owners.setParted('more')
+  expect([owners.isParted('p0'), owners.isParted('more')]).toEqual([false, true])
 })
