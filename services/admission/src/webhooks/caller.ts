@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
-import { type Clock, systemAuthorities } from '@orch/platform'
+import type { SecureContext } from 'node:tls'
+import type { Clock } from '@orch/platform'
 import type { Address, ServiceAddresses } from './addresses.ts'
+import { TlsContexts } from './contexts.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
 import type { Webhook } from './webhook.ts'
@@ -37,9 +39,26 @@ export interface CallerNeeds {
   readonly userAgent: string
 }
 
-/** The agent tells connections apart by place, names, certificates and authorities, so that one is enough for all webhooks. */
+/** Tells connections apart by place, names and TLS context, so that one is enough for all webhooks. */
+class ContextAgent extends Agent {
+  readonly #numbers = new WeakMap<SecureContext, number>()
+  #count = 0
+
+  override getName(options?: RequestOptions & { readonly secureContext?: SecureContext }): string {
+    const context = options?.secureContext
+    return context === undefined ? super.getName(options) : `${super.getName(options)}:${this.#numberOf(context)}`
+  }
+
+  #numberOf(context: SecureContext): number {
+    const number = this.#numbers.get(context) ?? ++this.#count
+    this.#numbers.set(context, number)
+    return number
+  }
+}
+
 export function createWebhookCaller({ addresses, credentials, clock, userAgent }: CallerNeeds): WebhookCaller {
-  const agent = new Agent({
+  const contexts = new TlsContexts()
+  const agent = new ContextAgent({
     keepAlive: true,
     maxSockets: limits.connectionsMax,
     maxFreeSockets: limits.idleConnectionsMax,
@@ -67,7 +86,8 @@ export function createWebhookCaller({ addresses, credentials, clock, userAgent }
         const credential = credentialTo(webhook, credentials)
         const options = {
           ...place,
-          ...optionsFor(webhook, route, credential, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
+          secureContext: contexts.of({ authorities: webhook.authorities, ...pairOf(credential) }),
+          ...optionsFor(route, credential, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
           agent,
           signal: ending.signal,
         }
@@ -127,13 +147,11 @@ function routeTo({ place }: Webhook, timeoutMs: number): Route {
   }
 }
 
-function optionsFor(
-  webhook: Webhook,
-  { host, path, serverName }: Route,
-  credential: Credential,
-  told: Readonly<Record<string, string>>,
-): RequestOptions {
-  const { clientCertificate, clientKey } = credential
+function pairOf({ clientCertificate, clientKey }: Credential) {
+  return { clientCertificate, clientKey }
+}
+
+function optionsFor({ host, path, serverName }: Route, credential: Credential, told: Readonly<Record<string, string>>): RequestOptions {
   return {
     method: 'POST',
     path,
@@ -144,9 +162,7 @@ function optionsFor(
       ...authorization(credential),
       ...told,
     },
-    ca: webhook.authorities === undefined ? systemAuthorities() : certificatesIn(webhook.authorities),
     ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
   }
 }
 
@@ -164,12 +180,6 @@ function authorization({ token, username, password }: Credential): { authorizati
   if (token !== undefined) return { authorization: `Bearer ${token}` }
   if (username === undefined) return {}
   return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
-}
-
-/** A bundle without any certificate would be taken for one that names nobody, and the message would not tell why. */
-function certificatesIn(authorities: string): string {
-  if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
-  throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
 }
 
 interface Posted {

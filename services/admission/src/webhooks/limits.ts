@@ -8,6 +8,8 @@ export const limits = {
   connectionsMax: 128,
   /** Connections to one webhook that are kept when nothing is to be said: enough for the next burst. */
   idleConnectionsMax: 16,
+  /** TLS contexts, one for each bundle of authorities with each client certificate: about 100 KB each, most of it outside of V8. */
+  contextsMax: 64,
   /** How long the addresses of a Service are believed: calls come in bursts, and endpoints change rarely. */
   addressAgeMsMax: 1_000,
   /** Services whose addresses are remembered; beyond it all are forgotten. */

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { systemAuthorities } from '@orch/platform'
+import { limits } from './limits.ts'
+
+/** By whom a webhook is vouched for, and what it is shown. All PEM. */
+export interface Trust {
+  /** Absent: the authorities of the machine. */
+  readonly authorities: string | undefined
+  readonly clientCertificate: string | undefined
+  readonly clientKey: string | undefined
+}
+
+/**
+ * TLS contexts by what they are made of. A connection that makes its own reads all authorities again, into memory that V8 does not
+ * count. Changed authorities or certificates are another context; those that were used longest ago are let go.
+ */
+export class TlsContexts {
+  readonly #known = new Map<string, SecureContext>()
+
+  of({ authorities, clientCertificate, clientKey }: Trust): SecureContext {
+    const key = keyOf([authorities, clientCertificate, clientKey])
+    const context =
+      this.#known.get(key) ??
+      createSecureContext({
+        ca: authorities === undefined ? systemAuthorities() : certificatesIn(authorities),
+        ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
+      })
+    this.#known.delete(key)
+    this.#known.set(key, context)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > limits.contextsMax && oldest !== undefined) this.#known.delete(oldest)
+    return context
+  }
+}
+
+function keyOf(texts: readonly (string | undefined)[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('base64')
+}
+
+/** A bundle without any certificate would be taken for one that names nobody, and the message would not tell why. */
+function certificatesIn(authorities: string): string {
+  if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
+  throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
+}
