@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core'
 import { certificateFolder, createMetrics, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openProbes, type Probed } from './probes.ts'
 
 async function aPort(probed: Probed) {
@@ -51,6 +51,10 @@ test('metrics are served once there are any, and nothing else is served', async 
   metrics.counter({ name: 'things_total', help: 'Things.' }).inc()
   const ask = await aPort({ checks: [], metrics })
   expect((await ask('/metrics')).text).toContain('things_total 1')
+  // Printed in pieces, each encoded by itself; the text of a large process would be encoded in one turn.
+  const text = vi.spyOn(metrics, 'text')
+  expect(await ask('/metrics', 'HEAD')).toEqual({ code: 200, text: '' })
+  expect(text).not.toHaveBeenCalled()
   expect((await ask('/api')).code).toBe(404)
   expect((await ask('/readyz', 'POST')).code).toBe(405)
   expect((await (await aPort({ checks: [], metrics: undefined }))('/metrics')).code).toBe(503)

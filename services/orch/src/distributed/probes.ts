@@ -96,7 +96,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, probe
   if (probe !== undefined) return respondProbe(response, probe, searchParams.has('verbose'), probed)
   if (pathname !== '/metrics') return send(response, 404, '404 page not found\n')
   if (probed.metrics === undefined) return send(response, 503, 'the process is starting\n')
-  return send(response, 200, await probed.metrics.text(), probed.metrics.contentType)
+  return send(response, 200, await probed.metrics.bytes(), probed.metrics.contentType)
 }
 
 /** A live process need not be ready: it may be starting, or on its way out. */
@@ -120,7 +120,7 @@ async function isWell({ check }: HealthCheck): Promise<boolean> {
   }
 }
 
-function send(response: ServerResponse, code: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function send(response: ServerResponse, code: number, text: string | Buffer, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(code, {
     'content-type': type,
     'content-length': Buffer.byteLength(text),
