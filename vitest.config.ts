@@ -32,6 +32,7 @@ const alone = [
   'test/abuse/slow-readers.test.ts',
   'test/admission/webhook-system-authorities.test.ts',
   'test/identity/oidc-system-authorities.test.ts',
+  'test/identity/client-system-authorities.test.ts',
   'test/telemetry/*.test.ts',
 ]
 

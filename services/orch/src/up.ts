@@ -1,4 +1,4 @@
-import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
+import { certificateFolder, createLifecycle, createLog, type Log, stopOnSignal, systemClock } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { watchGraceMs } from './limits.ts'
@@ -7,7 +7,7 @@ import { type Server, type StopOptions, startServer } from './server.ts'
 import { readUpOptions, type UpOptions } from './settings/up-options.ts'
 import { StartError } from './start-error.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
-import { lockDataFolder } from './storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -18,9 +18,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   for (const warning of options.api.featureGates.warnings) log.warn({}, warning)
-  // Whatever is written from here on is for the owner alone.
-  process.umask(0o077)
-  makePrivateFolder(dataDir)
+  makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)
   const scope = createLifecycle({ log })
   try {

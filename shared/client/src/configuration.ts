@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 export interface ClientConfiguration {
   /** `https://127.0.0.1:6443`, with a path prefix where the server has one. */
   readonly server: string
+  /** Absent: the authorities of the machine, as with client-go; not those that come with Node. */
   readonly certificateAuthority?: string
   readonly clientCertificate?: string
   readonly clientKey?: string

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
+import { checkServerIdentity, createSecureContext, getCACertificates, type PeerCertificate } from 'node:tls'
 import type { ClientConfiguration } from './configuration.ts'
 import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
 
@@ -82,7 +82,10 @@ function tlsOptions({ certificateAuthority, clientCertificate, clientKey, server
     // One for all connections: otherwise each reads the certificates again, into memory that V8 does not count.
     secureContext: createSecureContext({
       // What is trusted need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
-      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
+      ...(certificateAuthority === undefined
+        ? // Those of the machine, as client-go does; what comes with Node is not what an administrator has decided.
+          { ca: isInsecure === true ? [] : getCACertificates('system') }
+        : { ca: certificateAuthority, allowPartialTrustChain: true }),
       ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
       ...(clientKey === undefined ? {} : { key: clientKey }),
     }),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { Store } from '@orch/core'
-import { makePrivateFolder, SettingsError } from '@orch/platform'
+import type { Profile, Store } from '@orch/core'
+import { SettingsError } from '@orch/platform'
 import { openLmdbStore } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import { type EtcdOptions, readEtcd } from '../backends/etcd-options.ts'
@@ -12,7 +12,7 @@ import { changeStreamAgeMsMin } from '../limits.ts'
 import { storageCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
-import { lockDataFolder } from '../storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
@@ -40,7 +40,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     shutdownDelayMs,
     async open(world) {
       const store =
-        etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile) : await openEtcd(etcd, world)
+        etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile, world) : await openEtcd(etcd, world)
       return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, feed, watchHistoryMs }, world)
     },
   })
@@ -56,9 +56,8 @@ async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surro
 }
 
 /** The folder is this process's own until it ends. */
-async function openFolder(directory: string, profile: Parameters<typeof openLmdbStore>[0]['profile']): Promise<Store> {
-  process.umask(0o077)
-  makePrivateFolder(directory)
+async function openFolder(directory: string, profile: Profile, { log }: Pick<Surroundings, 'log'>): Promise<Store> {
+  makeDataFolder(directory, log)
   lockDataFolder(directory)
   try {
     return await openLmdbStore({ directory, profile })

@@ -37,15 +37,14 @@ import {
 import type { UpOptions } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
-import { lockDataFolder } from '../storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
-  process.umask(0o077)
-  makePrivateFolder(dataDir)
+  makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)
   const children = createChildren({
     node: { path: process.execPath, arguments: process.execArgv, entry: process.argv[1] ?? '' },

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type { CertificateFiles } from './certificates.ts'
@@ -8,18 +8,19 @@ export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
-/** Makes a folder that only its owner may enter. */
-export function makePrivateFolder(path: string): void {
+/**
+ * Makes a folder that only its owner may enter. One that is there already keeps its mode, since others may have been let in on
+ * purpose. Gives the mode.
+ */
+export function makePrivateFolder(path: string): number {
   explained(`the folder ${path} cannot be made`, () => {
     makeFolder(path)
     if (!statSync(path).isDirectory()) throw new FileError(`${path} is a file, expected a folder`)
   })
-  explained(`the folder ${path} cannot be made private`, () => {
-    const { uid } = statSync(path)
-    const own = process.geteuid?.() ?? uid
-    if (uid !== own && own !== 0) throw new FileError(`the folder ${path} belongs to another user (uid ${uid}, this process has ${own})`)
-    chmodSync(path, 0o700)
-  })
+  const { uid, mode } = statSync(path)
+  const own = process.geteuid?.() ?? uid
+  if (uid !== own && own !== 0) throw new FileError(`the folder ${path} belongs to another user (uid ${uid}, this process has ${own})`)
+  return mode & 0o777
 }
 
 /** Makes sure that lines can be added to a file, which is made where it is absent, for its owner alone. */

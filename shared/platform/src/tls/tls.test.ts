@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core'
@@ -125,6 +125,13 @@ test('folders above a private one are made with it', () => {
   makePrivateFolder(path)
   expect(statSync(path).mode & 0o777).toBe(0o700)
   makePrivateFolder(path)
+})
+
+test('a folder that was there keeps its mode', () => {
+  const path = aFolder()
+  chmodSync(path, 0o755)
+  expect(makePrivateFolder(path)).toBe(0o755)
+  expect(statSync(path).mode & 0o777).toBe(0o755)
 })
 
 test('the folder and the files are for their owner alone', async () => {

@@ -1,0 +1,35 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeDataFolder } from './data-folder.ts'
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'data-'))
+  const umask = process.umask()
+  onTestFinished(() => {
+    process.umask(umask)
+    rmSync(folder, { recursive: true })
+  })
+  return folder
+}
+
+test.each([
+  [0o755, 1],
+  [0o710, 1],
+  [0o700, 0],
+])('a data folder that was there keeps mode %o, and what is open to others is warned of', (mode, warnings) => {
+  const folder = aFolder()
+  chmodSync(folder, mode)
+  const said: unknown[] = []
+  makeDataFolder(folder, { warn: (fields) => void said.push(fields) })
+  expect(statSync(folder).mode & 0o777).toBe(mode)
+  expect(said).toEqual(Array.from({ length: warnings }, () => ({ folder, mode: mode.toString(8) })))
+})
+
+test('a data folder that is made, and what is written in any, is for the owner alone', () => {
+  const folder = join(aFolder(), 'new')
+  makeDataFolder(folder, { warn: () => expect.unreachable() })
+  writeFileSync(join(folder, 'file'), '')
+  expect([statSync(folder).mode & 0o777, statSync(join(folder, 'file')).mode & 0o777]).toEqual([0o700, 0o600])
+})
