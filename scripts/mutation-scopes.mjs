@@ -5,7 +5,8 @@ export const mutationScopes = {
     tests: [
       'services/gateway/src/write/*.test.ts',
       'test/gateway/{delete,write-loop,services}.test.ts',
-      'test/api/{apply,deletion,objects,owners,patch,copies,errors,written-back,validation,subresources}.test.ts',
+      'test/api/{apply,deletion,objects,owners,patch,copies,errors,written-back,validation,subresources,status-metadata}.test.ts',
+      'test/admission/webhook-objects.test.ts',
     ],
   },
   authorization: {

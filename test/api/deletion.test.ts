@@ -229,6 +229,30 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
+  test.each(['', 'v1', 'meta.orch.io/v1', 'apps/v1', 'batch/v1'])('DEL-12: options of the version "%s" are read', async (apiVersion) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answer = await server.api.delete(`${path}/a`, options({ apiVersion, propagationPolicy: 'Foreground' }))
+    expect(answer.body.metadata.finalizers).toEqual(['foregroundDeletion'])
+  })
+
+  test.each(['apps/v9', 'nope/v1', 'apps'])('DEL-12: options of the version %s, which is not served, are refused', async (apiVersion) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answer = await server.api.delete(`${path}/a`, options({ apiVersion }))
+    expect({ status: answer.status, message: answer.body['message'] }).toEqual({
+      status: 400,
+      message: `no kind "DeleteOptions" is registered for version "${apiVersion}"`,
+    })
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+  })
+
+  test.each(['uid', 'resourceVersion'])('DEL-10: a precondition of %s that is no text is refused', async (field) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answer = await server.api.delete(`${path}/a`, options({ preconditions: { [field]: 5 } }))
+    expect(answer.status).toBe(400)
+    expect(answer.body['message']).toContain(`preconditions.${field}`)
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+  })
+
   test('DEL-10: preconditions', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: live } = await server.api.get(`${path}/a`)
