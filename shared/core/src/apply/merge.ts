@@ -57,7 +57,6 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
   const inApplied = new Set(applied)
   const shared = applied.filter((element) => inLive.has(element))
   const merged: ElementText[] = []
-  const done = new Set<ElementText>()
   let left = 0
   let right = 0
   let turn = 0
@@ -68,15 +67,13 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
       left++
       continue
     }
-    const next = applied[right]
     // A shared item whose turn has not come, or is over, does not hold up the live list.
-    const isOutOfTurn = element !== undefined && element !== next && (done.has(element) || element !== shared[turn])
-    if (next === undefined || isOutOfTurn) {
+    if (element !== undefined && element !== shared[turn]) {
       left++
       continue
     }
+    const next = applied[right] as ElementText
     merged.push(next)
-    done.add(next)
     right++
     if (next === shared[turn]) turn++
     if (next === element) left++
