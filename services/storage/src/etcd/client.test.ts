@@ -1,8 +1,9 @@
-import { Server, ServerCredentials, type ServiceDefinition, status, type UntypedHandleCall } from '@grpc/grpc-js'
+import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status, type UntypedHandleCall } from '@grpc/grpc-js'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { etcdAttemptsMax, etcdCallTimeoutMs, etcdMemberLookMs, etcdMemberTimeoutMs } from '../limits.ts'
 import { createEtcdClient, readSurely } from './client.ts'
+import { openWatch } from './watch.ts'
 import type { WatchAnswer } from './wire.ts'
 
 interface Call {
@@ -15,6 +16,7 @@ type Answer = (error: { code: number; details: string } | null, bytes?: Buffer) 
 async function openMember() {
   const asked: { readonly method: string; readonly leftMs: number; readonly bytes: string }[] = []
   const errors = new Map<string, string[]>()
+  const watchedWith: unknown[] = []
   const bytesAsTheyAre = {
     requestSerialize: (bytes: Buffer) => bytes,
     requestDeserialize: (bytes: Buffer) => bytes,
@@ -42,7 +44,8 @@ async function openMember() {
   server.addService(
     { Watch: { path: '/etcdserverpb.Watch/Watch', requestStream: true, responseStream: true, ...bytesAsTheyAre } },
     {
-      Watch: (stream: { on(event: 'data', take: (bytes: Buffer) => void): void; write(bytes: Buffer): void; end(): void }) => {
+      Watch: (stream: { metadata: Metadata; on(event: 'data', take: (bytes: Buffer) => void): void; write(bytes: Buffer): void }) => {
+        watchedWith.push(...stream.metadata.get('hasleader'))
         stream.on('data', (bytes) => {
           asked.push({ method: 'Watch', leftMs: Number.POSITIVE_INFINITY, bytes: bytes.toString('hex') })
           stream.write(Buffer.from('0a021805', 'hex'))
@@ -54,7 +57,7 @@ async function openMember() {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)))
   })
   onTestFinished(() => server.forceShutdown())
-  return { asked, errors, address: `http://127.0.0.1:${port}` }
+  return { asked, errors, watchedWith, address: `http://127.0.0.1:${port}` }
 }
 
 async function open() {
@@ -143,6 +146,22 @@ describe('a client of etcd', () => {
     expect(asked.map(({ method }) => method)).toEqual(['Txn', 'Range', 'Txn'])
     errors.set('Txn', ['etcdserver: invalid auth token', 'etcdserver: invalid auth token'])
     await expect(client.transact({ guards: [], puts: [], removes: [], looks: [] })).rejects.toThrow('invalid auth token')
+  })
+
+  test('renews a token that users or roles have outdated as one that is invalid', async () => {
+    const { client, asked, errors } = await open()
+    errors.set('Txn', ['etcdserver: revision of auth store is old'])
+    await client.transact({ guards: [], puts: [], removes: [], looks: [] })
+    expect(asked.map(({ method }) => method)).toEqual(['Txn', 'Range', 'Txn'])
+  })
+
+  test('opens watches at members that have a leader only', async () => {
+    const { client, watchedWith } = await open()
+    const position = await new Promise<number>((resolve) => {
+      const watch = openWatch(client, '/p/', 1, { onCreated: () => {}, onEvents: () => {}, onPosition: resolve, onEnd: () => {} })
+      onTestFinished(() => watch.close())
+    })
+    expect([position, watchedWith]).toEqual([5, ['true']])
   })
 
   test('does not send a transaction again that failed otherwise', async () => {

@@ -1,5 +1,6 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { unavailableRetrySeconds } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
 import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
@@ -14,7 +15,11 @@ test.each([
   ['3.5.13', true],
   ['3.6.0', true],
   ['3.3.99', false],
+  ['3.10.0', true],
+  ['2.9.99', false],
   ['4.0.0', true],
+  ['13.0.0', true],
+  ['etcd 3.5.13', false],
   ['', false],
 ])('etcd %s tells its position reliably: %s', (version, isReliable) => {
   expect(isReliableVersion(version)).toBe(isReliable)
@@ -33,9 +38,28 @@ test.each([
   ['8 RESOURCE_EXHAUSTED: etcdserver: mvcc: database space exceeded', 'full', 503],
   ['3 INVALID_ARGUMENT: etcdserver: authentication failed, invalid user ID or password', 'denied', 503],
   ['7 PERMISSION_DENIED: etcdserver: permission denied', 'denied', 503],
+  ['7 PERMISSION_DENIED: no', 'denied', 503],
+  ['16 UNAUTHENTICATED: no', 'denied', 503],
+  ['2 UNKNOWN: no', 'unanswered', 503],
+  ['9 FAILED_PRECONDITION: no', 'other', 503],
+  ['no: 14 UNAVAILABLE: no', 'other', 503],
 ])('%s is %s and answered with %d', (message, failure, code) => {
   const error = new Error(message)
   expect({ failure: toFailure(error), code: toStatusError(error).code }).toEqual({ failure, code })
+})
+
+test.each(['14 UNAVAILABLE: no', '4 DEADLINE_EXCEEDED: no', '3 INVALID_ARGUMENT: etcdserver: request is too large'])(
+  'the Status for %s keeps its cause',
+  (message) => {
+    const error = new Error(message)
+    expect(toStatusError(error).cause).toBe(error)
+  },
+)
+
+test('a Status stays as it is, and a failure that may pass says when to come again', () => {
+  const status = toStatusError(new Error('14 UNAVAILABLE: no'))
+  expect(toStatusError(status)).toBe(status)
+  expect(status.status.details?.retryAfterSeconds).toBe(unavailableRetrySeconds)
 })
 
 test.each([
@@ -44,6 +68,8 @@ test.each([
   ['14 UNAVAILABLE: Channel closed before call started', 'no connection'],
   ['4 DEADLINE_EXCEEDED: Deadline exceeded after 8.003s,metadata filters: 0.001s,remote_addr=10.1.2.3:2379', 'no answer in time'],
   ['8 RESOURCE_EXHAUSTED: etcdserver: too many requests', 'etcdserver: too many requests'],
+  ['13 INTERNAL: one 14 UNAVAILABLE: two\nthree', 'one 14 UNAVAILABLE: two'],
+  ['one 14 UNAVAILABLE: two', 'one 14 UNAVAILABLE: two'],
 ])('%s is told without addresses, as %s', (message, told) => {
   expect(sayFailure(new Error(message))).toBe(told)
 })

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { StoreCommit } from '@orch/core'
-import { describe, expect, test } from 'vitest'
-import { changeRevisionsMax, keyBytesMax } from '../limits.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { changeRevisionsMax, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
 import type { EtcdClient } from './client.ts'
 import { checkKey, sendCommit, toTransaction } from './commit.ts'
@@ -234,7 +234,7 @@ describe('the revisions of changes', () => {
 
 describe('the layout', () => {
   test('everything lies under the prefix, at a place of its own', () => {
-    expect(toLayout('//a/b/')).toEqual({
+    expect(toLayout('//a/b//')).toEqual({
       all: '/a/b/',
       epoch: '/a/b/epoch',
       compacted: '/a/b/compacted',
@@ -372,6 +372,72 @@ describe('a watch', () => {
     await turn()
     return { stream, told, watch, silent }
   }
+
+  /** A watch whose stream comes when the test gives it. */
+  function openSlowly() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stream = new FakeWatchStream()
+    const [silent, told]: [unknown[], string[]] = [[], []]
+    const coming = Promise.withResolvers<FakeWatchStream>()
+    const client = aClient({ follow: () => coming.promise, isSilent: (one: unknown) => silent.push(one) })
+    const watch = openWatch(client, layout.all, 11, {
+      onCreated: () => told.push('created'),
+      onEvents: () => {},
+      onPosition: () => {},
+      onEnd: (end) => told.push(end.kind === 'compacted' ? 'compacted' : end.error.message),
+    })
+    return { stream, silent, told, coming, watch }
+  }
+
+  test('whose stream can not be had ends with the reason', async () => {
+    const { coming, told } = openSlowly()
+    coming.reject(new Error('14 UNAVAILABLE: etcdserver: no leader'))
+    await turn()
+    expect(told).toEqual(['14 UNAVAILABLE: etcdserver: no leader'])
+    vi.advanceTimersByTime(etcdWatchOpenMs)
+    expect(told).toHaveLength(1)
+  })
+
+  test('that was closed before its stream came asks for nothing, and cancels it', async () => {
+    const { coming, watch, stream, told, silent } = openSlowly()
+    watch.askPosition()
+    watch.abandon()
+    coming.resolve(stream)
+    await turn()
+    expect({ asked: stream.asked, isOpen: stream.isOpen, told, silent }).toEqual({ asked: [], isOpen: false, told: [], silent: [] })
+    vi.advanceTimersByTime(etcdWatchOpenMs)
+    expect(told).toEqual([])
+  })
+
+  test('that etcd does not open in time ends, and its member is passed over', async () => {
+    const { coming, stream, told, silent } = openSlowly()
+    coming.resolve(stream)
+    await turn()
+    vi.advanceTimersByTime(etcdWatchOpenMs - 1)
+    expect(told).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect({ told, silent, isOpen: stream.isOpen }).toEqual({
+      told: ['etcd did not open the watch in time'],
+      silent: [stream],
+      isOpen: false,
+    })
+  })
+
+  test('without a stream ends in time, too', () => {
+    const { told, silent } = openSlowly()
+    vi.advanceTimersByTime(etcdWatchOpenMs)
+    expect({ told, silent }).toEqual({ told: ['etcd did not open the watch in time'], silent: [] })
+  })
+
+  test('that etcd has opened may be silent for as long as it likes', async () => {
+    const { coming, stream, told } = openSlowly()
+    coming.resolve(stream)
+    await turn()
+    stream.say({ created: true })
+    vi.advanceTimersByTime(etcdWatchOpenMs * 10)
+    expect(told).toEqual(['created'])
+  })
 
   test('follows all keys of the prefix from the revision on', async () => {
     const { stream, watch } = await open()

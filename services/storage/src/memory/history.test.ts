@@ -1,9 +1,10 @@
 import { encodeObject, encodeStored } from '@orch/core'
 import { describe, expect, test } from 'vitest'
+import { slabBytes } from '../limits.ts'
 import { Interner } from './facts.ts'
 import { History, toChange } from './history.ts'
 import { Slabs } from './slabs.ts'
-import { type StoredObject, toStored, toStoredObject } from './stored-object.ts'
+import { detach, jsonOf, type StoredObject, toEntry, toStored, toStoredObject } from './stored-object.ts'
 import { Tree } from './tree.ts'
 
 const room = { interner: new Interner(), slabs: new Slabs() }
@@ -62,6 +63,49 @@ describe('History', () => {
     expect([1, 2, 3, 4].map(revisionAt)).toEqual([undefined, 2, 3, 'unchanged'])
   })
 
+  test('what a key held is not known by changes of others', () => {
+    const { history } = written(1_000_000, 'b', 'a', 'b')
+    expect(history.objectBefore('c', 1)).toBe('unchanged')
+    expect(history.objectBefore('b', 2)).toMatchObject({ key: 'b', revision: 2 })
+    expect(history.objectBefore('a', 1)).toBeUndefined()
+  })
+
+  test('a change costs its objects, the one before and the one after, and 400 bytes', () => {
+    const { history } = written(1_000_000, 'a', 'a', '-a')
+    const bytes = anObject('a', 2).length
+    expect(history.bytes).toBe(3 * 400 + 4 * bytes)
+    history.forget(2)
+    expect(history.bytes).toBe(2 * 400 + 3 * bytes)
+  })
+
+  test('it may have all its bytes', () => {
+    const bytes = 2 * 400 + 2 * anObject('a', 2).length
+    expect(written(bytes, 'a', 'b').history.floor).toBe(1)
+    expect(written(bytes - 1, 'a', 'b').history.floor).toBe(2)
+    expect(written(0, 'a', 'b').history).toMatchObject({ floor: 3, bytes: 0 })
+  })
+
+  test('it forgets up to a revision, which is where it begins then, and begins no earlier again', () => {
+    const { history } = written(1_000_000, 'a', 'b', 'c')
+    history.forget(3)
+    expect([history.floor, history.after(3, 10).map(({ change }) => change.key)]).toEqual([3, ['c']])
+    history.forget(2)
+    expect(history.floor).toBe(3)
+    history.forget(10)
+    expect([history.floor, history.bytes, history.after(10, 10)]).toEqual([10, 0, []])
+  })
+
+  test('forgetting many leaves those after them as they were', () => {
+    const { history } = written(100_000_000, ...Array.from({ length: 3_000 }, (_, index) => `k${index}`))
+    for (const upTo of [1_000, 1_400, 2_500]) {
+      history.forget(upTo)
+      expect(history.after(upTo, 3_000).map(({ change }) => change.revision)).toEqual(
+        Array.from({ length: 3_001 - upTo }, (_, index) => upTo + 1 + index),
+      )
+      expect(history.objectBefore('k2999', upTo)).toBeUndefined()
+    }
+  })
+
   test('it keeps to its bytes and says from where on it is complete', () => {
     const { history } = written(2_000, ...Array.from({ length: 5_000 }, (_, index) => `k${index % 10}`))
     expect(history.bytes).toBeLessThanOrEqual(2_000)
@@ -83,6 +127,26 @@ describe('History', () => {
   })
 })
 
+describe('a change as the contract has it', () => {
+  const change = { revision: 5, previous: 4, replaces: 3, key: 'a', writeId: 'w 00-trace-span-01' }
+  const [before, after] = [anObject('a', 3, { x: '1' }), anObject('a', 5, { x: '2' })]
+  const known = { revision: 5, previous: 4, key: 'a' }
+  const shownBefore = { revision: 3, facts: { labels: { x: '1' }, fields: {} }, value: jsonOf(before) }
+  const { metadataStart, metadataEnd } = after
+  const shownAfter = { value: jsonOf(after), metadataStart, metadataEnd, facts: { labels: { x: '2' }, fields: {} } }
+
+  test('has what was there before and after, where something was', () => {
+    expect(toChange(change, after, before)).toEqual({ ...known, before: shownBefore, after: shownAfter })
+    expect(toChange(change, after, undefined)).toEqual({ ...known, after: shownAfter })
+    expect(toChange(change, undefined, before)).toEqual({ ...known, before: shownBefore })
+  })
+
+  test('has its time and the trace of its write where it happens now', () => {
+    expect(toChange(change, undefined, undefined, 7)).toEqual({ ...known, committedMs: 7, traceparent: '00-trace-span-01' })
+    expect(toChange({ ...change, writeId: 'w' }, undefined, undefined, 7)).toEqual({ ...known, committedMs: 7 })
+  })
+})
+
 test('equal label sets are one object, and their facts have no prototype', () => {
   const [one, two, three] = [
     anObject('a', 1, { x: '1', y: '2' }),
@@ -100,4 +164,45 @@ test('an object in memory can be stored again as it was', () => {
   const parts = { fingerprint: 7, expiresAtMs: 9, encoded, labels: { a: '1' }, fields: { f: 'x' } }
   const object = toStoredObject('k', 12, encodeStored({ ...parts, writeId: 'first' }), room)
   expect(Buffer.from(toStored(object, 'second'))).toEqual(Buffer.from(encodeStored({ ...parts, writeId: 'second' })))
+})
+
+test('an entry is the object with its key, revision and write', () => {
+  const object = anObject('a', 12)
+  const { metadataStart, metadataEnd } = object
+  expect(toEntry(object)).toEqual({ key: 'a', revision: 12, value: jsonOf(object), metadataStart, metadataEnd, writeId: 'w' })
+  expect(JSON.parse(Buffer.from(jsonOf(object)).toString())).toMatchObject({ metadata: { name: 'a', resourceVersion: '12' }, at: 12 })
+})
+
+test('an object that is detached lies elsewhere and reads the same', () => {
+  const object = anObject('a', 12)
+  const { bytes } = object
+  const json = Buffer.from(jsonOf(object)).toString()
+  const slabs = new Slabs()
+  slabs.reserve(10)
+  detach(object, slabs)
+  expect([object.bytes === slabs.bytes, object.bytes === bytes, object.start]).toEqual([true, false, 10])
+  expect(Buffer.from(jsonOf(object)).toString()).toBe(json)
+})
+
+test('no facts have no names', () => {
+  expect(Object.keys(anObject('a', 1).labels.map)).toEqual([])
+  expect(Object.getPrototypeOf(anObject('a', 1).labels.map)).toBe(null)
+})
+
+describe('slabs', () => {
+  test('give room side by side until one is full, and count what they gave', () => {
+    const slabs = new Slabs()
+    const { bytes } = slabs
+    expect([slabs.reserve(10), slabs.reserve(slabBytes - 10)]).toEqual([0, 10])
+    expect(slabs.bytes).toBe(bytes)
+    expect(slabs.reserve(1)).toBe(0)
+    expect(slabs.bytes).not.toBe(bytes)
+    expect([slabs.bytes.length, slabs.allocated]).toEqual([slabBytes, slabBytes + 1])
+  })
+
+  test('give room of its own to what is larger', () => {
+    const slabs = new Slabs()
+    expect([slabs.reserve(slabBytes + 5), slabs.bytes.length]).toEqual([0, slabBytes + 5])
+    expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, slabBytes])
+  })
 })

@@ -92,6 +92,44 @@ describe('Tree', () => {
     expect([tree.rank('a'), tree.rank('z'), tree.at(1_000)]).toEqual([0, 1_000, undefined])
   })
 
+  test('rank, at and size are right where leaves have come and gone', () => {
+    const tree = Tree.create()
+    for (let number = 0; number < 6_000; number++) tree.set(anObject(keyOf(number)))
+    for (let number = 0; number < 6_000; number++) if (number % 50 !== 0) tree.delete(keyOf(number))
+    expect(tree.delete('absent')).toBeUndefined()
+    expect(tree.size).toBe(120)
+    for (let rank = 0; rank < 120; rank += 1) {
+      expect(tree.rank(keyOf(rank * 50))).toBe(rank)
+      expect(tree.rank(keyOf(rank * 50 + 1))).toBe(rank + 1)
+      expect(tree.at(rank)?.key).toBe(keyOf(rank * 50))
+    }
+    for (let rank = 0; rank < 120; rank += 1) tree.delete(keyOf(rank * 50))
+    expect([tree.size, tree.at(0), contentOf(tree)]).toEqual([0, undefined, []])
+    tree.set(anObject('a'))
+    expect(contentOf(tree)).toEqual(['a@1'])
+  })
+
+  test('keys that come in order fill their leaves; where most have gone, leaves become one', () => {
+    const leaves = (tree: Tree) => [...tree.walk('', '\uffff')].map(({ from, to }) => to - from)
+    const tree = Tree.create()
+    for (let number = 0; number < 130; number++) tree.set(anObject(keyOf(number)))
+    expect(leaves(tree)).toEqual([64, 64, 2])
+    for (let number = 0; number < 60; number++) tree.delete(keyOf(number))
+    for (let number = 64; number < 100; number++) tree.delete(keyOf(number))
+    expect(leaves(tree)).toEqual([4, 30])
+    tree.delete(keyOf(60))
+    expect(leaves(tree)).toEqual([3, 30])
+    tree.delete(keyOf(61))
+    expect(leaves(tree)).toEqual([32])
+    expect(contentOf(tree)).toHaveLength(tree.size)
+  })
+
+  test('keys in another order divide a full leaf into halves', () => {
+    const tree = Tree.create()
+    for (let number = 0; number < 65; number++) tree.set(anObject(keyOf(100 - number)))
+    expect([...tree.walk('', '\uffff')].map(({ from, to }) => to - from)).toEqual([32, 33])
+  })
+
   test('a walk has its bounds, the start in it and the end not', () => {
     const tree = Tree.create()
     for (let number = 0; number < 500; number++) tree.set(anObject(keyOf(number)))
