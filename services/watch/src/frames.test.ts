@@ -1,0 +1,107 @@
+import type { Change } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { Contents, contentLost, Frames, guarded, unconverted, type View } from './frames.ts'
+import { tracesPerPieceMax } from './limits.ts'
+
+const facts = { labels: {}, fields: {} }
+const [was, is] = ['7', '9'].map((revision) => Buffer.from(`{"metadata":{"name":"a","resourceVersion":"${revision}"}}`)) as [Buffer, Buffer]
+const change: Change = {
+  revision: 9,
+  previous: 7,
+  key: 'core/configmaps/d/a',
+  after: { value: is, metadataStart: 0, metadataEnd: 0, facts },
+  before: { revision: 7, facts, value: was },
+}
+const text = (bytes: Uint8Array | symbol | undefined) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : bytes)
+
+describe('a guarded conversion', () => {
+  test('is the conversion, and none at all stays none', () => {
+    const convert = guarded(
+      () => is,
+      () => {},
+    )
+    expect(convert(was)).toBe(is)
+    expect(guarded(unconverted, () => {})).toBe(unconverted)
+  })
+
+  test('has no result where it fails, and the error is reported', () => {
+    const errors: unknown[] = []
+    const error = new Error('no such field')
+    const convert = guarded(
+      () => {
+        throw error
+      },
+      (one) => errors.push(one),
+    )
+    expect([convert(was), errors]).toEqual([undefined, [error]])
+  })
+})
+
+describe('the contents of a turn', () => {
+  function open(convert: (object: Uint8Array) => Uint8Array | undefined) {
+    const converted: unknown[] = []
+    const view = (version: string): View => ({
+      version,
+      convert: (object) => {
+        converted.push(text(object))
+        return convert(object)
+      },
+      format: { kind: 'json' },
+      formatKey: 'json',
+    })
+    return { converted, view, contents: new Contents(0, () => {}) }
+  }
+
+  test('without a conversion are the stored bytes themselves', () => {
+    const view: View = { version: 'v1', convert: unconverted, format: { kind: 'json' }, formatKey: 'json' }
+    expect(new Contents(0, () => {}).of(change, 'MODIFIED', view)).toBe(is)
+  })
+
+  test('are converted once per version, whether an object is new or changed, and once more as it was', () => {
+    const { converted, view, contents } = open((object) => Buffer.concat([object]))
+    const first = contents.of(change, 'ADDED', view('v1'))
+    expect(contents.of(change, 'MODIFIED', view('v1'))).toBe(first)
+    expect(converted).toHaveLength(1)
+    expect(contents.of(change, 'ADDED', view('v2'))).not.toBe(first)
+    const deleted = contents.of(change, 'DELETED', view('v1'))
+    expect(JSON.parse(text(deleted) as string)).toEqual({ metadata: { name: 'a', resourceVersion: '9' } })
+    expect(contents.of({ ...change, revision: 10 }, 'ADDED', view('v1'))).not.toBe(first)
+    expect(converted).toHaveLength(4)
+  })
+
+  test('are lost where nothing is held, and where it cannot be converted', () => {
+    const { converted, view, contents } = open(() => undefined)
+    const { revision, previous, key } = change
+    expect(contents.of({ revision, previous, key }, 'MODIFIED', view('v1'))).toBe(contentLost)
+    expect(contents.of({ revision, previous, key, before: { revision: 7, facts } }, 'DELETED', view('v1'))).toBe(contentLost)
+    expect(converted).toEqual([])
+    expect(contents.of(change, 'MODIFIED', view('v1'))).toBe(contentLost)
+  })
+})
+
+describe('frames', () => {
+  test('WATCH-02, WATCH-03: are lines in the order of their events, and are taken once', () => {
+    const frames = new Frames()
+    frames.addJson(4, 'ADDED', Buffer.from('{"a":1}'))
+    frames.addJson(5, 'MODIFIED', Buffer.from('{"a":2}'))
+    frames.addJson(6, 'DELETED', Buffer.from('{"a":3}'))
+    frames.add(8, Buffer.from('frame'))
+    const lines = ['ADDED', 'MODIFIED', 'DELETED'].map((type, index) => `{"type":"${type}","object":{"a":${index + 1}}}\n`)
+    const whole = `${lines.join('')}frame`
+    expect([frames.count, frames.last, frames.bytes]).toEqual([4, 8, whole.length])
+    const part = frames.take()
+    expect({ ...part, frames: text(part.frames) }).toEqual({ kind: 'events', frames: whole, count: 4, last: 8 })
+    expect([frames.count, frames.bytes, text(frames.take().frames)]).toEqual([0, 0, ''])
+  })
+
+  test('have the time of their oldest event, and so many traces at most', () => {
+    const frames = new Frames()
+    frames.note(10, undefined)
+    for (let trace = 0; trace <= tracesPerPieceMax; trace += 1) frames.note(20, `trace-${trace}`)
+    const traceparents = Array.from({ length: tracesPerPieceMax }, (_, trace) => `trace-${trace}`)
+    expect(frames.take().origin).toEqual({ committedMs: 10, traceparents })
+    expect('origin' in frames.take()).toBe(false)
+    frames.note(30, 'later')
+    expect(frames.take().origin).toEqual({ committedMs: 30, traceparents: ['later'] })
+  })
+})

@@ -1,0 +1,109 @@
+import type { CallContext, StatusError, SubscribeRequest, WatchPart } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import type { Outlet } from './outlets.ts'
+import { Subscriber } from './subscriber.ts'
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** A subscription from revision 5 on, and what its reader gets when it begins to read. */
+function open({ bytesMax = 100, context = {} }: { bytesMax?: number; context?: CallContext } = {}) {
+  const ended: Subscriber[] = []
+  const request = { epoch: 'e1', after: 5 } as unknown as SubscribeRequest
+  const outlet = {} as unknown as Outlet
+  const subscriber = new Subscriber({ request, context, outlet, bytesMax, onEnd: (one) => ended.push(one) })
+  const read = async () => {
+    const parts: WatchPart[] = []
+    for await (const part of subscriber.stream) parts.push(part)
+    return parts
+  }
+  return { subscriber, ended, read, outlet }
+}
+const events = (last: number, bytes: number) => ({ kind: 'events' as const, frames: new Uint8Array(bytes), count: 1, last })
+
+describe('a subscription', () => {
+  test('begins where it was asked to', () => {
+    const { subscriber, outlet } = open()
+    expect([subscriber.sent, subscriber.epoch, subscriber.outlet === outlet, subscriber.isEnded]).toEqual([5, 'e1', true, false])
+  })
+
+  test('WATCH-09: goes forward with events and positions, and never back', async () => {
+    const { subscriber, read } = open()
+    subscriber.events(events(8, 10))
+    subscriber.position(7)
+    subscriber.position(8)
+    subscriber.position(9)
+    subscriber.advance(6)
+    expect(subscriber.sent).toBe(9)
+    subscriber.advance(12)
+    expect(subscriber.sent).toBe(12)
+    subscriber.stream.end()
+    expect((await read()).map((part) => (part.kind === 'position' ? part.revision : part.kind))).toEqual(['events', 8, 9])
+  })
+
+  test('may leave so many bytes unread, and is ended with more', async () => {
+    const { subscriber, ended, read } = open({ bytesMax: 100 })
+    subscriber.events(events(6, 60))
+    subscriber.events(events(7, 40))
+    expect(subscriber.isEnded).toBe(false)
+    subscriber.events(events(8, 1))
+    expect([subscriber.isEnded, ended]).toEqual([true, [subscriber]])
+    const error: StatusError = await read().then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    )
+    expect([error.code, error.message]).toEqual([503, expect.stringContaining('the subscriber has not read')])
+  })
+
+  test('WATCH-15: that has expired says what was asked, or how far it came, and what is kept', async () => {
+    const first = open()
+    first.subscriber.expired(20)
+    expect(await first.read()).toEqual([{ kind: 'expired', asked: 5, oldest: 20 }])
+    const second = open()
+    second.subscriber.advance(9)
+    second.subscriber.expired(20)
+    expect([await second.read(), second.subscriber.isEnded]).toEqual([[{ kind: 'expired', asked: 9, oldest: 20 }], true])
+  })
+
+  test('whose store was replaced says so, and ends', async () => {
+    const { subscriber, read, ended } = open()
+    subscriber.replaced()
+    expect(await read()).toEqual([{ kind: 'replaced' }])
+    expect(ended).toEqual([subscriber])
+  })
+
+  test('ends with its reader, once, and raises a signal for what was begun for it', () => {
+    const { subscriber, ended } = open()
+    expect(subscriber.ended.aborted).toBe(false)
+    subscriber.stream.close()
+    subscriber.stream.close()
+    expect([subscriber.ended.aborted, ended]).toEqual([true, [subscriber]])
+  })
+
+  test('ends with the signal of its caller', () => {
+    const caller = new AbortController()
+    const { subscriber, ended } = open({ context: { signal: caller.signal } })
+    caller.abort()
+    expect([subscriber.isEnded, ended]).toEqual([true, [subscriber]])
+  })
+
+  test('is drained when nothing waits, when its reader has taken all, or when it ends', async () => {
+    const { subscriber, read } = open()
+    await subscriber.drained()
+    subscriber.events(events(6, 10))
+    let isDrained = false
+    const drained = subscriber.drained().then(() => {
+      isDrained = true
+    })
+    await turn()
+    expect(isDrained).toBe(false)
+    void read()
+    await drained
+    const other = open()
+    other.subscriber.events(events(6, 10))
+    const ended = other.subscriber.drained()
+    other.subscriber.stream.close()
+    await ended
+    await other.subscriber.drained()
+    expect(isDrained).toBe(true)
+  })
+})

@@ -1,0 +1,71 @@
+import type { Change } from '@orch/core'
+import { describe, expect, test } from 'vitest'
+import { Window } from './window.ts'
+
+const facts = { labels: {}, fields: {} }
+const overheadBytes = 500
+
+/** A change of a key whose content has so many bytes; without `bytes` it is a deletion. */
+const aChange = (revision: number, key: string, bytes?: number, beforeBytes?: number): Change => ({
+  revision,
+  previous: revision - 1,
+  key,
+  ...(bytes === undefined ? {} : { after: { value: new Uint8Array(bytes), metadataStart: 0, metadataEnd: 0, facts } }),
+  ...(beforeBytes === undefined ? {} : { before: { revision: revision - 1, facts, value: new Uint8Array(beforeBytes) } }),
+})
+
+function holding(bytesMax: number, ...changes: Change[]): Window {
+  const window = new Window({ from: 3, bytesMax })
+  for (const change of changes) window.append(change)
+  return window
+}
+const revisionsAfter = (window: Window, revision: number) => window.after(revision)?.map((change) => change.revision)
+
+describe('a window', () => {
+  test('WATCH-14: holds every change after where it begins, and says where it does not', () => {
+    const window = holding(1_000_000, aChange(4, 'a'), aChange(7, 'b'), aChange(9, 'a'))
+    expect(window.from).toBe(3)
+    expect([2, 3, 4, 6, 7, 9, 20].map((revision) => revisionsAfter(window, revision))).toEqual([
+      undefined,
+      [4, 7, 9],
+      [7, 9],
+      [7, 9],
+      [9],
+      [],
+      [],
+    ])
+  })
+
+  test('drops the oldest changes where all are more than its bytes, and begins after them then', () => {
+    const changes = [aChange(4, 'a', 100, 50), aChange(5, 'b', 100), aChange(6, 'c')]
+    const bytes = 3 * overheadBytes + 250
+    expect(holding(bytes, ...changes).from).toBe(3)
+    const smaller = holding(bytes - 1, ...changes)
+    expect([smaller.from, revisionsAfter(smaller, 3), revisionsAfter(smaller, 4)]).toEqual([4, undefined, [5, 6]])
+    expect(holding(2 * overheadBytes + 99, ...changes).from).toBe(5)
+  })
+
+  test('that has room for nothing holds nothing, and begins at the last change', () => {
+    const window = holding(0, aChange(4, 'a', 10), aChange(5, 'b', 10))
+    expect([window.from, revisionsAfter(window, 5), revisionsAfter(window, 4)]).toEqual([5, [], undefined])
+  })
+
+  test('goes on so over thousands of changes', () => {
+    const window = new Window({ from: 0, bytesMax: 100 * overheadBytes })
+    for (let revision = 1; revision <= 5_000; revision += 1) {
+      window.append(aChange(revision, `k${revision % 7}`))
+      expect(window.from).toBe(Math.max(0, revision - 100))
+      expect(revisionsAfter(window, revision - 1)).toEqual([revision])
+    }
+    expect(revisionsAfter(window, 4_900)).toEqual(Array.from({ length: 100 }, (_, index) => 4_901 + index))
+  })
+
+  test('knows the content of a key as its newest change left it, while that is held', () => {
+    const window = holding(2 * overheadBytes + 30, aChange(4, 'a', 10), aChange(5, 'a', 20))
+    expect([window.contentAt('a', 4), window.contentAt('a', 5)?.length, window.contentAt('b', 5)]).toEqual([undefined, 20, undefined])
+    window.append(aChange(6, 'b', 10))
+    expect([window.from, window.contentAt('a', 5)?.length]).toEqual([4, 20])
+    window.append(aChange(7, 'b'))
+    expect([window.from, window.contentAt('a', 5), window.contentAt('b', 7)]).toEqual([5, undefined, undefined])
+  })
+})
