@@ -96,7 +96,8 @@ test('calls are spread over the replicas by what each has under way', async () =
       ({ revision }) => answers.push(revision),
       () => {},
     )
-    await until(() => answers.length + silent.asked.length === asked)
+    // A call that the silent one has for too long is asked again of the other one, so it may count twice.
+    await until(() => answers.length + silent.asked.length >= asked)
   }
   // Before the other one could be reached, it alone was there to be asked.
   expect(silent.asked.length).toBeLessThan(50)
@@ -142,8 +143,9 @@ test('LIST-11: ten thousand objects are written in batches and listed in parts, 
   const { services, close } = await link.open()
   const data = 'x'.repeat(1_000)
   const names = Array.from({ length: 10_000 }, (_, index) => `n${String(index).padStart(5, '0')}`)
-  for (let index = 0; index < names.length; index += 1_000)
-    await Promise.all(names.slice(index, index + 1_000).map((name) => written(services.storage, aPut({ name, data }))))
+  // Few enough for a busy machine to answer each batch in the time that a commit has.
+  for (let index = 0; index < names.length; index += 100)
+    await Promise.all(names.slice(index, index + 100).map((name) => written(services.storage, aPut({ name, data }))))
   const parts = services.storage.list({
     scope: { resource: 'core/configmaps' },
     selection: everything,
