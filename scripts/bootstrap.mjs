@@ -127,7 +127,7 @@ function findNode() {
 }
 
 /** The lines that our dependencies support: 22 from 22.19 on, 24, 26 and later; not the odd ones between. */
-export function isNewEnough(version) {
+function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return (major === 22 && minor >= 19) || major === 24 || major >= 26
 }
@@ -179,7 +179,7 @@ function seconds(beginMs) {
 }
 
 /** Whether a package manager's output speaks of a network that does not answer. */
-export function isUnreachable(output) {
+function isUnreachable(output) {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|[Cc]onnection refused|dns error/.test(
     output,
   )

@@ -219,7 +219,9 @@ async function lint(args) {
   const biome = await runChild(node, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...args], { cwd: root })
   const { main } = await import('./check-imports.mjs')
   const imports = main()
-  return biome || imports
+  // Files, exports and dependencies that nothing uses.
+  const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
+  return biome || imports || unused
 }
 
 async function buildServer() {

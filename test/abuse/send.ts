@@ -4,7 +4,7 @@ import { type StartOptions, start } from 'orch'
 import { onTestFinished } from 'vitest'
 import { credentialsOf } from './credentials.ts'
 
-export interface Answer {
+interface Answer {
   readonly code: number
   readonly headers: IncomingHttpHeaders
   readonly text: string

@@ -15,7 +15,7 @@ export interface Body {
   [field: string]: unknown
 }
 
-export interface Metadata {
+interface Metadata {
   name: string
   namespace: string
   uid: string

@@ -118,7 +118,7 @@ function varintBytes(value: number): Buffer {
   }
 }
 
-export const protobufMagic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
+const protobufMagic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
 /** A message in its envelope: PROTO-01…06. */
 export function envelopeOf(apiVersion: string, kind: string, message: Uint8Array): Buffer {

@@ -7,7 +7,7 @@ import { type RunningServer, type StartOptions, start } from 'orch'
 import { onTestFinished, vi } from 'vitest'
 import { credentialsOf } from '../abuse/credentials.ts'
 
-export interface Answer {
+interface Answer {
   readonly code: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface Asking {
+interface Asking {
   readonly method?: string
   readonly token?: string
   readonly headers?: Record<string, string>
@@ -85,9 +85,8 @@ export function aFile(text: string): string {
   return path
 }
 
-const core = (plural: string, namespaced = true) => ({ group: '', version: 'v1', plural, namespaced })
+const core = (plural: string) => ({ group: '', version: 'v1', plural, namespaced: true })
 
-export const namespaces = core('namespaces', false)
 export const serviceAccounts = core('serviceaccounts')
 export const secrets = core('secrets')
 export const pods = core('pods')

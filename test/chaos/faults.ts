@@ -3,7 +3,7 @@ import { createRandom, pick, shuffled } from './random.ts'
 import type { Service, ServiceSet } from './service-set.ts'
 
 /** What may be done to a set. */
-export type FaultKind =
+type FaultKind =
   | `kill ${Service}`
   | 'pause a process'
   | 'stop etcd'

@@ -10,7 +10,7 @@ import { openWatcher, textsOf, type Watcher } from './watcher.ts'
 import { findWriteFault } from './writes.ts'
 
 /** A run that is less than this says nothing, one that is worse is a fault. */
-export interface ChaosBounds {
+interface ChaosBounds {
   readonly faults: number
   readonly operations: number
   readonly events: number

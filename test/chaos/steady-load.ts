@@ -4,7 +4,7 @@ import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
 /** One request that was not answered as it should have been. */
-export interface Failure {
+interface Failure {
   readonly atMs: number
   readonly why: string
 }

@@ -17,7 +17,7 @@ export interface Manifest {
   }
 }
 
-export interface PodSpec {
+interface PodSpec {
   readonly containers: readonly {
     readonly name: string
     readonly args: readonly string[]

@@ -11,7 +11,7 @@ export interface Acknowledged {
 }
 
 /** What a writer said until it ended. */
-export interface Said {
+interface Said {
   readonly acknowledged: Acknowledged[]
   readonly refused: { readonly number: number; readonly reason: string }[]
   /** Text of its error output. */

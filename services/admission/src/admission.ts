@@ -36,7 +36,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 /** The service over plugins that are made already, asked in the given order. */
-export function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage' | 'tracer'>): Admission {
+function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage' | 'tracer'>): Admission {
   const { clock, storage, tracer } = options
   const closed = new AbortController()
   const interested = new InterestedPlugins(plugins)

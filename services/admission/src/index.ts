@@ -1,11 +1,9 @@
 /** What is allowed to be: the admission plugins. */
-export { type Admission, type AdmissionOptions, admissionOf, createAdmission } from './admission.ts'
+export { type Admission, type AdmissionOptions, createAdmission } from './admission.ts'
 export { ConfigurationError, type ConfiguredPlugin, type PluginConfiguration, parseAdmissionConfiguration } from './configuration.ts'
 export {
-  allowed,
   type Conditions,
   defaultPluginSettings,
-  denied,
   type Inquiry,
   type Plugin,
   type PluginNeeds,
@@ -15,7 +13,7 @@ export {
   type Verdict,
 } from './plugin.ts'
 export { type ImagePolicy, readImagePolicy } from './plugins/image-policy-configuration.ts'
-export { choosePlugins, type PluginChoice, type PluginName, pluginNames, pluginOrder } from './registry.ts'
+export { choosePlugins, type PluginChoice, type PluginName, pluginOrder } from './registry.ts'
 export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
 export type { Credential, WebhookCredentials } from './webhooks/credentials.ts'
 export { parseWebhookCredentials } from './webhooks/credentials-file.ts'

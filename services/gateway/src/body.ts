@@ -97,7 +97,7 @@ export async function parseBodyOf(
 }
 
 /** Reads JSON or YAML. */
-export async function parseBody(
+async function parseBody(
   request: GatewayRequest,
   bytes: Uint8Array,
   format: 'json' | 'yaml',

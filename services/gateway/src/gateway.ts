@@ -56,7 +56,7 @@ export interface Gateway {
   close(options?: { readonly delayMs?: number; readonly graceMs?: number }): Promise<void>
 }
 
-export interface Loopback {
+interface Loopback {
   send(request: InProcessRequest): Promise<InProcessResponse>
   close(): void
 }

@@ -9,7 +9,7 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
-export { type Authorities, type AuthoritySource, fixedAuthorities, splitPem } from './authentication/certificate/authorities.ts'
+export { type Authorities, type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
 export { openAuthorityFiles } from './authentication/certificate/authority-files.ts'
 export { certificateAuthenticator } from './authentication/certificate.ts'
 export type { ClaimRules } from './authentication/oidc/claims.ts'
@@ -19,7 +19,6 @@ export {
   type OpenAuthenticationOptions,
   type OpenedAuthentication,
   openAuthentication,
-  type ServiceAccountOptions,
 } from './authentication/open-authentication.ts'
 export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
 export { parseStaticTokens, type StaticTokens } from './authentication/static-tokens.ts'
@@ -28,7 +27,7 @@ export * from './authorization/attribute-policy.ts'
 export * from './authorization/authorization.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
 export type { ReviewAnswer } from './authorization/webhook.ts'
-export { createGateway, type Gateway, type Loopback } from './gateway.ts'
+export { createGateway, type Gateway } from './gateway.ts'
 export type { ListenOptions } from './listen.ts'
 export type { GatewayOptions, HealthCheck, VersionInfo } from './parts.ts'
 export * from './watch-hub/index.ts'

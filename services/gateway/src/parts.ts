@@ -42,7 +42,7 @@ export interface VersionInfo {
 }
 
 /** Bounds of what is worked on at a time, watches aside. */
-export interface InFlightOptions {
+interface InFlightOptions {
   /** 0: no bound. */
   readonly readsMax: number
   /** 0: no bound. */

@@ -42,7 +42,7 @@ const tail = Buffer.from('}\n')
 export const contentLost = Symbol('content lost')
 
 /** The content of an event in the stored version: what the object is, or for DELETED what it was. */
-export function contentOf(change: Change, type: EventType): Uint8Array | typeof contentLost {
+function contentOf(change: Change, type: EventType): Uint8Array | typeof contentLost {
   if (type !== 'DELETED') return change.after?.value ?? contentLost
   const last = change.before?.value
   return last === undefined ? contentLost : withRevision(last, change.revision)

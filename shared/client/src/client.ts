@@ -13,7 +13,7 @@ import {
 import type { Transport } from './transport.ts'
 
 /** What names an object whose resource is not known yet. */
-export interface ObjectReference {
+interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface DiscoveredResource extends ResourceAddress {
 }
 
 /** The verbs for objects of any kind: the resource is found by apiVersion and kind. */
-export interface ObjectsClient {
+interface ObjectsClient {
   get<T extends ApiObject = ApiObject>(reference: ObjectReference, options?: GetOptions): Promise<T>
   create<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>
   update<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>

@@ -2,7 +2,7 @@ import { failed, type Status, StatusError } from '@orch/core'
 import type { Transport, TransportResponse } from './transport.ts'
 
 /** Query parameters; those without a value are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A request whose answer is JSON. */
 export interface JsonRequest {
@@ -46,7 +46,7 @@ export async function readText(response: TransportResponse): Promise<string> {
 }
 
 /** `?a=1&b=x`, or nothing. */
-export function printQuery(query: Query = {}): string {
+function printQuery(query: Query = {}): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],
   )

@@ -69,7 +69,7 @@ export interface DeleteOptions {
 }
 
 /** The forms of patches; `apply` is server-side apply. */
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
 /** How a patch is written. */
 export interface PatchOptions extends WriteOptions {

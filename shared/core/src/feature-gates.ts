@@ -1,5 +1,5 @@
 /** How settled a feature is. */
-export type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
+type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
 /** One feature that may be switched. */
 export interface FeatureGate {

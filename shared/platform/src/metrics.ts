@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Name, help text and labels of a metric. */
-export interface MetricOptions<L extends string> {
+interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
   readonly labels?: readonly L[]
@@ -11,7 +11,7 @@ export interface MetricOptions<L extends string> {
 }
 
 /** A histogram also has its buckets. */
-export interface HistogramOptions<L extends string> extends MetricOptions<L> {
+interface HistogramOptions<L extends string> extends MetricOptions<L> {
   readonly buckets: readonly number[]
 }
 
@@ -24,7 +24,7 @@ export interface MetricValue {
 }
 
 /** A metric that keeps its values by itself. Others have their turn while it is asked for them, so they may change meanwhile. */
-export interface KeptMetric {
+interface KeptMetric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 
 /** What signatures are made with. */
-export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
+type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A key that tells whether a signature is good. */
 export interface VerificationKey {

@@ -22,13 +22,3 @@ export function aConfigMap({ data, immutable, ...metadata }: ConfigMapFields): A
 export function aNamespace(metadata: MetaFields): ApiObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata }
 }
-
-/** A Pod with one container, in `default` unless said otherwise. */
-export function aPod(metadata: MetaFields): ApiObject {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { namespace: 'default', ...metadata },
-    spec: { containers: [{ name: 'main', image: 'example.com/image:1' }] },
-  }
-}

@@ -11,7 +11,7 @@ import { certificateFolder, directLink, keepServiceCertificates, serviceTlsFiles
 export type Contracts = Readonly<Record<string, Contract<Methods>>>
 
 /** The services of these contracts. */
-export type ServicesOf<C extends Contracts> = { readonly [N in keyof C]: Service<C[N]> }
+type ServicesOf<C extends Contracts> = { readonly [N in keyof C]: Service<C[N]> }
 
 /** Services that were opened together, and end together. */
 export interface OpenedServices<C extends Contracts> {

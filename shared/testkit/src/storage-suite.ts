@@ -26,7 +26,7 @@ export interface StoredSample {
 let writes = 0
 
 /** A write id that no other test uses. */
-export function aWriteId(): string {
+function aWriteId(): string {
   return `write-${process.pid}-${writes++}`
 }
 
@@ -74,7 +74,7 @@ export interface Listed {
 }
 
 /** A list request with the given parts; by default the latest of everything in one go. */
-export function aList(rest: Partial<ListRequest> = {}): ListRequest {
+function aList(rest: Partial<ListRequest> = {}): ListRequest {
   const request = {
     scope: { resource: 'core/configmaps' },
     selection: { labels: [], fields: [] },

@@ -21,7 +21,7 @@ export interface TinyStorageOptions {
   readonly epoch?: string
 }
 
-export interface TinyObject {
+interface TinyObject {
   readonly resource: string
   readonly namespace?: string
   readonly name: string

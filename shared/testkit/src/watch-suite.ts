@@ -15,7 +15,7 @@ export function aSubscription(rest: Partial<SubscribeRequest> = {}): SubscribeRe
 }
 
 /** Reads a subscription until it stands at a revision or ends: `TYPE name text`, `expired asked oldest`, `replaced`. */
-export async function watched(watch: WatchService, request: SubscribeRequest, until: number): Promise<string[]> {
+async function watched(watch: WatchService, request: SubscribeRequest, until: number): Promise<string[]> {
   const lines: string[] = []
   for await (const part of watch.subscribe(request)) {
     lines.push(...printed(part))

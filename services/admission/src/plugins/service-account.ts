@@ -10,7 +10,7 @@ import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
 
 /** A ServiceAccount. */
-export interface Account extends ApiObject {
+interface Account extends ApiObject {
   readonly automountServiceAccountToken?: boolean
   readonly imagePullSecrets?: readonly { readonly name?: string }[]
   readonly secrets?: readonly { readonly name?: string }[]

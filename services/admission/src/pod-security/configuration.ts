@@ -8,7 +8,7 @@ export interface PodSecurityConfiguration {
   readonly exemptions: Exemptions
 }
 
-export interface Exemptions {
+interface Exemptions {
   readonly usernames: ReadonlySet<string>
   readonly namespaces: ReadonlySet<string>
   readonly runtimeClasses: ReadonlySet<string>

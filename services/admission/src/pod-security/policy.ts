@@ -1,7 +1,7 @@
 import { type FieldError, type Names, subdomainLabel } from '@orch/core'
 
 /** How much a Pod may do, from everything to little. */
-export const levels = ['privileged', 'baseline', 'restricted'] as const
+const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
 /** `latest`, or a minor version of 1. */

@@ -38,10 +38,10 @@ import { countedNames, decodeQuota, hardOf, type QuotaObject, type StoredQuota, 
 export const ledgerPrefix = 'quota/reservations'
 
 /** How it ended that room was wanted. */
-export type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
+type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
 
 /** What a count has found, and the ledger's row that says so. */
-export interface Recounted {
+interface Recounted {
   readonly used: Record<string, string>
   readonly ledger: { readonly key: string; readonly revision: number }
 }

@@ -72,7 +72,7 @@ function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): Res
 }
 
 /** First part of the keys of a resource's objects; '' for one that does not exist, or lies in no namespace. */
-export function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
+function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
   const known = resources.find((one) => one.group === group && one.plural === resource && one.isNamespaced)
   return known?.stored.prefix ?? ''
 }

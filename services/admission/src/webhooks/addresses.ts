@@ -3,7 +3,7 @@ import type { Clock } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** A Service that a webhook names. */
-export interface ServicePlace {
+interface ServicePlace {
   readonly namespace: string
   readonly name: string
   readonly port: number

@@ -23,7 +23,7 @@ export interface Forms {
 }
 
 /** What a webhook has made of an object. */
-export type Completed =
+type Completed =
   /** `isChanged` is about what the webhook left, before anything was filled in again. */
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }

@@ -11,7 +11,7 @@ export interface WebhookRule {
 }
 
 /** Where a webhook listens. */
-export type WebhookPlace =
+type WebhookPlace =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
 

@@ -43,7 +43,7 @@ export async function bootstrapRoles(client: Client, names: Names, plant?: Plant
 }
 
 /** What has to be done with an object that is there. */
-export type Mending<T> =
+type Mending<T> =
   | { readonly kind: 'keep' }
   | { readonly kind: 'update'; readonly object: T }
   /** What differs cannot be changed. */
@@ -119,7 +119,7 @@ function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metad
 }
 
 /** Adds what a role lacks: rules, sources of gathered rules, labels and annotations. */
-export function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending<RoleObject> {
+function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending<RoleObject> {
   if (isLeftAlone(live, names)) return { kind: 'keep' }
   // Gathered rules are the aggregation controller's.
   const missing = wanted.aggregationRule ? [] : missingRules(live.rules ?? [], wanted.rules ?? [])
@@ -138,7 +138,7 @@ export function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): 
 }
 
 /** Adds the subjects that a binding lacks; one of another role is made anew, as its role cannot be changed. */
-export function mendedBinding(live: BindingObject, wanted: BindingObject, names: Names): Mending<BindingObject> {
+function mendedBinding(live: BindingObject, wanted: BindingObject, names: Names): Mending<BindingObject> {
   if (isLeftAlone(live, names)) return { kind: 'keep' }
   if (!jsonEqual(live.roleRef, wanted.roleRef)) return { kind: 'replace' }
   const subjects = live.subjects ?? []

@@ -73,7 +73,7 @@ function signaturesOf(text: string, tokens: readonly ApiObject[], { names, clock
 }
 
 /** A signature that leaves out what it signs: `<head>..<signature>`. */
-export function detachedSignature(text: string, id: string, secret: string): string {
+function detachedSignature(text: string, id: string, secret: string): string {
   const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url')
   const payload = Buffer.from(text).toString('base64url')
   return `${head}..${createHmac('sha256', secret).update(`${head}.${payload}`).digest('base64url')}`

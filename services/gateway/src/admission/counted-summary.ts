@@ -1,7 +1,7 @@
 import type { Clock, Metrics } from '@orch/platform'
 
 /** One combination of labels. */
-export interface SummarySeries {
+interface SummarySeries {
   observe(value: number): void
 }
 

@@ -6,7 +6,7 @@ import type { RotatingFileStream } from 'rotating-file-stream'
 import { type AuditEvent, printLegacyEvent } from './event.ts'
 import type { AuditDelivery } from './sink.ts'
 
-export const auditLogFormats = ['json', 'legacy'] as const
+const auditLogFormats = ['json', 'legacy'] as const
 
 export interface AuditLogOptions {
   /** `-` is standard output. */

@@ -6,7 +6,7 @@ export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as
 export type AuditLevel = (typeof auditLevels)[number]
 
 /** Moments of a request that an event is written at. */
-export const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type AuditStage = (typeof auditStages)[number]
 
 /** What requests a policy tells apart, and how they are written down. */

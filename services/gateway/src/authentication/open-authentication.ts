@@ -10,7 +10,7 @@ import { createStaticTokenAuthenticator, type StaticTokens } from './static-toke
 import { TokenCache } from './token-cache.ts'
 
 /** How tokens of service accounts are made and checked. */
-export interface ServiceAccountOptions {
+interface ServiceAccountOptions {
   /** The first one stands in new tokens; tokens of all of them are taken. */
   readonly issuers: readonly [string, ...string[]]
   readonly signingKey: SigningKey

@@ -9,7 +9,7 @@ const everything: readonly PolicyRule[] = [
 ]
 
 /** The group whose members may do everything in every mode, so that a broken configuration can be mended. */
-export const mastersGroup = 'system:masters'
+const mastersGroup = 'system:masters'
 
 export const isMaster = ({ groups }: User): boolean => groups.includes(mastersGroup)
 

@@ -30,7 +30,7 @@ export interface FlowResourceRule {
   readonly namespaces: readonly string[]
 }
 
-export interface FlowPathRule {
+interface FlowPathRule {
   readonly verbs: readonly string[]
   readonly nonResourceURLs: readonly string[]
 }
@@ -41,7 +41,7 @@ export interface PriorityLevel {
   readonly kind: PriorityLevelKind
 }
 
-export type PriorityLevelKind =
+type PriorityLevelKind =
   /** Nothing is counted against it. */
   { readonly kind: 'exempt' } | { readonly kind: 'limited'; readonly shares: number; readonly whenFull: WhenFull }
 

@@ -29,7 +29,7 @@ export interface Classification {
 }
 
 /** What is known of a request's weight before it is worked on. */
-export interface RequestSize {
+interface RequestSize {
   /** Objects that a list asks for; 0: all. */
   readonly limit: number
   /** Undefined: the body may be as large as any. */

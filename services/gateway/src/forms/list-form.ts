@@ -32,7 +32,7 @@ export interface ListForm {
 }
 
 /** A list as storage gives it. */
-export interface Listed {
+interface Listed {
   readonly metadata: ListMeta
   readonly objects: AsyncIterable<ListPart>
   /** Forms of its epoch, where they may be kept. */

@@ -13,7 +13,7 @@ export interface ObjectPart {
   readonly isWanted?: boolean
 }
 
-export type MetadataField = keyof ObjectMeta & string
+type MetadataField = keyof ObjectMeta & string
 
 interface Condition {
   readonly type: string

@@ -20,7 +20,7 @@ import type { Live } from '../write/live.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 
 /** A PodDisruptionBudget, as far as evictions look into it. */
-export interface BudgetObject extends ApiObject {
+interface BudgetObject extends ApiObject {
   readonly spec?: { readonly selector?: LabelSelector }
   readonly status?: {
     readonly observedGeneration?: number

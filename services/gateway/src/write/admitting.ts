@@ -19,7 +19,7 @@ export interface ObjectChange {
 }
 
 /** What admission is told of a write. */
-export function admittingOf(plan: PlannedWrite, { operation, object, live }: ObjectChange): Admitting {
+function admittingOf(plan: PlannedWrite, { operation, object, live }: ObjectChange): Admitting {
   const { request, target, id, name, options, optionsObject, shownAs } = plan
   const { served, subresource } = target
   const { plural } = served.resource
@@ -63,7 +63,7 @@ function optionsOf(operation: Operation, isDryRun: boolean, given: unknown, { qu
 }
 
 /** A Namespace lies in itself. */
-export function namespaceOf({ served: { resource }, info }: Target, name: string): string {
+function namespaceOf({ served: { resource }, info }: Target, name: string): string {
   if (resource.isNamespaced) return info.namespace
   return resource.group === '' && resource.plural === 'namespaces' ? name : ''
 }

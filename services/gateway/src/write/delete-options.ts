@@ -7,7 +7,7 @@ import type { GatewayRequest } from '../request.ts'
 import { isObject } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
-export type Propagation = 'Background' | 'Orphan' | 'Foreground'
+type Propagation = 'Background' | 'Orphan' | 'Foreground'
 
 /** How a deletion is meant. */
 export interface DeleteOptions {

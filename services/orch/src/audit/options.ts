@@ -15,7 +15,7 @@ export interface AuditOptions {
 }
 
 /** A file, with the rules of its rotation. */
-export interface AuditLogSettings extends AuditBackend {
+interface AuditLogSettings extends AuditBackend {
   readonly path: string
   readonly format: 'json' | 'legacy'
   readonly sizeMegabytesMax: number

@@ -14,7 +14,7 @@ export interface TokenOptions {
 }
 
 /** How tokens of service accounts are made and checked. */
-export interface AccountOptions {
+interface AccountOptions {
   readonly issuers: readonly [string, ...string[]]
   /** Undefined: none was given. */
   readonly signingKey: SigningKey | undefined

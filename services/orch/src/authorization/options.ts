@@ -13,7 +13,7 @@ export interface AuthorizationOptions {
 }
 
 /** What the mode Webhook needs. */
-export interface AccessWebhookSettings {
+interface AccessWebhookSettings {
   readonly configFile: string
   readonly version: 'v1' | 'v1beta1'
   readonly authorizedTtlMs: number

@@ -5,7 +5,7 @@ import type { ReadyMessage, StarterMessage } from '../commands/starter.ts'
 import { AddressTakenError } from '../start-error.ts'
 
 /** One process of `orch up --distributed`. */
-export interface ChildOptions {
+interface ChildOptions {
   /** Stands before its lines: `storage-1`. */
   readonly name: string
   /** Arguments of `orch`. */

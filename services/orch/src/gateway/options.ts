@@ -22,7 +22,7 @@ export interface GatewayGroups {
   readonly objects: ObjectsOptions
 }
 
-export interface ObjectsOptions {
+interface ObjectsOptions {
   readonly eventTtlMs: number
   readonly serviceClusterIpRange: Cidr
   readonly serviceNodePortRange: PortRange

@@ -3,7 +3,7 @@ import { isLinkLocal, lookupElsewhere, SettingsError } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 
 /** What a webhook has answered. */
-export interface WebhookAnswer {
+interface WebhookAnswer {
   readonly code: number
   readonly body: string
 }

@@ -12,7 +12,7 @@ export type TxnOutcome =
   | { readonly kind: 'late' }
 
 /** At which revisions the keys of a refused commit were; 0: absent. */
-export interface TxnRevisions {
+interface TxnRevisions {
   readonly epoch: Revision
   readonly deletion: Revision
   readonly key: Revision

@@ -12,7 +12,7 @@ const distances = { none: 0, silent: 1, absent: 2 } as const
 type Distance = (typeof distances)[keyof typeof distances]
 
 /** A call to a member failed, or was not made. The library would drop all connections to it were this one of its own errors. */
-export class MemberError extends Error {}
+class MemberError extends Error {}
 
 /**
  * Members of etcd that gave no answer a moment ago are passed over as long as there are others, until they answer again:

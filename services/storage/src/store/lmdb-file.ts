@@ -17,7 +17,7 @@ export const metaPages = 2
 export const metaBytes = pageHeaderBytes + 144
 export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const
 /** Flags that may be left on a page and mean nothing in a file. */
-export const pageFlagsMask = 0x0fff
+const pageFlagsMask = 0x0fff
 export const nodeFlags = { overflow: 1, tree: 2 } as const
 /** Root page of a tree without entries. */
 export const noPage = 2 ** 64

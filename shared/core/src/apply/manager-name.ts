@@ -1,5 +1,5 @@
 /** The longest name of a manager, in bytes. */
-export const managerBytesMax = 128
+const managerBytesMax = 128
 
 /** Manager of a write that names none: the program's name in the user agent, `unknown` where there is no such thing. */
 export function managerOfUserAgent(userAgent: string | undefined): string {

@@ -23,9 +23,9 @@ export interface View {
 }
 
 /** The most entries of operation Update; older ones are then kept as one. */
-export const updateOwnersMax = 10
+const updateOwnersMax = 10
 /** Manager under which the oldest updates are kept together. */
-export const ancientManager = 'ancient-changes'
+const ancientManager = 'ancient-changes'
 
 /** An object in the version in which an owner wrote. */
 export function inVersion(view: View, object: unknown, apiVersion: string): Versioned | undefined {

@@ -200,7 +200,7 @@ function createStoredForm(names: Names, definition: ResourceDefinition): StoredF
 }
 
 /** Group, version and kind of a type. */
-export function gvkOfType(names: Names, type: string): Gvk {
+function gvkOfType(names: Names, type: string): Gvk {
   return { ...groupVersionOf(names, packageOf(type)), kind: typeOf(type) }
 }
 

@@ -3,7 +3,7 @@ export interface RuntimeConfig {
   readonly entries: readonly RuntimeConfigEntry[]
 }
 
-export type RuntimeConfigEntry =
+type RuntimeConfigEntry =
   /** All versions of a stability: `api/beta=false`. */
   | { readonly kind: 'stability'; readonly stability: 'all' | 'ga' | 'beta' | 'alpha'; readonly isEnabled: boolean }
   | { readonly kind: 'version'; readonly group: string; readonly version: string; readonly isEnabled: boolean }

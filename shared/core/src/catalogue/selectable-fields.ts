@@ -1,5 +1,5 @@
 /** Values by which field selectors choose among the stored objects of one kind. */
-export interface SelectableFields {
+interface SelectableFields {
   /** Accepted label → label under which the stored object is looked at. */
   readonly labels: Readonly<Record<string, string>>
   /** The values of a stored object; a label that it lacks counts as `''`. */

@@ -3,7 +3,7 @@ import { contract, type Service, stream, unary } from './contract.ts'
 import { bool, double, int64, json, many, message, nested, optional, type Static, string, stringMap, variants } from './message.ts'
 import { condition } from './storage.ts'
 
-export const userMessage = message({
+const userMessage = message({
   name: string(1),
   uid: string(2),
   groups: many(string(3)),
@@ -12,7 +12,7 @@ export const userMessage = message({
 export type User = Static<typeof userMessage>
 
 /** What is about to happen, as every plugin sees it. */
-export const attributes = message({
+const attributes = message({
   /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
   operation: string(1),
   group: string(2),
@@ -40,7 +40,7 @@ export const attributes = message({
 export type Attributes = Static<typeof attributes>
 
 /** Something that somebody may or may not do, about which a plugin asks the gateway's authorizers. The user is the request's. */
-export const accessMessage = message({
+const accessMessage = message({
   verb: string(1),
   group: string(2),
   version: string(3),
@@ -52,11 +52,11 @@ export const accessMessage = message({
 export type AdmissionAccess = Static<typeof accessMessage>
 
 /** What the authorizers have said. */
-export const accessDecision = message({ access: nested(1, accessMessage), isAllowed: bool(2), reason: string(3) })
+const accessDecision = message({ access: nested(1, accessMessage), isAllowed: bool(2), reason: string(3) })
 export type AccessDecision = Static<typeof accessDecision>
 
 /** One request in one phase. */
-export const admissionRequest = message({
+const admissionRequest = message({
   /** `mutate` may change the object, `validate` may only refuse. */
   phase: string(1),
   attributes: nested(2, attributes),
@@ -69,7 +69,7 @@ export const admissionRequest = message({
 })
 
 /** What one plugin, or one webhook of a plugin, has done. */
-export const admissionStep = message({
+const admissionStep = message({
   plugin: string(1),
   /** '' for the plugin itself, which includes the time of its webhooks. */
   webhook: string(2),
@@ -85,7 +85,7 @@ export const admissionStep = message({
 export type AdmissionStep = Static<typeof admissionStep>
 
 /** An annotation of the request's audit events. */
-export const auditAnnotation = message({
+const auditAnnotation = message({
   key: string(1),
   value: string(2),
   /** `Metadata` or `Request`: told at this level of the audit policy and above. */
@@ -94,7 +94,7 @@ export const auditAnnotation = message({
 export type AuditAnnotation = Static<typeof auditAnnotation>
 
 /** One increment or observation of a metric of the gateway; its kind and labels stand in the gateway's table. */
-export const metricCount = message({ name: string(1), labels: stringMap(2), value: double(3) })
+const metricCount = message({ name: string(1), labels: stringMap(2), value: double(3) })
 export type MetricCount = Static<typeof metricCount>
 
 /** What every answer tells, whatever it decides. */
@@ -109,7 +109,7 @@ const told = {
 const validated = message({ conditions: many(nested(1, condition)), ...told })
 export type Validated = Static<typeof validated>
 
-export const admissionAnswer = variants({
+const admissionAnswer = variants({
   allowed: message({
     /** The object as the plugins left it; absent: unchanged. */
     object: optional(json<unknown>(1)),
@@ -145,7 +145,7 @@ export const admissionAnswer = variants({
 export type AdmissionAnswer = Static<typeof admissionAnswer>
 
 /** How a write has ended for which something was reserved. Where nobody knows, the gateway tells nothing. */
-export const outcomeRequest = message({
+const outcomeRequest = message({
   writeId: string(1),
   reservations: many(string(2)),
   isCommitted: bool(3),
@@ -155,7 +155,7 @@ export const outcomeRequest = message({
 export type OutcomeRequest = Static<typeof outcomeRequest>
 
 /** Which requests admission wants to be asked about. `'*'` matches all of a dimension. */
-export const interest = message({
+const interest = message({
   phase: string(1),
   operations: many(string(2)),
   groups: many(string(3)),
@@ -167,10 +167,10 @@ export const interest = message({
 export type Interest = Static<typeof interest>
 
 /** A resource that interests are made from, by its storage prefix, and the revision up to which its changes are in them. */
-export const interestSource = message({ resource: string(1), revision: int64(2) })
+const interestSource = message({ resource: string(1), revision: int64(2) })
 export type InterestSource = Static<typeof interestSource>
 
-export const interestsPart = variants({
+const interestsPart = variants({
   /** The whole set, made from the store at this revision; sent when it changes, and renewed every second. */
   interests: message({ interests: many(nested(1, interest)), revision: int64(2), sources: many(nested(3, interestSource)) }),
 })

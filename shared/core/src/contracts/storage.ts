@@ -3,7 +3,7 @@ import { bytes, double, int64, json, many, message, nested, optional, type Stati
 import type { FieldRequirement, LabelRequirement } from './selection.ts'
 
 /** How fresh a read must be. */
-export const freshness = variants({
+const freshness = variants({
   /** Not older than the store's revision at the time of asking. */
   latest: message({}),
   /** Memory as it is. */
@@ -25,7 +25,7 @@ export const selectionMessage = message({
 })
 
 /** One object as it is served: complete JSON in the storage version, resourceVersion filled in. */
-export const entry = message({
+const entry = message({
   key: string(1),
   revision: int64(2),
   value: bytes(3),
@@ -37,11 +37,11 @@ export const entry = message({
 })
 export type Entry = Static<typeof entry>
 
-export const getRequest = message({ key: string(1), read: union(2, freshness) })
+const getRequest = message({ key: string(1), read: union(2, freshness) })
 /** `revision` is what the answer is true at. */
-export const getResponse = message({ entry: optional(nested(1, entry)), revision: int64(2), epoch: string(3) })
+const getResponse = message({ entry: optional(nested(1, entry)), revision: int64(2), epoch: string(3) })
 
-export const listRequest = message({
+const listRequest = message({
   scope: nested(1, scopeMessage),
   selection: nested(2, selectionMessage),
   read: union(3, freshness),
@@ -53,7 +53,7 @@ export const listRequest = message({
   form: string(6),
 })
 
-export const listPart = variants({
+const listPart = variants({
   /** Always first, alone. */
   head: message({
     revision: int64(1),
@@ -73,7 +73,7 @@ export type ListPart = Static<typeof listPart>
 /** Another key must be at this revision; 0: must be absent. */
 export const condition = message({ key: string(1), revision: int64(2) })
 
-export const commitRequest = message({
+const commitRequest = message({
   key: string(1),
   /** Revision of the key that the writer has seen; 0: it must be absent. */
   expected: int64(2),
@@ -85,7 +85,7 @@ export const commitRequest = message({
 })
 export type CommitRequest = Static<typeof commitRequest>
 
-export const commitOutcome = variants({
+const commitOutcome = variants({
   /** Durable, and visible to every later read. */
   written: message({ revision: int64(1) }),
   /** Someone wrote first; no current: it is gone. */
@@ -95,7 +95,7 @@ export const commitOutcome = variants({
 })
 export type CommitOutcome = Static<typeof commitOutcome>
 
-export const changesRequest = message({
+const changesRequest = message({
   /** Only changes after this revision; compacted: the stream begins with `expired`. */
   after: int64(1),
   /** '' or the epoch that `after` belongs to; another one: the stream begins with `expired`. */
@@ -105,7 +105,7 @@ export const changesRequest = message({
 })
 
 /** What selectors need to know of an object. */
-export const facts = message({ labels: stringMap(1), fields: stringMap(2) })
+const facts = message({ labels: stringMap(1), fields: stringMap(2) })
 export type Facts = Static<typeof facts>
 
 export const change = message({
@@ -124,7 +124,7 @@ export const change = message({
 })
 export type Change = Static<typeof change>
 
-export const changesPart = variants({
+const changesPart = variants({
   /** In order of revision, nothing left out. */
   changes: message({ changes: many(nested(1, change)), epoch: string(2) }),
   /** Everything up to this revision has been sent. At least once a second. */
@@ -134,7 +134,7 @@ export const changesPart = variants({
 })
 export type ChangesPart = Static<typeof changesPart>
 
-export const statusResponse = message({
+const statusResponse = message({
   epoch: string(1),
   revision: int64(2),
   /** Changes up to this revision are gone. */
@@ -170,7 +170,7 @@ function answerMsOf({ kind }: Freshness): number {
 const prompt = { answerMs: () => promptMs }
 
 /** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
-export function mayCommit(role: ServiceRole, key: string): boolean {
+function mayCommit(role: ServiceRole, key: string): boolean {
   return role === 'gateway' || (role === 'admission' && writtenByAdmission.some((prefix) => key.startsWith(prefix)))
 }
 

@@ -6,7 +6,7 @@ import { bool, bytes, double, int64, json, many, message, nested, optional, type
 import { scopeMessage, selectionMessage } from './storage.ts'
 
 /** What events look like on the client's stream. A format says all that writing an event takes. */
-export const watchFormat = variants({
+const watchFormat = variants({
   /** `{"type":…,"object":…}` and a newline. */
   json: message({}),
   /** Length-delimited Protobuf. `type` is what the object is read as. */
@@ -21,7 +21,7 @@ export const watchFormat = variants({
 })
 export type WatchFormat = Static<typeof watchFormat>
 
-export const subscribeRequest = message({
+const subscribeRequest = message({
   scope: nested(1, scopeMessage),
   selection: nested(2, selectionMessage),
   /** Group, version and plural that the client asked for: events are converted to it. */
@@ -37,7 +37,7 @@ export const subscribeRequest = message({
 export type SubscribeRequest = Static<typeof subscribeRequest>
 
 /** Where events came from that were handed out as they happened, to be measured and traced. */
-export const eventsOrigin = message({
+const eventsOrigin = message({
   /** When the first of their changes was committed, by the clock of storage. */
   committedMs: double(1),
   /** W3C `traceparent`s of those changes that belong to traces. */
@@ -45,7 +45,7 @@ export const eventsOrigin = message({
 })
 export type EventsOrigin = Static<typeof eventsOrigin>
 
-export const watchPart = variants({
+const watchPart = variants({
   /** Whole frames, ready to be written, in order of revision; `last` is the revision of the last of them. */
   events: message({ frames: bytes(1), count: int64(2), last: int64(3), origin: optional(nested(4, eventsOrigin)) }),
   /** Everything up to this revision has been sent. At least once a second. */

@@ -1,7 +1,7 @@
 import type { Group, Resource } from '../catalogue/catalogue.ts'
 
 /** An entry of an APIResourceList. */
-export interface ApiResource {
+interface ApiResource {
   readonly name: string
   readonly singularName: string
   readonly namespaced: boolean

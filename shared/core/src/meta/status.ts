@@ -80,7 +80,7 @@ export interface KindName {
 }
 
 /** Why a field was refused, as it stands in `details.causes[].reason`. */
-export type FieldErrorReason =
+type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
   | 'FieldValueNotSupported'

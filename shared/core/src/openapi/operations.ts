@@ -25,7 +25,7 @@ export interface OperationDescription {
   readonly produces: readonly string[]
 }
 
-export type Body = { readonly kind: 'type'; readonly type: string; readonly isRequired: boolean } | { readonly kind: 'patch' }
+type Body = { readonly kind: 'type'; readonly type: string; readonly isRequired: boolean } | { readonly kind: 'patch' }
 
 export interface Parameter {
   readonly name: string

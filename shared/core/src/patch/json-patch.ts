@@ -7,9 +7,9 @@ import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../
 /** Operations that one patch may have. */
 export const jsonPatchOperationsMax = 10_000
 /** Bytes of JSON that the `copy` operations of one patch may write together. */
-export const jsonPatchCopyBytesMax = 3 * 1024 * 1024
+const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 /** Items of lists that one patch may move to make or close gaps: a thousand operations at the front of a list of fifty thousand, some 20 ms. */
-export const jsonPatchMovedItemsMax = 50_000_000
+const jsonPatchMovedItemsMax = 50_000_000
 
 /** Operations as they came; each is checked when its turn comes, so that a wrong one fails as the others do. */
 export type JsonPatch = readonly Readonly<Record<string, unknown>>[]

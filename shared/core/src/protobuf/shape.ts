@@ -7,7 +7,7 @@ export interface WireField {
 }
 
 /** Fields that are flat in JSON and lie in a message of their own on the wire. */
-export interface WireGroup {
+interface WireGroup {
   readonly tag: number
   readonly fields: readonly WireField[]
 }

@@ -15,9 +15,6 @@ export type Amounts = ReadonlyMap<string, Quantity>
 /** Amounts as they stand in objects. */
 export type PrintedAmounts = Readonly<Record<string, string>>
 
-/** Amounts of which nothing is counted. */
-export const noAmounts: Amounts = new Map()
-
 /** Reads `spec.hard` and the like; what is no quantity is left out. */
 export function parseAmounts(printed: Readonly<Record<string, unknown>> | undefined): Amounts {
   const amounts = new Map<string, Quantity>()

@@ -28,7 +28,7 @@ export interface PodAffinityToCount {
 }
 
 /** One such term. */
-export interface AffinityTermToCount {
+interface AffinityTermToCount {
   readonly namespaces?: readonly string[]
   readonly namespaceSelector?: unknown
 }

@@ -31,7 +31,7 @@ export function quotaManager({ controllerManager }: Names): string {
 }
 
 /** `count/deployments.apps`, `count/pods`. */
-export function countName({ group, resource }: ResourceName): string {
+function countName({ group, resource }: ResourceName): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`
 }
 

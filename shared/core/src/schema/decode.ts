@@ -4,12 +4,12 @@ import { resolveNode, resolveType } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
 /** What became of a body. */
-export type Decoded =
+type Decoded =
   | { readonly kind: 'decoded'; readonly object: Record<string, unknown>; readonly unknownFields: readonly string[] }
   /** A field holds a value of the wrong type; `message` begins with the field's path, `text` is for the client. */
   | { readonly kind: 'mismatch'; readonly path: string; readonly message: string; readonly text: string }
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
   readonly trackUnknown: boolean
   /** What this decoder has given before: parts that still stand where they stood in it are taken as they are. */

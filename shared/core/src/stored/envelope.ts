@@ -13,7 +13,7 @@ import { printRevision, type Revision } from '../meta/revision.ts'
  *
  * Offsets count from the first byte of the JSON. The hole is where `,"resourceVersion":"7"` goes.
  */
-export const storedFormat = 1
+const storedFormat = 1
 const headerBytes = 36
 const writeIdBytesMax = 255
 
@@ -113,7 +113,7 @@ function measure(front: string, metadataFront: string, metadataBack: string, bac
 }
 
 /** JSON text of a map of texts, sorted by key, so that equal maps have equal texts. */
-export function printFacts(facts: Readonly<Record<string, string>>): string {
+function printFacts(facts: Readonly<Record<string, string>>): string {
   const names = Object.keys(facts)
   if (names.length === 0) return '{}'
   let text = ''

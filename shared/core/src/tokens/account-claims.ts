@@ -1,7 +1,7 @@
 import { domainLabel, type Names } from '../names.ts'
 
 /** An object that a token names. */
-export interface ClaimedObject {
+interface ClaimedObject {
   readonly name: string
   readonly uid: string
 }

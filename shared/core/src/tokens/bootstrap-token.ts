@@ -9,7 +9,7 @@ export interface BootstrapToken {
 }
 
 /** What the Secret of a bootstrap token holds. */
-export interface BootstrapSecret extends BootstrapToken {
+interface BootstrapSecret extends BootstrapToken {
   /** Absent: it has no end. */
   readonly expiresMs?: number | undefined
   readonly mayAuthenticate: boolean

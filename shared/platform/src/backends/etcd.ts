@@ -11,7 +11,7 @@ export interface BackendTls {
 }
 
 /** One of several members that elect a leader among themselves. */
-export interface EtcdMember {
+interface EtcdMember {
   readonly name: string
   /** Ports of all members for one another, by name. */
   readonly peerPorts: Readonly<Record<string, number>>

@@ -1,6 +1,6 @@
 /** Programs of others that a distributed server runs on, found and run on this machine. */
 
-export { type BackendTls, type EtcdMember, type EtcdOptions, openEtcd } from './etcd.ts'
+export { type BackendTls, type EtcdOptions, openEtcd } from './etcd.ts'
 export { type BackendName, type LocatedBackend, type LocateOptions, locateBackend } from './locate.ts'
 export { type NatsOptions, openNats } from './nats.ts'
 export { freePorts, type Program, ProgramPortError } from './program.ts'

@@ -1,5 +1,5 @@
 /** Contracts between processes, over gRPC. Imported only where services are apart: the library costs time to load. */
-export { parseRpcAddress, type RpcAddress } from './address.ts'
+export type { RpcAddress } from './address.ts'
 export { type Codec, codecOf } from './codec.ts'
 export { type Dialled, type DialOptions, dialContract } from './dial.ts'
 export { healthContract, servingStatus } from './health.ts'

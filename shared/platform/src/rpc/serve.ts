@@ -79,7 +79,7 @@ export function bindOffer({ contract: { name, methods }, service }: Offer, optio
 }
 
 /** Serializers in the shape of gRPC. */
-export function serializers(request: Codec, response: Codec) {
+function serializers(request: Codec, response: Codec) {
   return {
     requestSerialize: (message: unknown) => request.encode(message),
     requestDeserialize: (bytes: Buffer) => request.decode(bytes),

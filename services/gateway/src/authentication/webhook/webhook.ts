@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
 
 /** What came back over the wire. */
-export interface TokenWebhookAnswer {
+interface TokenWebhookAnswer {
   readonly code: number
   readonly body: string
 }

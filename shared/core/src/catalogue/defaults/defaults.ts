@@ -32,7 +32,7 @@ import {
 } from './workloads.ts'
 
 /** Completes an object of one type in place. */
-export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
+type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
 /**
  * Fills what the writer of an object left to the server. The object is changed in place, so it has to be the caller's own,

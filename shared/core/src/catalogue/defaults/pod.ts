@@ -16,7 +16,7 @@ export function fillPodTemplate(template: Draft | undefined): void {
 }
 
 /** Defaults of a Pod spec, wherever it stands. */
-export function fillPodSpec(spec: Draft): void {
+function fillPodSpec(spec: Draft): void {
   fill(spec, {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,

@@ -41,7 +41,7 @@ export function validateServiceStatus(service: Part): FieldError[] {
 }
 
 /** Where a balancer can be reached, in the status of Services and Ingresses. */
-export function validateLoadBalancer(status: Part, path: string): FieldError[] {
+function validateLoadBalancer(status: Part, path: string): FieldError[] {
   return itemsOf(status, 'ingress').flatMap((point, index) => {
     const at = `${path}.ingress[${index}]`
     const [ip, host] = [textOf(point, 'ip'), textOf(point, 'hostname')]

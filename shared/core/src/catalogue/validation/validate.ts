@@ -41,10 +41,10 @@ import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from './
 import { validateWebhookConfiguration } from './webhook.ts'
 
 /** What is wrong with an object; `live` is the one that it replaces. */
-export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
+type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
 
 /** The rules of one kind, for the part of the object that a request writes. */
-export interface Rules {
+interface Rules {
   readonly main: Rule
   readonly status?: Rule
   /** They say all there is to say, of the main part at least: fields that the type requires may be absent where they do not mind. */

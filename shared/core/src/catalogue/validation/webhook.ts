@@ -160,7 +160,7 @@ function validateClientConfig(config: Part, at: string): FieldError[] {
 const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
 /** Where a webhook outside of the cluster is called. */
-export function validateUrl(url: string, field: string): FieldError[] {
+function validateUrl(url: string, field: string): FieldError[] {
   const form = '; desired format: https://host[/path]'
   const malformed = findUrlProblem(url)
   if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
@@ -204,7 +204,7 @@ function findEscapeProblem(text: string): string | undefined {
 }
 
 /** The service that is called, in webhook configurations and conversions. */
-export function validateWebhookService(service: Part, at: string): FieldError[] {
+function validateWebhookService(service: Part, at: string): FieldError[] {
   const errors: FieldError[] = []
   if (textOf(service, 'name') === '') errors.push(requiredValue(`${at}.name`, 'service name is required'))
   if (textOf(service, 'namespace') === '') errors.push(requiredValue(`${at}.namespace`, 'service namespace is required'))
