@@ -70,6 +70,24 @@ describe('scale', () => {
     expect(body['spec']).toEqual({ replicas: 4 })
   })
 
+  test.each([
+    ['a patch', '', { 'content-type': 'application/merge-patch+json' }, { spec: { replicas: 4 } }],
+    [
+      'an apply',
+      '&force=true',
+      { 'content-type': 'application/apply-patch+yaml' },
+      { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w' }, spec: { replicas: 4 } },
+    ],
+  ])('SSA-17: %s of a scale owns the replicas by an entry without a time', async (_what, force, headers, body) => {
+    const { target, scale } = await aWorkload(workloads[0])
+    expect((await server.api.send('PATCH', `${scale}?fieldManager=scaler${force}`, { body, headers })).status).toBe(200)
+    const entries = (await server.api.get(target)).body.metadata['managedFields'] as { manager: string }[]
+    const entry = entries.find(({ manager }) => manager === 'scaler')
+    expect(entry).toMatchObject({ subresource: 'scale', fieldsV1: { 'f:spec': { 'f:replicas': {} } } })
+    expect(entry).not.toHaveProperty('time')
+    expect(entries.find(({ manager }) => manager !== 'scaler')).toHaveProperty('time')
+  })
+
   test('a scale that is not the last one is refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const { body } = await server.api.get(scale)

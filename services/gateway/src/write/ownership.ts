@@ -98,7 +98,8 @@ function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>,
   return {
     apiVersion,
     subresource: subresource?.name ?? '',
-    now: printTime(toInstant(parts.clock.now())),
+    // As in kube-apiserver, what is written through a Scale has no time.
+    now: subresource?.name === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
     schema: shapeOfType(type),
     blank: blankOf(served.resource),
     resetFields: resetFieldsOf(served, subresource?.name),

@@ -30,8 +30,8 @@ export interface ApplyOptions {
   /** Takes fields from their owners instead of failing. */
   readonly force: boolean
   readonly schema: Shape
-  /** Time of the apply, as it is printed. */
-  readonly now: string
+  /** Time of the apply, as it is printed; undefined: the entry has none. */
+  readonly now: string | undefined
   /** What an object of the kind is before anything is set in it. */
   readonly blank?: OwnedObject
   /** The object in another version of the kind. */

@@ -87,11 +87,11 @@ function compareIn(view: View, { before, after }: { before: unknown; after: unkn
   return view.resetFields === undefined ? comparison : withoutPaths(comparison, view.resetFields)
 }
 
-/** Who writes, and when. */
+/** Who writes, and when, if the entry has a time. */
 export interface Writer {
   readonly manager: string
   readonly subresource: string
-  readonly now: string
+  readonly now: string | undefined
 }
 
 /** Notes a write that is no apply: the writer owns what it changed, nobody else does, and nobody owns what is gone. */

@@ -19,8 +19,8 @@ export interface TrackOptions {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource?: string
-  /** Time of the write, as it is printed. */
-  readonly now: string
+  /** Time of the write, as it is printed; undefined: the entry has none. */
+  readonly now: string | undefined
   readonly schema: Shape
   /** What an object of the kind is before anything is set in it. Fields that it has are not owned for being there. */
   readonly blank?: OwnedObject
