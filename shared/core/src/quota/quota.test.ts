@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import { addAmounts, describeAmounts, growthOf, negativeNames, parseAmounts, printAmounts, sameAmounts } from './amounts.ts'
 import { roomIn } from './check.ts'
@@ -212,4 +212,286 @@ test('what may be used only under a quota is refused without one', () => {
   )
   expect(uncoveredUse(limited, use, { names: covered, scopes: [{ scopeName: 'PriorityClass', operator: 'Exists' }] })).toBeUndefined()
   expect(uncoveredUse(limited, { ...use, object: bestEffort }, { names: covered, scopes: [] })).toBeUndefined()
+})
+
+describe('KIND-RQ-15: a pod counts for', () => {
+  const requestsOf = (spec: object) => usageOf({ spec })
+
+  test('the sum of its containers where that is more than each that initializes, by resource', () => {
+    const spec = {
+      containers: [aContainer({ cpu: '1', memory: '1Gi' }), aContainer({ cpu: '1' })],
+      initContainers: [aContainer({ cpu: '1500m', memory: '2Gi', 'ephemeral-storage': '1G' })],
+    }
+    expect(requestsOf(spec)).toMatchObject({ 'requests.cpu': '2', 'requests.memory': '2Gi', 'requests.ephemeral-storage': '1G' })
+  })
+
+  test('the limits of containers that initialize too', () => {
+    const spec = { containers: [aContainer({}, { cpu: '1' })], initContainers: [aContainer({}, { cpu: '3', memory: '1Gi' })] }
+    expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', 'limits.cpu': '3', 'limits.memory': '1Gi' })
+  })
+
+  test('its overhead, in limits only where there are some', () => {
+    const spec = { containers: [aContainer({}, { cpu: '1' })], overhead: { cpu: '100m', memory: 'x' } }
+    expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '1100m' })
+  })
+
+  test('nothing that is no quantity, no limit on extended resources, and nothing without containers', () => {
+    const limits = { 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }
+    expect(requestsOf({ containers: [aContainer({ cpu: 'x', memory: '1Mi' }, limits), {}] })).toEqual({
+      ...{ 'count/pods': '1', pods: '1', memory: '1Mi', 'requests.memory': '1Mi' },
+    })
+    for (const pod of [{}, { spec: {} }, { metadata: {}, status: {} }]) expect(usageOf(pod)).toEqual({ 'count/pods': '1', pods: '1' })
+  })
+})
+
+test.each([
+  ['it runs', { status: { phase: 'Running' } }],
+  ['it is not being deleted', { metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: 30 } }],
+  ['it is being deleted without a grace period', { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } }],
+  ['its time to end is now', { metadata: { deletionTimestamp: '2025-12-31T23:59:30Z', deletionGracePeriodSeconds: 30 } }],
+  ['the end of its time cannot be read', { metadata: { deletionTimestamp: 'x', deletionGracePeriodSeconds: 30 } }],
+])('KIND-RQ-13: a pod still uses what it asks for when %s', (_, part) => {
+  expect(usageOf({ ...part, spec: { containers: [aContainer({ cpu: '1' })] } })).toHaveProperty(['requests.cpu'], '1')
+})
+
+test('KIND-RQ-13: a pod uses nothing a second after its time to end', () => {
+  const metadata = { deletionTimestamp: '2025-12-31T23:59:29Z', deletionGracePeriodSeconds: 30 }
+  expect(usageOf({ metadata, spec: { containers: [aContainer({ cpu: '1' })] } })).toEqual({ 'count/pods': '1' })
+})
+
+test.each([
+  ...['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory', 'pods', 'count/pods'],
+  ...['ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage', 'hugepages-2Mi', 'requests.hugepages-1Gi'],
+  'requests.example.com/gpu',
+])('KIND-RQ-15: %s is about pods', (name) => {
+  expect([pods.concerns(name), resourceCountedBy(names, name)]).toEqual([true, { group: '', resource: 'pods' }])
+})
+
+test.each([
+  'limits.hugepages-2Mi',
+  'x.hugepages-2Mi',
+  'limits.example.com/gpu',
+  'example.com/gpu',
+  'requests.storage',
+  'count/services',
+  'services',
+])('KIND-RQ-15: %s is not about pods', (name) => {
+  expect(pods.concerns(name)).toBe(false)
+})
+
+test.each([
+  [services, ['services', 'count/services', 'services.nodeports', 'services.loadbalancers'], ['pods', 'count/pods', 'nodeports']],
+  [
+    claims,
+    [
+      ...['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage'],
+      ...['gold.storageclass.storage.orch.io/requests.storage', 'gold.storageclass.storage.orch.io/persistentvolumeclaims'],
+    ],
+    ['pods', 'gold.storageclass.storage.orch.io/other', 'gold.storageclass.storage.example.io/requests.storage'],
+  ],
+  [countingOf(names, { group: '', resource: 'secrets' }), ['secrets', 'count/secrets'], ['configmaps', 'count/configmaps']],
+  [countingOf(names, { group: 'apps', resource: 'secrets' }), ['count/secrets.apps'], ['secrets', 'count/secrets']],
+  [countingOf(names, { group: 'apps', resource: 'pods' }), ['count/pods.apps'], ['pods', 'count/pods', 'requests.cpu']],
+])('KIND-RQ-15: names about a resource: %#', (counting, own, others) => {
+  expect([own.filter(counting.concerns), others.filter(counting.concerns)]).toEqual([own, []])
+})
+
+test('ADM-BI-21: objects whose use may change are looked at when they change, and others are counted by their number', () => {
+  const told = (counting: typeof pods) => [counting.resource.resource, counting.countsUpdates, counting.looksInside]
+  const secrets = countingOf(names, { group: '', resource: 'secrets' })
+  expect([pods, services, claims, secrets].map(told)).toEqual([
+    ['pods', false, true],
+    ['services', true, true],
+    ['persistentvolumeclaims', true, true],
+    ['secrets', false, false],
+  ])
+  expect(pods.resource).toEqual({ group: '', resource: 'pods' })
+  expect([services, claims, secrets].map(({ omissions }) => omissions({}, ['pods']))).toEqual([undefined, undefined, undefined])
+  for (const { resource } of [services, claims]) expect(resource.group).toBe('')
+})
+
+test('KIND-RQ-15: a Service without ports or type counts for none of nodes', () => {
+  const none = { services: '1', 'count/services': '1', 'services.nodeports': '0', 'services.loadbalancers': '0' }
+  for (const service of [{}, { spec: {} }, { spec: { type: 'NodePort' } }]) expect(usageOf(service, services)).toEqual(none)
+  const ports = [{ nodePort: 0 }, {}, { nodePort: 30_001 }]
+  const balanced = (allocateLoadBalancerNodePorts?: boolean) =>
+    usageOf({ spec: { type: 'LoadBalancer', ports, allocateLoadBalancerNodePorts } }, services)['services.nodeports']
+  expect([balanced(), balanced(true), balanced(false)]).toEqual(['3', '3', '1'])
+})
+
+test('KIND-RQ-15: a claim without a class or storage counts by its number, and storage counts in whole bytes', () => {
+  const plain = { persistentvolumeclaims: '1', 'count/persistentvolumeclaims': '1' }
+  for (const claim of [{}, { spec: {} }, { spec: { resources: { requests: { storage: 'x' } } } }])
+    expect(usageOf(claim, claims)).toEqual(plain)
+  const classed = { ...plain, 'gold.storageclass.storage.orch.io/persistentvolumeclaims': '1' }
+  expect(usageOf({ metadata: {}, spec: { storageClassName: 'gold', resources: {} } }, claims)).toEqual(classed)
+  expect(usageOf({ spec: { resources: { requests: { storage: '1500m' } } } }, claims)).toEqual({ ...plain, 'requests.storage': '2' })
+})
+
+test('KIND-RQ-15: a count of a resource in a group names the whole group', () => {
+  expect(resourceCountedBy(names, 'count/widgets.sub.example.com')).toEqual({ group: 'sub.example.com', resource: 'widgets' })
+  expect(['resourcequotas', 'replicationcontrollers', 'secrets'].map((name) => resourceCountedBy(names, name))).toEqual(
+    ['resourcequotas', 'replicationcontrollers', 'secrets'].map((resource) => ({ group: '', resource })),
+  )
+  expect(resourceCountedBy(names, 'endpoints')).toBeUndefined()
+})
+
+describe('KIND-RQ-04: a scope', () => {
+  const isIn = (scopeName: string, pod: object) => isQuotaFor({ scopes: [scopeName] }, parseAmounts({ pods: '1' }), pods, pod)
+
+  test.each([
+    ['requests of a container', { containers: [aContainer({ cpu: '1' })] }],
+    ['limits of a container', { containers: [aContainer({}), aContainer({}, { memory: '1Mi' })] }],
+    ['requests of a container that initializes', { initContainers: [aContainer({ memory: '1Mi' })] }],
+    ['one of two resources', { containers: [aContainer({ cpu: '0', memory: '1' })] }],
+  ])('BestEffort leaves out %s', (_, spec) => {
+    expect([isIn('BestEffort', { spec }), isIn('NotBestEffort', { spec })]).toEqual([false, true])
+  })
+
+  test.each([
+    ['other resources', { containers: [aContainer({ 'example.com/gpu': '1', 'ephemeral-storage': '1G' })] }],
+    ['amounts of zero', { containers: [aContainer({ cpu: '0' }, { memory: '0' })] }],
+    ['what is no quantity', { containers: [aContainer({ cpu: 'x' })] }],
+    ['nothing', undefined],
+    ['containers without resources', { containers: [{}] }],
+  ])('BestEffort takes %s', (_, spec) => {
+    expect([isIn('BestEffort', { spec }), isIn('NotBestEffort', { spec })]).toEqual([true, false])
+  })
+
+  test('Terminating takes a deadline of zero, and none without one', () => {
+    const withDeadline = (activeDeadlineSeconds?: number) => ({ spec: { activeDeadlineSeconds } })
+    expect([isIn('Terminating', withDeadline(0)), isIn('NotTerminating', withDeadline(0))]).toEqual([true, false])
+    expect([isIn('Terminating', {}), isIn('NotTerminating', {})]).toEqual([false, true])
+  })
+
+  test.each<[string, object, boolean]>([
+    [
+      'a required term that names namespaces',
+      { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaces: ['x'] }] } },
+      true,
+    ],
+    [
+      'a required term that selects some',
+      { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{}, { namespaceSelector: {} }] } },
+      true,
+    ],
+    [
+      'a preferred term',
+      { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm: { namespaces: ['x'] } }] } },
+      true,
+    ],
+    [
+      'no term of its own namespace',
+      { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaces: [] }, { namespaceSelector: null }] } },
+      false,
+    ],
+    ['no preference without a term', { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{}] } }, false],
+    ['no affinity without terms', { podAffinity: {}, podAntiAffinity: {} }, false],
+  ])('CrossNamespacePodAffinity takes %s', (_, affinity, expected) => {
+    expect(isIn('CrossNamespacePodAffinity', { spec: { affinity } })).toBe(expected)
+  })
+
+  test('that is unknown takes nothing, and PriorityClass none without a name', () => {
+    expect([isIn('Other', {}), isIn('PriorityClass', {}), isIn('CrossNamespacePodAffinity', {})]).toEqual([false, false, false])
+  })
+})
+
+test('KIND-RQ-05: all expressions of a selector must hold', () => {
+  const of = (...scopeNames: string[]) => ({
+    scopeSelector: { matchExpressions: scopeNames.map((scopeName) => ({ scopeName, operator: 'Exists' })) },
+  })
+  const hard = parseAmounts({ pods: '1' })
+  expect(isQuotaFor(of('Terminating', 'PriorityClass'), hard, pods, burstable)).toBe(true)
+  expect(isQuotaFor(of('Terminating', 'BestEffort'), hard, pods, burstable)).toBe(false)
+  expect(isQuotaFor({ scopeSelector: {} }, hard, pods, burstable)).toBe(true)
+  expect(isQuotaFor({}, parseAmounts({ services: '1', pods: '1' }), pods, burstable)).toBe(true)
+  expect(isQuotaFor({}, parseAmounts({ services: '1' }), pods, burstable)).toBe(false)
+  expect(printAmounts(usageIn({}, parseAmounts({ services: '1' }), pods, burstable, nowMs))).toEqual({})
+})
+
+test('ADM-BI-21: of containers that say something, each that is silent is named once, by side and resource', () => {
+  const omissionsOf = (containers: object[], ...asked: string[]) => pods.omissions({ spec: { containers } }, asked)
+  expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'requests.memory', 'memory', 'limits.cpu')).toBeUndefined()
+  expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'limits.memory', 'cpu', 'memory')).toBe(
+    'must specify cpu for: a; limits.memory for: a',
+  )
+  expect(omissionsOf([aContainer({}, {}, 'b'), aContainer({}, {}, 'a'), aContainer({}, {}, 'b')], 'requests.cpu')).toBe(
+    'must specify requests.cpu for: a,b',
+  )
+  expect(omissionsOf([{}], 'cpu', 'ephemeral-storage')).toBe('must specify cpu for: ')
+  expect(pods.omissions({}, ['cpu'])).toBeUndefined()
+})
+
+describe('amounts', () => {
+  test('are the same by their values and names, and those of nothing are nothing', () => {
+    const of = parseAmounts
+    expect([sameAmounts(of({}), of({})), sameAmounts(of({ a: '1' }), of({})), sameAmounts(of({}), of({ a: '1' }))]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect([sameAmounts(of({ a: '1' }), of({ b: '1' })), sameAmounts(of({ a: '1', b: '1' }), of({ a: '1', b: '2' }))]).toEqual([
+      false,
+      false,
+    ])
+    expect([parseAmounts(undefined).size, parseAmounts({ a: 'x', b: 1 }).size]).toEqual([0, 1])
+  })
+
+  test('are added without changing either side', () => {
+    const [left, right] = [parseAmounts({ a: '1' }), parseAmounts({ a: '1', b: '1' })]
+    expect([printAmounts(addAmounts(left, right)), printAmounts(left)]).toEqual([{ a: '2', b: '1' }, { a: '1' }])
+    expect(addAmounts(left, parseAmounts({}))).toBe(left)
+  })
+
+  test('are told in order of their names', () => {
+    expect(Object.keys(printAmounts(parseAmounts({ b: '1', a: '1', c: '1' })))).toEqual(['a', 'b', 'c'])
+    expect(negativeNames(parseAmounts({ b: '-1', a: '-1', c: '1' }))).toEqual(['a', 'b'])
+  })
+
+  test('that grow by nothing have not grown', () => {
+    expect(growthOf(parseAmounts({ a: '1' }), parseAmounts({ a: '1', b: '0' })).size).toBe(0)
+  })
+})
+
+test('ADM-BI-21: room ends at the limit, and what has no limit or is not asked for is not judged', () => {
+  const room = (hard: object, used: object, requested: object) =>
+    roomIn({ quota: 'q', hard: parseAmounts({ ...hard }), used: parseAmounts({ ...used }), requested: parseAmounts({ ...requested }) }).kind
+  expect(room({ pods: '2' }, { pods: '1' }, { pods: '1' })).toBe('room')
+  expect(room({ pods: '2' }, { pods: '2' }, { pods: '1' })).toBe('exceeded')
+  expect(room({ pods: '2' }, { pods: '5' }, { services: '1' })).toBe('room')
+  expect(room({}, { pods: '5' }, { pods: '1' })).toBe('room')
+})
+
+describe('ADM-BI-21: use that needs a quota', () => {
+  const limited = { apiGroup: '', resource: 'pods', matchContains: ['cpu', 'memory'], matchScopes: [] }
+  const use = { counting: pods, object: burstable, usage: parseAmounts({ 'requests.memory': '1', cpu: '1', pods: '1' }) }
+  const nothing = { names: new Set<string>(), scopes: [] }
+
+  test('is that of the named resources, told in order', () => {
+    expect(uncoveredUse([limited], use, nothing)).toBe('insufficient quota to consume: cpu,requests.memory')
+    expect(uncoveredUse([limited], use, { ...nothing, names: new Set(['cpu', 'requests.memory']) })).toBeUndefined()
+    expect(uncoveredUse([{ ...limited, matchContains: [] }], use, nothing)).toBeUndefined()
+    expect(uncoveredUse([], use, nothing)).toBeUndefined()
+  })
+
+  test.each([
+    ['another resource', { ...limited, resource: 'services' }],
+    ['another group', { ...limited, apiGroup: 'apps' }],
+  ])('is not that of %s', (_, one) => {
+    expect(uncoveredUse([one], use, nothing)).toBeUndefined()
+  })
+
+  test('is that of each scope, which another scope does not cover', () => {
+    const matchScopes = [
+      { scopeName: 'PriorityClass', operator: 'Exists' },
+      { scopeName: 'Terminating', operator: 'Exists', values: ['a', 'b'] },
+    ]
+    const one = { ...limited, matchContains: [], matchScopes }
+    expect(uncoveredUse([one], use, nothing)).toBe(
+      'insufficient quota to match these scopes: [{PriorityClass Exists []} {Terminating Exists [a b]}]',
+    )
+    expect(uncoveredUse([one], use, { ...nothing, scopes: [{ scopeName: 'Terminating', operator: 'Exists' }] })).toBe(
+      'insufficient quota to match these scopes: [{PriorityClass Exists []}]',
+    )
+  })
 })
