@@ -23,6 +23,33 @@ test('GATE-11: a feature that is switched on keeps its fields, with their defaul
   expect(await specAt(api, `${drivers}/e.example`)).toHaveProperty('seLinuxMount', false)
 })
 
+test('GATE-01, GATE-11: what Jobs and StatefulSets say of features that are off is dropped, and has defaults while they are on', async () => {
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] }
+  const podFailurePolicy = { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] }
+  const job = { metadata: { name: 'j' }, spec: { podFailurePolicy, template: { spec } } }
+  const selector = { matchLabels: { a: 'b' } }
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: spec.containers } }
+  const set = { metadata: { name: 's' }, spec: { selector, template, persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } } }
+  const madeBy = async (api: Api) => {
+    const namespace = await aNamespace(api)
+    const { spec: ofJob } = await created(api, `/apis/batch/v1/namespaces/${namespace}/jobs`, job)
+    const { spec: ofSet } = await created(api, `/apis/apps/v1/namespaces/${namespace}/statefulsets`, set)
+    const { updateStrategy, persistentVolumeClaimRetentionPolicy } = ofSet as Record<string, unknown>
+    return { ...(ofJob as object), updateStrategy, persistentVolumeClaimRetentionPolicy }
+  }
+  const off = await madeBy(await anApi())
+  expect(off).toMatchObject({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } })
+  expect(off.updateStrategy).not.toHaveProperty('rollingUpdate.maxUnavailable')
+  expect(off).not.toHaveProperty('podFailurePolicy')
+  expect(off.persistentVolumeClaimRetentionPolicy).toBeUndefined()
+  const featureGates = ['JobPodFailurePolicy=true', 'MaxUnavailableStatefulSet=true', 'StatefulSetAutoDeletePVC=true']
+  expect(await madeBy(await anApi({ featureGates }))).toMatchObject({
+    podFailurePolicy: { rules: [{ onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
+    updateStrategy: { rollingUpdate: { partition: 0, maxUnavailable: 1 } },
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' },
+  })
+})
+
 test('GATE-01, GATE-11: a value of an alpha feature is refused until the feature is on', async () => {
   const claim = { metadata: { name: 'c' }, spec: { accessModes: ['ReadWriteOncePod'], resources: { requests: { storage: '1Gi' } } } }
   const create = async (api: Api) => {

@@ -17,7 +17,9 @@ export const actingGates = [
   'EndpointSliceTerminatingCondition',
   'HPAContainerMetrics',
   'HPAScaleToZero',
+  'JobPodFailurePolicy',
   'MatchLabelKeysInPodTopologySpread',
+  'MaxUnavailableStatefulSet',
   'MinDomainsInPodTopologySpread',
   'NetworkPolicyStatus',
   'NodeInclusionPolicyInPodTopologySpread',
@@ -30,6 +32,7 @@ export const actingGates = [
   'ServerSideFieldValidation',
   'ServiceIPStaticSubrange',
   'ServiceInternalTrafficPolicy',
+  'StatefulSetAutoDeletePVC',
   'TopologyAwareHints',
   'UserNamespacesStatelessPodsSupport',
 ] as const

@@ -17,6 +17,7 @@ import {
   validateObject,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  warningsOf,
 } from '@orch/core'
 import type { Reservation } from '../allocation/allocator.ts'
 import { refuseEscalation } from '../authorization/escalation.ts'
@@ -203,6 +204,7 @@ async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>,
   await pause(request, parts)
   refuseInvalid(plan, object, await advance(request, judgeNew(object, body, plan, parts), parts))
   await pause(request, parts)
+  warn(plan, object, undefined, parts)
   const { object: whole, release } = await parts.allocator.reserve(plan, object, undefined)
   // Not within the call of `both`: what stands beside an `await` is kept until the function ends.
   const validation = await orRelease(validated(plan, { ...change, object: whole }, mutation, parts), { release })
@@ -276,6 +278,7 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   await pause(request, parts)
   refuseInvalid(plan, object, [...metadataErrors, ...(await advance(request, judgeChanged(object, body, live.object, plan, parts), parts))])
   await pause(request, parts)
+  if (subresource === undefined) warn(plan, object, live.object, parts)
   const reserved = await parts.allocator.reserve(plan, object, live.object)
   const validation = await orRelease(validated(plan, { ...change, object: reserved.object }, mutation, parts), reserved)
   const admitted = both(mutation, validation)
@@ -419,6 +422,10 @@ function refuseManyOwners(plan: Write, { metadata: { managedFields } }: ApiObjec
   if (managedFields === undefined || managedFields.length <= max) return
   const message = `Too many: ${managedFields.length}: must have at most ${max} items`
   throw invalid(plan.target.served.kind, plan.target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
+}
+
+function warn({ request, target: { served } }: Write, object: ApiObject, live: ApiObject | undefined, { names }: GatewayParts): void {
+  for (const text of warningsOf(served.resource.type, object, live, names)) request.warn(text)
 }
 
 function refuseInvalid({ target: { served } }: Write, object: ApiObject, errors: readonly FieldError[]): void {

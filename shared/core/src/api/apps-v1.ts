@@ -383,6 +383,7 @@ export const appsV1 = defineTypes({
         maxUnavailable: field(intOrString(), {
           tag: 2,
           pointer: true,
+          featureGate: 'MaxUnavailableStatefulSet',
           doc: 'Most pods, as a number or percentage rounded up, that may be missing meanwhile. Default: 1.',
         }),
       },
@@ -483,6 +484,7 @@ export const appsV1 = defineTypes({
         persistentVolumeClaimRetentionPolicy: field(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
           tag: 10,
           pointer: true,
+          featureGate: 'StatefulSetAutoDeletePVC',
           doc: 'What becomes of the claims of pods that are removed. Unset means that they are kept.',
         }),
       },

@@ -128,6 +128,7 @@ export const batchV1 = defineTypes({
         podFailurePolicy: field(ref('batch/v1.PodFailurePolicy'), {
           tag: 11,
           pointer: true,
+          featureGate: 'JobPodFailurePolicy',
           doc: 'What is done about failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
         }),
         backoffLimit: field(int32(), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),

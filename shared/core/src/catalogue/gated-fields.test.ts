@@ -35,6 +35,12 @@ const rows: readonly Row[] = [
     { spec: { jobTemplate: template({ topologySpreadConstraints: [{ ...spread, matchLabelKeys: ['a'], nodeTaintsPolicy: 'Honor' }] }) } },
     { spec: { jobTemplate: template({ topologySpreadConstraints: [spread] }) } },
   ],
+  ['batch/v1.Job', { spec: { podFailurePolicy: { rules: [] } } }, { spec: {} }],
+  [
+    'apps/v1.StatefulSet',
+    { spec: { persistentVolumeClaimRetentionPolicy: {}, updateStrategy: { rollingUpdate: { partition: 1, maxUnavailable: 1 } } } },
+    { spec: { updateStrategy: { rollingUpdate: { partition: 1 } } } },
+  ],
   ['storage/v1.CSIDriver', { spec: { seLinuxMount: true } }, { spec: {} }],
   [
     'autoscaling/v2.HorizontalPodAutoscaler',

@@ -1,3 +1,5 @@
+import type { IsGateOn } from '../../feature-gates.ts'
+import type { Names } from '../../names.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
@@ -30,12 +32,17 @@ export function fillDeployment(deployment: Draft): void {
   fillPodTemplate(child(spec, 'template'))
 }
 
-export function fillStatefulSet(set: Draft): void {
+export function fillStatefulSet(set: Draft, _names: Names, isGateOn: IsGateOn): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: 'OrderedReady' })
   const strategy = ensureChild(spec, 'updateStrategy')
   if (strategy['type'] === undefined) Object.assign(strategy, { type: 'RollingUpdate', rollingUpdate: strategy['rollingUpdate'] ?? {} })
-  if (strategy['type'] === 'RollingUpdate') fill(child(strategy, 'rollingUpdate'), { partition: 0 })
+  if (strategy['type'] === 'RollingUpdate') {
+    fill(child(strategy, 'rollingUpdate'), { partition: 0, ...(isGateOn('MaxUnavailableStatefulSet') ? { maxUnavailable: 1 } : {}) })
+  }
+  if (isGateOn('StatefulSetAutoDeletePVC')) {
+    fill(ensureChild(spec, 'persistentVolumeClaimRetentionPolicy'), { whenDeleted: 'Retain', whenScaled: 'Retain' })
+  }
   for (const claim of children(spec, 'volumeClaimTemplates')) {
     fill(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
     fillClaim(claim)
