@@ -139,7 +139,11 @@ describe('steps', () => {
   })
 
   test('texts are ordered by their bytes, beyond the basic plane too', () => {
-    expect(sortElements(['f:\u{1F600}', 'f:\uFF5E', 'f:a'])).toEqual(['f:a', 'f:\uFF5E', 'f:\u{1F600}'])
+    const ordered = ['a', '\uD7FF', '\uFF5E', '\u{1F600}', '\u{1F601}']
+    for (const given of [ordered, ordered.toReversed()]) {
+      expect(sortElements(given.map((text) => `f:${text}`))).toEqual(ordered.map((text) => `f:${text}`))
+      expect(sortElements(given.map((text) => `v:"${text}"`))).toEqual(ordered.map((text) => `v:"${text}"`))
+    }
   })
 
   test.each([

@@ -166,9 +166,8 @@ function compareScalars(left: unknown, right: unknown): number {
   const rank = scalarRank(left) - scalarRank(right)
   if (rank !== 0) return rank
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right)
-  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
-  const a = left as number | bigint
-  const b = right as number | bigint
+  const a = left as number | bigint | boolean
+  const b = right as number | bigint | boolean
   return a < b ? -1 : a > b ? 1 : 0
 }
 
