@@ -54,6 +54,13 @@ describe('History', () => {
     expect(keysOf(tree)).toEqual(['p/a@4', 'p/b@7', 'q/c@6'])
   })
 
+  test('undoing leaves what is outside the span as it is', () => {
+    const { tree, history } = written(1_000_000, 'p/a', 'q/c', 'p/a', 'q/c')
+    const past = tree.fork()
+    history.undo(past, 'p/', 2)
+    expect(keysOf(past)).toEqual(['p/a@2', 'q/c@5'])
+  })
+
   test('what a key held at a revision', () => {
     const { history } = written(1_000_000, 'a', 'a', '-a')
     const revisionAt = (revision: number) => {
@@ -142,8 +149,9 @@ describe('a change as the contract has it', () => {
   })
 
   test('has its time and the trace of its write where it happens now', () => {
-    expect(toChange(change, undefined, undefined, 7)).toEqual({ ...known, committedMs: 7, traceparent: '00-trace-span-01' })
-    expect(toChange({ ...change, writeId: 'w' }, undefined, undefined, 7)).toEqual({ ...known, committedMs: 7 })
+    expect(toChange(change, undefined, undefined, 7)).toStrictEqual({ ...known, committedMs: 7, traceparent: '00-trace-span-01' })
+    expect(toChange(change, undefined, undefined)).toStrictEqual(known)
+    expect(toChange({ ...change, writeId: 'w' }, undefined, undefined, 7)).toStrictEqual({ ...known, committedMs: 7 })
   })
 })
 
