@@ -206,6 +206,22 @@ describe('a replica in an election', () => {
     expect(election.leases.map(({ isReleased }) => isReleased)).toEqual([true, false])
   })
 
+  test('whose key is gone while another one leads becomes a candidate anew, behind that one', async () => {
+    const election = new FakeElection()
+    const { leadership, told } = candidate(election)
+    leadership.begin()
+    await turns()
+    election.keys.push({ key: '/p/election/9', value: 'other', id: '9' })
+    election.remove('1')
+    leadership.look()
+    await turns()
+    expect([leadership.isLeader, told, election.keys.map(({ key }) => key)]).toEqual([
+      false,
+      [true, false],
+      ['/p/election/9', '/p/election/2'],
+    ])
+  })
+
   test('is not troubled by the end of a lease that it had before', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)

@@ -93,8 +93,11 @@ describe('members of etcd', () => {
     await ask('a', refused)
     const stream = {}
     await members.policyOf('b').execute(() => stream)
-    await ask('a', refused)
-    expect(clock.pendingTimers).toBe(1)
+    const own = {}
+    const other = open('a', 'b')
+    await other.members.policyOf('a').execute(() => own)
+    for (let time = 0; time < 2; time += 1) other.members.isSilent(own)
+    expect([clock.pendingTimers, other.clock.pendingTimers]).toEqual([1, 1])
     clock.advance(etcdMemberLookMs - 1)
     expect(asked).toEqual([])
     clock.advance(1)
