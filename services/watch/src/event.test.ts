@@ -47,8 +47,8 @@ describe('a selection holds', () => {
 
   test('an object without a namespace by its name, and by no namespace', () => {
     const holds = (requirement: FieldRequirement) =>
-      matcherOf({ resource: 'core/nodes' }, { labels: [], fields: [requirement] })('core/nodes/n', facts('1'))
-    expect([holds(field('metadata.name', 'n')), holds(field('metadata.namespace', '')), holds(field('metadata.namespace', 'n'))]).toEqual([
+      matcherOf({ resource: 'core/nodes' }, { labels: [], fields: [requirement] })('core/nodes/n1', facts('1'))
+    expect([holds(field('metadata.name', 'n1')), holds(field('metadata.namespace', '')), holds(field('metadata.namespace', 'n'))]).toEqual([
       true,
       true,
       false,
