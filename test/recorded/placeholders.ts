@@ -83,6 +83,7 @@ function blankText(text: string): string {
     .replace(/resourceVersion\\*":\\*"\d+/g, 'resourceVersion":"RV')
     .replace(/in record \(\d+\)/g, 'in record (RV)')
     .replace(/\b(?:SVCIP|127\.0\.0\.1):\d{4,5}\b/g, 'ADDRESS')
+    .replace(/\(0xc[0-9a-f]{9}\)/g, '(POINTER)')
     .replaceAll(host, 'HOST')
     .replaceAll(namespace, 'NS')
     .replaceAll(suffix, 'UU')

@@ -2,9 +2,9 @@ import {
   type ApiObject,
   badRequest,
   type FieldError,
-  goStruct,
+  type GoValue,
+  goValue,
   invalid,
-  invalidGoValue,
   invalidValue,
   type PolicyRule,
   printJson,
@@ -124,7 +124,7 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
   const isLocal = kind === 'LocalSubjectAccessReview'
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     errors.push(
-      invalidGoValue(
+      invalidValue(
         'spec.nonResourceAttributes',
         printed(nonResourceAttributes),
         'cannot be specified in combination with resourceAttributes',
@@ -140,7 +140,7 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
     errors.push(invalidValue('spec.user', user ?? '', 'at least one of user or group must be specified'))
   }
   if (isLocal && nonResourceAttributes !== undefined) {
-    errors.push(invalidGoValue('spec.nonResourceAttributes', printed(nonResourceAttributes), 'disallowed on this kind of request'))
+    errors.push(invalidValue('spec.nonResourceAttributes', printed(nonResourceAttributes), 'disallowed on this kind of request'))
   }
   if (isLocal && resourceAttributes !== undefined && (resourceAttributes.namespace ?? '') !== info.namespace) {
     errors.push(invalidValue('spec.resourceAttributes.namespace', resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
@@ -152,6 +152,6 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
   return errors
 }
 
-function printed(attributes: Readonly<Record<string, unknown>>): string {
-  return goStruct('authorization.NonResourceAttributes', attributes, { Path: 'path', Verb: 'verb' })
+function printed(attributes: Readonly<Record<string, unknown>>): GoValue {
+  return goValue({ kind: 'ref', name: 'authorization/v1.NonResourceAttributes' }, attributes)
 }

@@ -119,7 +119,7 @@ describe('metadata of an object', () => {
         ],
       },
       namespaced,
-      [/Only one reference can have Controller set to true\. Found "true" in references for ReplicaSet\/r and ReplicaSet\/s$/],
+      [/Only one reference can have Controller set to true\. Found "true" in references for r and s$/],
     ],
     [
       'MF-02: an operation that is none, MF-05: a wrong fieldsType',

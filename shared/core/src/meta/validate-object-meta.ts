@@ -1,4 +1,5 @@
-import { printValue } from '../json/print.ts'
+import { list, ref } from '../schema/define.ts'
+import { goValue, printFieldValue } from '../schema/go-value.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
 import type { FieldError } from './status.ts'
 import {
@@ -141,14 +142,14 @@ function validateOwnerReferences(errors: FieldError[], references: readonly Owne
   for (const reference of references) {
     validateOwnerReference(errors, reference, path)
     if (reference.controller !== true || others === controllersToldMax) continue
-    const name = `${reference.kind}/${reference.name}`
+    const { name } = reference
     if (controller === undefined) {
       controller = name
       continue
     }
     others += 1
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
-    errors.push(invalidValue(path, references, detail))
+    errors.push(invalidValue(path, goValue(list(ref('meta/v1.OwnerReference')), references), detail))
   }
 }
 
@@ -235,7 +236,7 @@ export function validateFieldManager(errors: FieldError[], manager: string, path
 }
 
 function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printFieldValue(value)}: ${detail}` }
 }
 
 function forbiddenValue(field: string, detail: string): FieldError {

@@ -1,5 +1,5 @@
-import { printValue } from '../json/print.ts'
 import type { FieldError } from '../meta/status.ts'
+import { printFieldValue } from './go-value.ts'
 import { childPath } from './inspect.ts'
 import type { Field, Node, StructNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
@@ -126,12 +126,13 @@ export function requiredValue(field: string, detail?: string): FieldError {
 /** The value is none of those that are allowed. */
 export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((text) => JSON.stringify(text)).join(', ')
-  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${printValue(value)}: supported values: ${list}` }
+  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${printFieldValue(value)}: supported values: ${list}` }
 }
 
 /** The value is of the right type and yet wrong. */
-export function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
+export function invalidValue(field: string, value: unknown, detail?: string): FieldError {
+  const message = `Invalid value: ${printFieldValue(value)}`
+  return { reason: 'FieldValueInvalid', field, message: detail === undefined ? message : `${message}: ${detail}` }
 }
 
 /** The field may not be there. */
@@ -141,7 +142,7 @@ export function forbiddenValue(field: string, detail: string): FieldError {
 
 /** The value stands there a second time. */
 export function duplicateValue(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${printValue(value)}` }
+  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${printFieldValue(value)}` }
 }
 
 /** Requests on the main resource leave the status alone, and the other way round, whatever the body says there. */

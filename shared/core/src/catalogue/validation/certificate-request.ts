@@ -2,6 +2,8 @@ import { parseBase64Url } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
+import { bytes } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -22,7 +24,7 @@ export function validateCertificateRequest(request: Part, _live: Part | undefine
   const signer = textOf(spec, 'signerName')
   const errors: FieldError[] = []
   if (!isPem(textOf(spec, 'request'), 'CERTIFICATE REQUEST')) {
-    errors.push(invalidValue('spec.request', spec['request'], 'PEM block type must be CERTIFICATE REQUEST'))
+    errors.push(invalidValue('spec.request', goValue(bytes(), spec['request']), 'PEM block type must be CERTIFICATE REQUEST'))
   }
   errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
   if (signer === domainLabel(names, 'legacy-unknown')) {

@@ -2,8 +2,9 @@ import { printValue } from '../../json/print.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
+import { intOrString, ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goIntOrString, goLabelSelector, invalidGoValue } from './go-values.ts'
 import { isSame, optionalPart, type Part, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
 
@@ -122,7 +123,7 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
 export function immutable(errors: FieldError[], part: Part, live: Part, name: string, path: string): void {
   if (isSame(part[name], live[name])) return
   const value = name === 'selector' ? optionalPart(part, name) : undefined
-  if (value !== undefined) errors.push(invalidGoValue(path, goLabelSelector(value), 'field is immutable'))
+  if (value !== undefined) errors.push(invalidValue(path, goValue(ref('meta/v1.LabelSelector'), value), 'field is immutable'))
   else errors.push(invalidValue(path, part[name] ?? 'null', 'field is immutable'))
 }
 
@@ -138,7 +139,7 @@ const wrongPercent = explain("a valid percent string must be a numeric string fo
 export function countOrPercent(errors: FieldError[], part: Part, name: string, at: string): void {
   const value = part[name]
   if (typeof value === 'string' && !percentPattern.test(value)) {
-    errors.push(invalidGoValue(`${at}.${name}`, goIntOrString(value), wrongPercent))
+    errors.push(invalidValue(`${at}.${name}`, goValue(intOrString(), value), wrongPercent))
   }
   notNegative(errors, part, [name], at)
 }
@@ -147,7 +148,7 @@ export function countOrPercent(errors: FieldError[], part: Part, name: string, a
 export function notMoreThanWhole(errors: FieldError[], part: Part, name: string, at: string): void {
   const value = part[name]
   if (typeof value !== 'string' || !percentPattern.test(value) || Number.parseInt(value, 10) <= 100) return
-  errors.push(invalidGoValue(`${at}.${name}`, goIntOrString(value), 'must not be greater than 100%'))
+  errors.push(invalidValue(`${at}.${name}`, goValue(intOrString(), value), 'must not be greater than 100%'))
 }
 
 /** Whether a count or share is nothing. */

@@ -1,9 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { isGiven, notNegative, requireOneOf, requireText } from './checks.ts'
 import { findScheduleProblem, findZoneProblem } from './cron-schedule.ts'
 import { invalidValue, unsupportedValue } from './field-errors.ts'
-import { goLabelSelector, invalidGoValue } from './go-values.ts'
 import { validateJobSpec } from './job.ts'
 import { isSame, type Part, partOf, textOf } from './part.ts'
 
@@ -55,7 +56,13 @@ function validateTimeZone(errors: FieldError[], name: string): void {
 function validateTemplate(errors: FieldError[], spec: Part, { path, names }: { path: string; names: Names }): void {
   validateJobSpec(errors, spec, { path, names })
   if (isGiven(spec, 'selector')) {
-    errors.push(invalidGoValue(`${path}.selector`, goLabelSelector(partOf(spec, 'selector')), '`selector` will be auto-generated'))
+    errors.push(
+      invalidValue(
+        `${path}.selector`,
+        goValue(ref('meta/v1.LabelSelector'), partOf(spec, 'selector')),
+        '`selector` will be auto-generated',
+      ),
+    )
   }
   if (spec['manualSelector'] === true) errors.push(unsupportedValue(`${path}.manualSelector`, true, ['nil', 'false']))
 }

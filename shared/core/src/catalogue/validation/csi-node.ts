@@ -1,5 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 
@@ -20,7 +22,8 @@ export function validateCsiNode(node: Part, live: Part | undefined): FieldError[
     seen.add(name)
     errors.push(...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at))
     const before = liveByName.get(name)
-    if (before !== undefined && !isSame(driver, before)) errors.push(invalidValue(at, driver, 'field is immutable'))
+    if (before !== undefined && !isSame(driver, before))
+      errors.push(invalidValue(at, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable'))
     return errors
   })
 }

@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { intOrString, ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { countOrPercent, immutable, isNoneOf, notDecremented, notMoreThanWhole, notNegative } from './checks.ts'
-import { requiredValue } from './field-errors.ts'
-import { goIntOrString, goUpdateStrategy, invalidGoValue, unsupportedGoValue } from './go-values.ts'
+import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, refuseEmptySelector, selectorTakes, validateLastingTemplate } from './pod-template.ts'
 import { validateLabelSelector } from './selector.ts'
@@ -29,8 +30,8 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
   const type = textOf(strategy, 'type')
   if (type === 'OnDelete') return
   if (type !== 'RollingUpdate') {
-    const printed = goUpdateStrategy('apps.DaemonSetUpdateStrategy', 'apps.RollingUpdateDaemonSet', strategy)
-    errors.push(unsupportedGoValue('spec.updateStrategy', printed, ['RollingUpdate', 'OnDelete']))
+    const printed = goValue(ref('apps/v1.DaemonSetUpdateStrategy'), strategy)
+    errors.push(unsupportedValue('spec.updateStrategy', printed, ['RollingUpdate', 'OnDelete']))
     return
   }
   const at = 'spec.updateStrategy.rollingUpdate'
@@ -46,8 +47,8 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   for (const name of both) notMoreThanWhole(errors, rolling, name, at)
   const [isUnavailable, isSurging] = both.map((name) => !isNoneOf(rolling[name]))
   if (isUnavailable && isSurging) {
-    const surge = goIntOrString(rolling['maxSurge'])
-    errors.push(invalidGoValue(`${at}.maxSurge`, surge, 'may not be set when maxUnavailable is non-zero'))
+    const surge = goValue(intOrString(), rolling['maxSurge'])
+    errors.push(invalidValue(`${at}.maxSurge`, surge, 'may not be set when maxUnavailable is non-zero'))
   } else if (!isUnavailable && !isSurging) errors.push(requiredValue(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
 }
 

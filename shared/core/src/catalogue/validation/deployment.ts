@@ -1,5 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { intOrString, ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import {
   countOrPercent,
   immutable,
@@ -11,8 +13,7 @@ import {
   notNegative,
   numberOf,
 } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
-import { goIntOrString, goUpdateStrategy, invalidGoValue, unsupportedGoValue } from './go-values.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
@@ -42,8 +43,8 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
       errors.push(forbiddenValue(at, "may not be specified when strategy `type` is 'Recreate'"))
     }
   } else if (type !== 'RollingUpdate') {
-    const printed = goUpdateStrategy('apps.DeploymentStrategy', 'apps.RollingUpdateDeployment', strategy)
-    errors.push(unsupportedGoValue('spec.strategy', printed, ['Recreate', 'RollingUpdate']))
+    const printed = goValue(ref('apps/v1.DeploymentStrategy'), strategy)
+    errors.push(unsupportedValue('spec.strategy', printed, ['Recreate', 'RollingUpdate']))
   } else if (rolling === undefined) errors.push(requiredValue(at, 'this should be defaulted and never be nil'))
   else validateRollingUpdate(errors, rolling, at)
 }
@@ -52,8 +53,8 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   countOrPercent(errors, rolling, 'maxUnavailable', at)
   countOrPercent(errors, rolling, 'maxSurge', at)
   if (isNoneOf(rolling['maxUnavailable']) && isNoneOf(rolling['maxSurge'])) {
-    const none = goIntOrString(rolling['maxUnavailable'])
-    errors.push(invalidGoValue(`${at}.maxUnavailable`, none, 'may not be 0 when `maxSurge` is 0'))
+    const none = goValue(intOrString(), rolling['maxUnavailable'])
+    errors.push(invalidValue(`${at}.maxUnavailable`, none, 'may not be 0 when `maxSurge` is 0'))
   }
   notMoreThanWhole(errors, rolling, 'maxUnavailable', at)
 }

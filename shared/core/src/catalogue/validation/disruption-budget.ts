@@ -1,4 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { countOrPercent, isGiven, notMoreThanWhole, notNegative, requireOneOf, requireText } from './checks.ts'
 import { duplicateValue, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
@@ -10,7 +12,9 @@ export function validateDisruptionBudget(budget: Part): FieldError[] {
   const spec = partOf(budget, 'spec')
   const names = ['minAvailable', 'maxUnavailable']
   if (names.every((name) => isGiven(spec, name))) {
-    errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'))
+    errors.push(
+      invalidValue('spec', goValue(ref('policy/v1.PodDisruptionBudgetSpec'), spec), 'minAvailable and maxUnavailable cannot be both set'),
+    )
   }
   for (const name of names.filter((other) => isGiven(spec, other))) {
     countOrPercent(errors, spec, name, 'spec')

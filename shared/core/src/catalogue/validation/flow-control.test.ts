@@ -38,7 +38,9 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'a method',
     'distinguisherMethod',
     { type: 'ByMood' },
-    ['distinguisherMethod.type: Unsupported value: "ByMood": supported values: "ByNamespace", "ByUser"'],
+    [
+      'distinguisherMethod.type: Unsupported value: flowcontrol.FlowDistinguisherMethod{Type:"ByMood"}: supported values: "ByNamespace", "ByUser"',
+    ],
   ],
   [
     'no level',

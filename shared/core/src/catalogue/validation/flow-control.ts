@@ -1,5 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
 import { forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
@@ -17,7 +19,9 @@ export function validateFlowSchema(schema: Part): FieldError[] {
   const method = optionalPart(spec, 'distinguisherMethod')
   const errors = validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), textOf(partOf(schema, 'metadata'), 'name'))
   if (method !== undefined && !methods.includes(textOf(method, 'type'))) {
-    errors.push(unsupportedValue('spec.distinguisherMethod.type', textOf(method, 'type'), methods))
+    errors.push(
+      unsupportedValue('spec.distinguisherMethod.type', goValue(ref('flowcontrol/v1beta2.FlowDistinguisherMethod'), method), methods),
+    )
   }
   const field = 'spec.priorityLevelConfiguration.name'
   if (level === '') errors.push(requiredValue(field, 'must reference a priority level'))

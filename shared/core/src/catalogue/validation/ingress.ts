@@ -1,9 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain, explain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
+import { list, ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { allowChecked, checkGiven, isGiven, requireChecked } from './checks.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { invalidGoValue } from './go-values.ts'
 import { ipFamilyOf } from './ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { checkPortName, checkPortNumber } from './texts.ts'
@@ -16,7 +17,13 @@ export function validateIngress(ingress: Part, live: Part | undefined, names: Na
   const rules = itemsOf(spec, 'rules')
   const backend = optionalPart(spec, 'defaultBackend')
   if (rules.length === 0 && backend === undefined) {
-    errors.push(invalidGoValue('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'))
+    errors.push(
+      invalidValue(
+        'spec',
+        goValue(list(ref('networking/v1.IngressRule')), undefined),
+        'either `defaultBackend` or `rules` must be specified',
+      ),
+    )
   }
   if (backend !== undefined) validateBackend(errors, backend, 'spec.defaultBackend')
   for (const [index, rule] of rules.entries()) validateRule(errors, rule, `spec.rules[${index}]`)

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
+import { int32, list } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
-import { invalidGoValue } from './go-values.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from './part.ts'
 import { validateLabelKey } from './selector.ts'
 
@@ -55,7 +56,8 @@ function validateExitCodes(errors: FieldError[], codes: Part, names: ReadonlySet
     errors.push(invalidValue(`${at}.containerName`, name, 'must be one of the container or initContainer names in the pod template'))
   }
   const values = itemsOf<number>(codes, 'values')
-  if (values.length === 0) errors.push(invalidGoValue(`${at}.values`, goNumbers(values), 'at least one value is required'))
+  if (values.length === 0)
+    errors.push(invalidValue(`${at}.values`, goValue(list(int32()), codes['values']), 'at least one value is required'))
   if (values.length > exitCodesMax) errors.push(tooManyValues(`${at}.values`, values.length, exitCodesMax))
   const repeated = repeatedPlaces(values)
   for (const [index, value] of values.entries()) {
@@ -65,10 +67,5 @@ function validateExitCodes(errors: FieldError[], codes: Part, names: ReadonlySet
     if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
   }
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] as number) <= value)
-  if (!isOrdered) errors.push(invalidGoValue(`${at}.values`, goNumbers(values), 'must be ordered'))
-}
-
-/** `[]int32{2, 1}` */
-function goNumbers(values: readonly number[]): string {
-  return values.length === 0 ? '[]int32(nil)' : `[]int32{${values.join(', ')}}`
+  if (!isOrdered) errors.push(invalidValue(`${at}.values`, goValue(list(int32()), codes['values']), 'must be ordered'))
 }

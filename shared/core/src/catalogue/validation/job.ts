@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { map, ref, string } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goLabelSelector, goLabels, invalidGoValue } from './go-values.ts'
 import { validateFailurePolicy } from './job-failure-policy.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
@@ -56,10 +57,10 @@ function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): vo
   for (const [key, value] of Object.entries(expected)) {
     const field = `spec.template.metadata.labels[${key}]`
     if (labels[key] === undefined) errors.push(requiredValue(field, `must be '${String(value)}'`))
-    else if (labels[key] !== value) errors.push(invalidGoValue(field, goLabels(labels), `must be '${String(value)}'`))
+    else if (labels[key] !== value) errors.push(invalidValue(field, goValue(map(string()), labels), `must be '${String(value)}'`))
   }
   if (selectorTakes(selector, expected) === false) {
-    errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), '`selector` not auto-generated'))
+    errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), '`selector` not auto-generated'))
   }
 }
 
@@ -103,7 +104,8 @@ function validateChange(errors: FieldError[], spec: Part, job: Part): void {
   const isWaiting = live['suspend'] === true && !isGiven(partOf(job, 'status'), 'startTime')
   const template = partOf(spec, 'template')
   const before = isWaiting ? withPlacementOf(template, partOf(live, 'template')) : partOf(live, 'template')
-  if (!isSame(template, before)) errors.push(invalidValue('spec.template', template, 'field is immutable'))
+  if (!isSame(template, before))
+    errors.push(invalidValue('spec.template', goValue(ref('core/v1.PodTemplateSpec'), template), 'field is immutable'))
   for (const name of ['completionMode', 'podFailurePolicy']) immutable(errors, spec, live, name, `spec.${name}`)
 }
 

@@ -1,5 +1,8 @@
+import { goQuote } from '../../json/go-quote.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { cidrFamilyOf as familyOf } from './ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -29,7 +32,9 @@ export function validateNodeStatus(node: Part): FieldError[] {
   return [
     ...['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`)),
     ...addresses.flatMap(validateAddress),
-    ...[...repeatedPlaces(addresses)].map((index) => duplicateValue(`status.addresses[${index}]`, addresses[index])),
+    ...[...repeatedPlaces(addresses)].map((index) =>
+      duplicateValue(`status.addresses[${index}]`, goValue(ref('core/v1.NodeAddress'), addresses[index])),
+    ),
     ...validateConditions(itemsOf(status, 'conditions'), 'status.conditions'),
     ...itemsOf(status, 'volumesAttached').flatMap(validateAttachedVolume),
     ...['active', 'assigned', 'lastKnownGood'].flatMap((name) => {
@@ -59,11 +64,20 @@ function validatePodRanges(spec: Part): FieldError[] {
   )
   if (first !== '' && ranges[0] !== first) errors.push(invalidValue('spec.podCIDRs[0]', ranges[0], 'must be equal to podCIDR'))
   const families = ranges.map(familyOf)
+  const wrong = ranges[families.indexOf(undefined)]
+  if (ranges.length > 1 && wrong !== undefined) errors.push(undecided(wrong))
   if (ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
     errors.push(invalidTexts('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
   for (const index of repeatedPlaces(ranges)) errors.push(duplicateValue(`spec.podCIDRs[${index}]`, ranges[index]))
   return errors
+}
+
+/** kube-apiserver looks at the families of all ranges at once, and says of the first bad one that it cannot. */
+function undecided(range: string): FieldError {
+  const why = `failed to parse cidr value:${goQuote(range)} with error:invalid CIDR address: ${range}`
+  const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`
+  return { reason: 'InternalError', field: 'spec.podCIDRs', message }
 }
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
@@ -81,7 +95,7 @@ function validateTaints(taints: readonly Part[]): FieldError[] {
     else if (!taintEffects.includes(effect)) errors.push(unsupportedValue(`${at}.effect`, effect, taintEffects))
     const identity = `${key}:${effect}`
     if (seen.has(identity)) {
-      const { message } = duplicateValue(at, taint)
+      const { message } = duplicateValue(at, goValue(ref('core/v1.Taint'), taint))
       errors.push({ reason: 'FieldValueDuplicate', field: at, message: `${message}: taints must be unique by key and effect pair` })
     }
     seen.add(identity)
@@ -92,7 +106,8 @@ function validateTaints(taints: readonly Part[]): FieldError[] {
 /** The id and the version of the referred object are known to the node only, so they belong to the status. */
 function validateConfigSource(source: Part, path: string, part: 'spec' | 'status'): FieldError[] {
   const configMap = optionalPart(source, 'configMap')
-  if (configMap === undefined) return [invalidValue(path, source, 'exactly one reference subfield must be non-nil')]
+  if (configMap === undefined)
+    return [invalidValue(path, goValue(ref('core/v1.NodeConfigSource'), source), 'exactly one reference subfield must be non-nil')]
   const at = `${path}.configMap`
   const wanted = ['kubeletConfigKey', 'name', 'namespace', ...(part === 'status' ? ['resourceVersion', 'uid'] : [])]
   const unwanted = part === 'spec' ? ['resourceVersion', 'uid'] : []

@@ -1,6 +1,8 @@
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { map, quantity } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, allowOneOf, isGiven, type PartRule, requireChecked, requireText } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
@@ -84,7 +86,8 @@ function requireAccessModes(errors: FieldError[], spec: Part, at: string): void 
 function validateCapacity(errors: FieldError[], capacity: Part): void {
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(requiredValue('spec.capacity'))
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(unsupportedValue('spec.capacity', capacity, ['storage']))
+  if (names.length !== 1 || names[0] !== 'storage')
+    errors.push(unsupportedValue('spec.capacity', goValue(map(quantity()), capacity), ['storage']))
   for (const name of names) {
     errors.push(...validateAmount(capacity[name], `spec.capacity[${name}]`))
     const quantity = parseQuantity(String(capacity[name]))

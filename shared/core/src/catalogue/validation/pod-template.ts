@@ -1,10 +1,11 @@
 import type { FieldError } from '../../meta/status.ts'
 import { validateAnnotations, validateLabels } from '../../meta/validate-object-meta.ts'
 import type { Names } from '../../names.ts'
+import { map, ref, string } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goLabelSelector, goLabels, invalidGoValue } from './go-values.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validatePodAnnotations } from './pod/pod-annotations.ts'
 import { validatePodSpec } from './pod/pod-spec.ts'
@@ -78,7 +79,7 @@ export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules
   const template = partOf(spec, 'template')
   const isTaken = selectorTakes(selector, labelsOf(template))
   if (isTaken === undefined) {
-    errors.push(invalidGoValue('spec.selector', goLabelSelector(selector ?? {}), 'invalid label selector'))
+    errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {}), 'invalid label selector'))
     return
   }
   if (!isTaken) errors.push(notSelected(template, `${rules.path}.metadata.labels`))
@@ -98,12 +99,12 @@ export function validateOwnSelector(errors: FieldError[], selector: Part | undef
 /** A selector that says nothing would take every Pod. */
 export function refuseEmptySelector(errors: FieldError[], selector: Part, what: string): void {
   if (Object.keys(partOf(selector, 'matchLabels')).length > 0 || itemsOf(selector, 'matchExpressions').length > 0) return
-  errors.push(invalidGoValue('spec.selector', goLabelSelector(selector), `empty selector is invalid for ${what}`))
+  errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), `empty selector is invalid for ${what}`))
 }
 
 /** The labels of a template are others than those that its owner looks for. */
 export function notSelected(template: Part, path: string): FieldError {
-  return invalidGoValue(path, goLabels(labelsOf(template)), '`selector` does not match template `labels`')
+  return invalidValue(path, goValue(map(string()), partOf(template, 'metadata')['labels']), '`selector` does not match template `labels`')
 }
 
 export function labelsOf(template: Part): Part {

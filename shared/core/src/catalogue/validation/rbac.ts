@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainGroup, type Names } from '../../names.ts'
-import { invalidFor, invalidTexts, requiredValue, unsupportedValue } from './field-errors.ts'
-import { goStruct, invalidGoValue } from './go-values.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
+import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 
@@ -69,8 +70,7 @@ function validateBinding(binding: Part, live: Part | undefined, { roles, names, 
     errors.push(...validateSubject(subject, `subjects[${index}]`, group, isNamespaced))
   }
   if (live !== undefined && !isSame(role, partOf(live, 'roleRef'))) {
-    const printed = goStruct('rbac.RoleRef', role, { APIGroup: 'apiGroup', Kind: 'kind', Name: 'name' })
-    errors.push(invalidGoValue('roleRef', printed, 'cannot change roleRef'))
+    errors.push(invalidValue('roleRef', goValue(ref('rbac/v1.RoleRef'), role), 'cannot change roleRef'))
   }
   return errors
 }

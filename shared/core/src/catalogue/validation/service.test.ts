@@ -65,7 +65,10 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'one port twice',
     'ports/1',
     { name: 'x', port: 80, protocol: 'TCP', nodePort: 30080 },
-    ['ports[1].nodePort: Duplicate value: 30080', 'ports[1]: Duplicate value: {"port":80,"protocol":"TCP"}'],
+    [
+      'ports[1].nodePort: Duplicate value: 30080',
+      'ports[1]: Duplicate value: core.ServicePort{Name:"", Protocol:"TCP", AppProtocol:(*string)(nil), Port:80, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}',
+    ],
   ],
   [
     'no address',

@@ -1,6 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -209,7 +211,8 @@ function validatePortsTogether(ports: readonly Part[], type: string): FieldError
       if (nodePorts.has(`${protocol}/${nodePort}`)) onNodes.push(duplicateValue(field, nodePort))
       nodePorts.add(`${protocol}/${nodePort}`)
     }
-    if (servicePorts.has(`${protocol}/${port}`)) onService.push(duplicateValue(`spec.ports[${index}]`, { port, protocol }))
+    if (servicePorts.has(`${protocol}/${port}`))
+      onService.push(duplicateValue(`spec.ports[${index}]`, goValue(ref('core/v1.ServicePort'), { port, protocol })))
     servicePorts.add(`${protocol}/${port}`)
   }
   return [...errors, ...onNodes, ...onService]

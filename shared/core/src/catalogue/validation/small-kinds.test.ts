@@ -30,7 +30,9 @@ test.each<Row>([
     'one toleration twice',
     'scheduling/tolerations',
     [toleration, toleration],
-    [`scheduling.tolerations[1]: Duplicate value: ${JSON.stringify(toleration)}`],
+    [
+      `scheduling.tolerations[1]: Duplicate value: core.Toleration{Key:"a", Operator:"Exists", Value:"", Effect:"NoExecute", TolerationSeconds:(*int64)(0xc000000000)}`,
+    ],
   ],
   [
     'a toleration of everything but something',

@@ -1,5 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -23,7 +25,8 @@ function validateScheduling(scheduling: Part): FieldError[] {
   const tolerations = itemsOf(scheduling, 'tolerations')
   // kube-apiserver names them so, and clients know it.
   validateTolerations(errors, tolerations, 'scheduling.tolerations.tolerations')
-  for (const index of repeatedPlaces(tolerations)) errors.push(duplicateValue(`scheduling.tolerations[${index}]`, tolerations[index]))
+  for (const index of repeatedPlaces(tolerations))
+    errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
   return errors
 }
 

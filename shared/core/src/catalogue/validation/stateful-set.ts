@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { intOrString, ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { allowOneOf, countOrPercent, isGiven, isNoneOf, notDecremented, notMoreThan, notMoreThanWhole, notNegative } from './checks.ts'
 import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
-import { goIntOrString, goLabelSelector, goUpdateStrategy, invalidGoValue } from './go-values.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, refuseEndingPods, selectorTakes, validateOwnSelector, validateTemplateMetadata } from './pod-template.ts'
 
@@ -30,7 +31,7 @@ function validateTemplate(errors: FieldError[], spec: Part, names: Names): void 
   validateOwnSelector(errors, selector, 'statefulset')
   const template = partOf(spec, 'template')
   const isTaken = selectorTakes(selector, labelsOf(template))
-  if (isTaken === undefined) errors.push(invalidGoValue('spec.selector', goLabelSelector(selector ?? {})))
+  if (isTaken === undefined) errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {})))
   else {
     if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
     validateTemplateMetadata(errors, template, { path: 'spec.template', names })
@@ -51,10 +52,16 @@ function validateStrategy(errors: FieldError[], strategy: Part): void {
   if (type === '') errors.push(requiredValue('spec.updateStrategy'))
   else if (type === 'OnDelete') {
     if (!isGiven(strategy, 'rollingUpdate')) return
-    errors.push(invalidValue(at, strategy['rollingUpdate'], "only allowed for updateStrategy 'RollingUpdate'"))
+    errors.push(
+      invalidValue(
+        at,
+        goValue(ref('apps/v1.RollingUpdateStatefulSetStrategy'), strategy['rollingUpdate']),
+        "only allowed for updateStrategy 'RollingUpdate'",
+      ),
+    )
   } else if (type !== 'RollingUpdate') {
-    const printed = goUpdateStrategy('apps.StatefulSetUpdateStrategy', 'apps.RollingUpdateStatefulSetStrategy', strategy)
-    errors.push(invalidGoValue('spec.updateStrategy', printed, "must be 'RollingUpdate' or 'OnDelete'"))
+    const printed = goValue(ref('apps/v1.StatefulSetUpdateStrategy'), strategy)
+    errors.push(invalidValue('spec.updateStrategy', printed, "must be 'RollingUpdate' or 'OnDelete'"))
   } else {
     const rolling = optionalPart(strategy, 'rollingUpdate')
     if (rolling !== undefined) validateRollingUpdate(errors, rolling, at)
@@ -66,7 +73,7 @@ function validateRollingUpdate(errors: FieldError[], rolling: Part, at: string):
   if (!isGiven(rolling, 'maxUnavailable')) return
   countOrPercent(errors, rolling, 'maxUnavailable', at)
   if (isNoneOf(rolling['maxUnavailable'])) {
-    errors.push(invalidGoValue(`${at}.maxUnavailable`, goIntOrString(rolling['maxUnavailable']), 'cannot be 0'))
+    errors.push(invalidValue(`${at}.maxUnavailable`, goValue(intOrString(), rolling['maxUnavailable']), 'cannot be 0'))
   }
   notMoreThanWhole(errors, rolling, 'maxUnavailable', at)
 }

@@ -34,8 +34,20 @@ test.each<Row>([
       'spec.accessModes: Unsupported value: "ReadWriteOncePod": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"',
     ],
   ],
-  ['no size', 'capacity', {}, ['spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"']],
-  ['another capacity', 'capacity', { cpu: '1' }, ['spec.capacity: Unsupported value: {"cpu":"1"}: supported values: "storage"']],
+  [
+    'no size',
+    'capacity',
+    {},
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: core.ResourceList{}: supported values: "storage"'],
+  ],
+  [
+    'another capacity',
+    'capacity',
+    { cpu: '1' },
+    [
+      'spec.capacity: Unsupported value: core.ResourceList{"cpu":resource.Quantity{i:resource.int64Amount{value:1, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}}: supported values: "storage"',
+    ],
+  ],
   ['a size of nothing', 'capacity', { storage: '0' }, ['spec.capacity[storage]: Invalid value: "0": must be greater than zero']],
   [
     'a size below nothing',

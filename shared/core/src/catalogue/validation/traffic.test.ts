@@ -14,7 +14,7 @@ const ofBudgets: readonly Row[] = [
     'both bounds',
     'spec',
     { minAvailable: 1, maxUnavailable: 1 },
-    'spec: Invalid value: {"minAvailable":1,"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
+    'spec: Invalid value: policy.PodDisruptionBudgetSpec{MinAvailable:(*intstr.IntOrString)(0xc000000000), Selector:(*v1.LabelSelector)(nil), MaxUnavailable:(*intstr.IntOrString)(0xc000000000)}: minAvailable and maxUnavailable cannot be both set',
   ],
   [
     'more than all',

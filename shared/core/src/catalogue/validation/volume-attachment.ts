@@ -1,5 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import { ref } from '../../schema/define.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { validateDriverName } from './csi-node.ts'
 import { invalidFor, invalidValue, requiredValue } from './field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
@@ -16,7 +18,8 @@ export function validateVolumeAttachmentSpec(attachment: Part, live: Part | unde
   const errors = attacher === '' ? [requiredValue('spec.attacher')] : []
   errors.push(...validateSource(partOf(spec, 'source')), ...invalidFor('spec.nodeName', nodeName, checkSubdomain(nodeName)))
   if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher'))
-  if (live !== undefined && !isSame(spec, partOf(live, 'spec'))) errors.push(invalidValue('spec', spec, 'field is immutable'))
+  if (live !== undefined && !isSame(spec, partOf(live, 'spec')))
+    errors.push(invalidValue('spec', goValue(ref('storage/v1.VolumeAttachmentSpec'), spec), 'field is immutable'))
   return errors
 }
 
@@ -41,7 +44,8 @@ function validateSource(source: Part): FieldError[] {
   const inline = optionalPart(source, 'inlineVolumeSpec')
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (typeof name !== 'string' && inline === undefined) return [requiredValue('spec.source', detail)]
-  if (typeof name === 'string' && inline !== undefined) return [invalidValue('spec.source', source, detail)]
+  if (typeof name === 'string' && inline !== undefined)
+    return [invalidValue('spec.source', goValue(ref('storage/v1.VolumeAttachmentSource'), source), detail)]
   if (inline !== undefined) return validateInlineVolume(inline, 'spec.source.inlineVolumeSpec')
   return name === '' ? [requiredValue('spec.source.persistentVolumeName')] : []
 }

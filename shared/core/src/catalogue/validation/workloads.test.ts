@@ -124,7 +124,7 @@ const own: readonly Row[] = [
     deployment,
     'another strategy that rolls',
     spec({ strategy: { type: 'X', rollingUpdate: { maxSurge: 1 } } }),
-    'spec.strategy: Unsupported value: {"type":"X","rollingUpdate":{"maxSurge":1}}: supported values: "Recreate", "RollingUpdate"',
+    'spec.strategy: Unsupported value: apps.DeploymentStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDeployment)(0xc000000000)}: supported values: "Recreate", "RollingUpdate"',
   ],
   [
     deployment,
@@ -172,7 +172,7 @@ const own: readonly Row[] = [
     statefulSet,
     'nothing rolls on delete',
     updating({ type: 'OnDelete', rollingUpdate: { partition: 1 } }),
-    `spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy 'RollingUpdate'`,
+    `spec.updateStrategy.rollingUpdate: Invalid value: apps.RollingUpdateStatefulSetStrategy{Partition:1, MaxUnavailable:(*intstr.IntOrString)(nil)}: only allowed for updateStrategy 'RollingUpdate'`,
   ],
   [
     statefulSet,

@@ -1,5 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
+import { ref } from '../../../schema/define.ts'
+import { goValue } from '../../../schema/go-value.ts'
 import { allowOneOf, isGiven, numberOf, onceForShared, requireText } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, unsupportedValue } from '../field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
@@ -82,7 +84,8 @@ const validateToleration = onceForShared((errors, toleration, at) => {
 function validateTolerationValue(errors: FieldError[], toleration: Part, operator: string, path: string): void {
   const value = textOf(toleration, 'value')
   if (operator === 'Exists') {
-    if (value !== '') errors.push(invalidValue(path, toleration, "value must be empty when `operator` is 'Exists'"))
+    if (value !== '')
+      errors.push(invalidValue(path, goValue(ref('core/v1.Toleration'), toleration), "value must be empty when `operator` is 'Exists'"))
   } else if (operator === 'Equal' || operator === '') {
     const problems = checkLabelValue(value)
     if (problems.length > 0) errors.push(invalidValue(path, value, problems.join(';')))

@@ -1,5 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkSubdomain } from '../../../meta/validate-names.ts'
+import { ref } from '../../../schema/define.ts'
+import { goValue } from '../../../schema/go-value.ts'
 import { allowBetween, allowChecked, allowOneOf, isGiven, requireText } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
@@ -74,7 +76,9 @@ export function validateContainerSecurity(errors: FieldError[], context: Part | 
   validateProfile(errors, optionalPart(context, 'seccompProfile'), `${path}.seccompProfile`)
   if (context['allowPrivilegeEscalation'] === false) {
     const refuse = (why: string): void =>
-      void errors.push(invalidValue(path, context, `cannot set \`allowPrivilegeEscalation\` to false and ${why}`))
+      void errors.push(
+        invalidValue(path, goValue(ref('core/v1.SecurityContext'), context), `cannot set \`allowPrivilegeEscalation\` to false and ${why}`),
+      )
     if (context['privileged'] === true) refuse('`privileged` to true')
     if (itemsOf<string>(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN')
   }

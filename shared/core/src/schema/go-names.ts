@@ -1,0 +1,53 @@
+import type { Field, StructNode } from './node.ts'
+
+/** Words that Go writes in capitals at the beginning of a field's name. */
+const initials: ReadonlySet<string> = new Set([
+  ...['api', 'aws', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd'],
+  ...['qos', 'rbd', 'tcp', 'tls', 'tty', 'uid', 'url'],
+])
+
+/** Fields whose names in Go do not follow from those in JSON. */
+const otherNames: Readonly<Record<string, string>> = {
+  cephfs: 'CephFS',
+  metadata: 'ObjectMeta',
+  seLinuxOptions: 'SELinuxOptions',
+  storageos: 'StorageOS',
+}
+
+/** The name of a field in Go: `hostIP` is HostIP, `dnsPolicy` is DNSPolicy. */
+export function goFieldName({ name }: Pick<Field, 'name'>): string {
+  const other = otherNames[name]
+  if (other !== undefined) return other
+  const [word = ''] = /^[a-z0-9]+/.exec(name) ?? []
+  const first = initials.has(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1)
+  return first + name.slice(word.length)
+}
+
+/**
+ * Rules of kube-apiserver see types without a version. They are the same as those with one, but for these: their fields are in
+ * another order, and some are elsewhere.
+ */
+const otherFields: Readonly<Record<string, readonly string[]>> = {
+  'core/v1.PodSpec': [
+    ...['volumes', 'initContainers', 'containers', 'ephemeralContainers', 'restartPolicy', 'terminationGracePeriodSeconds'],
+    ...['activeDeadlineSeconds', 'dnsPolicy', 'nodeSelector', 'serviceAccountName', 'automountServiceAccountToken', 'nodeName'],
+    ...['securityContext', 'imagePullSecrets', 'hostname', 'subdomain', 'setHostnameAsFQDN', 'affinity', 'schedulerName'],
+    ...['tolerations', 'hostAliases', 'priorityClassName', 'priority', 'preemptionPolicy', 'dnsConfig', 'readinessGates'],
+    ...['runtimeClassName', 'overhead', 'enableServiceLinks', 'topologySpreadConstraints', 'os'],
+  ],
+}
+
+/** Fields that are pointers in the type with a version only. */
+const plainFields: ReadonlySet<string> = new Set(['apps/v1.RollingUpdateStatefulSetStrategy.partition'])
+
+/** The fields of a struct as rules of kube-apiserver see it. */
+export function internalFields(type: string | undefined, { fields, hasTypeMeta }: StructNode): readonly Field[] {
+  const names = type === undefined ? undefined : otherFields[type]
+  if (names === undefined) return hasTypeMeta ? fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : fields
+  return names.flatMap((name) => fields.find((field) => field.name === name) ?? [])
+}
+
+/** Whether a field of a type is a pointer where rules of kube-apiserver see it. */
+export function isPointer(type: string | undefined, { name, pointer = false }: Pick<Field, 'name' | 'pointer'>): boolean {
+  return pointer && !plainFields.has(`${type}.${name}`)
+}

@@ -1,0 +1,201 @@
+import { goQuote } from '../json/go-quote.ts'
+import { isJsonObject } from '../json/member.ts'
+import { printValue } from '../json/print.ts'
+import { parseBase64Url } from '../meta/base64.ts'
+import { goQuantity } from '../meta/go-quantity.ts'
+import { goFieldName, internalFields, isPointer } from './go-names.ts'
+import type { Field, Node, StructNode } from './node.ts'
+import { packageOf, resolveNode, typeOf } from './resolve.ts'
+
+/**
+ * A value with its type. Messages print it in the syntax of Go's `%#v`, as kube-apiserver does with everything that is more than
+ * a text, a number or a boolean: clients compare messages.
+ */
+export class GoValue {
+  readonly #node: Node
+  readonly #value: unknown
+
+  constructor(node: Node, value: unknown) {
+    this.#node = node
+    this.#value = value
+  }
+
+  toString(): string {
+    // A value that is bytes itself is printed in another way than bytes inside of others.
+    return this.#node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(this.#node, this.#value)
+  }
+}
+
+/** A value of a type, for a message. A type is written as in `api/`: `ref('core/v1.Taint')`, `map(string())`. */
+export function goValue(node: Node, value: unknown): GoValue {
+  return new GoValue(node, value)
+}
+
+/** A value as a message about a field shows it. */
+export function printFieldValue(value: unknown): string {
+  return value instanceof GoValue ? value.toString() : printValue(value)
+}
+
+/** Go prints where a pointer leads to. That is another place in every run, so this one stands for all. */
+const somewhere = '0xc000000000'
+
+function print(node: Node, value: unknown): string {
+  const target = resolveNode(node)
+  switch (target.kind) {
+    case 'ref':
+      return print(target, value)
+    case 'struct':
+      return `${typeName(node)}${structBody(node.kind === 'ref' ? node.name : undefined, target, isJsonObject(value) ? value : {})}`
+    case 'list':
+      return listText(node, target.items, value)
+    case 'map':
+      return mapText(node, target.values, value)
+    case 'string':
+      return goQuote(typeof value === 'string' ? value : '')
+    case 'boolean':
+      return String(value === true)
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return String(value ?? 0)
+    case 'bytes':
+      return bytesText(value)
+    case 'time':
+    case 'microTime':
+      return timeText(value)
+    case 'quantity':
+      return goQuantity(String(value ?? '0'))
+    case 'intOrString':
+      return intOrStringText(value)
+    case 'raw':
+    case 'json':
+    case 'fieldsV1':
+    case 'variant':
+      return `${typeName(node)}{Raw:${bytesText(undefined)}}`
+  }
+}
+
+/** The name of a type in Go: its package's word and its own name, with the types that it is made of. */
+function typeName(node: Node): string {
+  switch (node.kind) {
+    case 'ref': {
+      const [group = '', version = ''] = packageOf(node.name).split('/')
+      return `${group === 'meta' ? version : group}.${typeOf(node.name)}`
+    }
+    case 'list':
+      return `[]${typeName(node.items)}`
+    case 'map':
+      return node.values.kind === 'quantity' ? 'core.ResourceList' : `map[string]${typeName(node.values)}`
+    case 'struct':
+    case 'variant':
+      return 'struct'
+    default:
+      return scalarNames[node.kind]
+  }
+}
+
+const scalarNames: Readonly<Record<Exclude<Node['kind'], 'ref' | 'list' | 'map' | 'struct' | 'variant'>, string>> = {
+  string: 'string',
+  boolean: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  raw: 'runtime.RawExtension',
+  json: 'apiextensions.JSON',
+  fieldsV1: 'v1.FieldsV1',
+}
+
+function structBody(type: string | undefined, struct: StructNode, value: Part): string {
+  const texts: string[] = struct.hasTypeMeta
+    ? [`TypeMeta:v1.TypeMeta{Kind:${textOf(value, 'kind')}, APIVersion:${textOf(value, 'apiVersion')}}`]
+    : []
+  for (const group of groupsOf(internalFields(type, struct))) {
+    const members = group.fields.map((field) => `${goFieldName(field)}:${memberText(field, isPointer(type, field), value[field.name])}`)
+    if (group.inlined === undefined) texts.push(...members)
+    else texts.push(`${typeOf(group.inlined)}:${typeName({ kind: 'ref', name: group.inlined })}{${members.join(', ')}}`)
+  }
+  return `{${texts.join(', ')}}`
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+/** Fields of one struct that stand together. JSON shows those of an embedded one flat; Go does not. */
+interface FieldGroup {
+  readonly inlined: string | undefined
+  readonly fields: Field[]
+}
+
+function groupsOf(fields: readonly Field[]): readonly FieldGroup[] {
+  const groups: FieldGroup[] = []
+  for (const field of fields) {
+    const inlined = field.inlined?.type
+    const last = groups.at(-1)
+    if (last !== undefined && last.inlined === inlined) last.fields.push(field)
+    else groups.push({ inlined, fields: [field] })
+  }
+  return groups
+}
+
+function memberText({ node }: Field, isAddress: boolean, value: unknown): string {
+  if (!isAddress) return print(node, value)
+  const { kind } = resolveNode(node)
+  const isTime = kind === 'time' || kind === 'microTime'
+  if (value === undefined || value === null) return isTime ? '<nil>' : `(*${typeName(node)})(nil)`
+  return isTime ? timeText(value) : `(*${typeName(node)})(${somewhere})`
+}
+
+function textOf(value: Part, name: string): string {
+  const text = value[name]
+  return goQuote(typeof text === 'string' ? text : '')
+}
+
+function listText(node: Node, items: Node, value: unknown): string {
+  if (!Array.isArray(value)) return `${typeName(node)}(nil)`
+  return `${typeName(node)}{${value.map((item: unknown) => print(items, item)).join(', ')}}`
+}
+
+function mapText(node: Node, values: Node, value: unknown): string {
+  if (!isJsonObject(value)) return `${typeName(node)}(nil)`
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${goQuote(key)}:${print(values, value[key])}`)
+  return `${typeName(node)}{${members.join(', ')}}`
+}
+
+/** Bytes are base64 in JSON. */
+function bytesText(value: unknown): string {
+  const bytes =
+    typeof value === 'string' && value !== ''
+      ? parseBase64Url(value.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+      : undefined
+  if (bytes === undefined) return '[]uint8(nil)'
+  return `[]uint8{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
+}
+
+function intOrStringText(value: unknown): string {
+  const isText = typeof value === 'string'
+  return `intstr.IntOrString{Type:${isText ? 1 : 0}, IntVal:${isText ? 0 : String(value ?? 0)}, StrVal:${goQuote(isText ? value : '')}}`
+}
+
+const noTime = 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
+
+function timeText(value: unknown): string {
+  const time = typeof value === 'string' ? new Date(value) : undefined
+  if (time === undefined || Number.isNaN(time.getTime())) return noTime
+  const clock = [time.getUTCHours(), time.getUTCMinutes(), time.getUTCSeconds(), nanosecondsOf(String(value))]
+  return `time.Date(${time.getUTCFullYear()}, time.${monthNames[time.getUTCMonth()]}, ${time.getUTCDate()}, ${clock.join(', ')}, time.Local)`
+}
+
+function nanosecondsOf(text: string): number {
+  return Number((/\.(\d{1,9})/.exec(text)?.[1] ?? '0').padEnd(9, '0'))
+}
+
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+]
