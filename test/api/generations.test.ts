@@ -27,6 +27,13 @@ test('a CSIDriver has a generation from the first change of what its nodes act o
   expect(await patched({ metadata: { labels: { x: 'y' } } })).toBe(3)
 })
 
+test('the generation of a PriorityClass stays', async () => {
+  const path = '/apis/scheduling.orch.io/v1/priorityclasses'
+  const name = aName('class')
+  expect(generationOf(await created(server.api, path, { metadata: { name }, value: 1 }))).toBe(1)
+  expect(generationOf((await server.api.patch(`${path}/${name}`, { description: 'other' })).body)).toBe(1)
+})
+
 test('an EndpointSlice counts the changes of its endpoints and of its labels, and keeps no topology', async () => {
   const path = `/apis/discovery.orch.io/v1/namespaces/${await aNamespace(server.api)}/endpointslices`
   const endpoint = { addresses: ['10.0.0.1'], deprecatedTopology: { 'orch.io/hostname': 'n' } }

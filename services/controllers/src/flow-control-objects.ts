@@ -1,4 +1,4 @@
-import { type ApiObject, domainGroup, type Names, subdomainLabel } from '@orch/core'
+import { type ApiObject, domainGroup, mandatoryFlowSchemas, mandatoryPriorityLevels, type Names, subdomainLabel } from '@orch/core'
 import type { BootstrapObject } from './bootstrap.ts'
 
 /** Group and version in which flow control is written here. */
@@ -22,7 +22,7 @@ interface SchemaOptions {
 export function flowControlObjects(names: Names): BootstrapObject[] {
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
   const schema = (name: string, options: SchemaOptions) => aSchema(names, name, options)
-  const level = (name: string, shares: number, queuing: Queuing | undefined) => aLevel(names, name, shares, queuing)
+  const level = (name: string, shares: number, queuing: Queuing) => aLevel(names, name, shares, queuing)
   const { systemNamespace } = names
   const leases = domainGroup(names, 'coordination')
   const inSystem = account(systemNamespace, '*')
@@ -32,16 +32,16 @@ export function flowControlObjects(names: Names): BootstrapObject[] {
   const anywhere = { namespaces: ['*'] }
   const everybody = [group('system:unauthenticated'), group('system:authenticated')]
   return [
-    anExemptLevel(names),
-    level('catch-all', 5, undefined),
+    ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) =>
+      anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', name, spec),
+    ),
     suggested(level('system', 30, { queues: 64, handSize: 6 })),
     suggested(level('node-high', 40, { queues: 64, handSize: 6 })),
     suggested(level('leader-election', 10, { queues: 16, handSize: 4 })),
     suggested(level('workload-high', 40, { queues: 128, handSize: 6 })),
     suggested(level('workload-low', 100, { queues: 128, handSize: 6 })),
     suggested(level('global-default', 20, { queues: 128, handSize: 6 })),
-    schema('exempt', { level: 'exempt', precedence: 1, rules: [all([group('system:masters')])] }),
-    schema('catch-all', { level: 'catch-all', precedence: 10_000, distinguisher: 'ByUser', rules: [all(everybody)] }),
+    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(names, 'FlowSchema', 'flowschemas', name, spec)),
     suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
     suggested(
       schema('system-leader-election', {
@@ -143,12 +143,8 @@ function anObject(names: Names, kind: string, plural: string, name: string, spec
   }
 }
 
-function anExemptLevel(names: Names): BootstrapObject {
-  return anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', 'exempt', { type: 'Exempt' })
-}
-
-function aLevel(names: Names, name: string, shares: number, queuing: Queuing | undefined): BootstrapObject {
-  const limitResponse = queuing === undefined ? { type: 'Reject' } : { type: 'Queue', queuing: { ...queuing, queueLengthLimit: 50 } }
+function aLevel(names: Names, name: string, shares: number, queuing: Queuing): BootstrapObject {
+  const limitResponse = { type: 'Queue', queuing: { ...queuing, queueLengthLimit: 50 } }
   const limited = { assuredConcurrencyShares: shares, limitResponse }
   return anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', name, { type: 'Limited', limited })
 }

@@ -33,6 +33,8 @@ export interface KindRules {
   completeUpdate?(object: ApiObject, live: ApiObject): void
   /** Which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
   countsOnly?(object: ApiObject, live: ApiObject): boolean
+  /** The generation is 1 for ever. */
+  readonly keepsGeneration?: true
   /** Whether a change outside of what is always counted counts for the generation too. */
   countsChange?(object: ApiObject, live: ApiObject): boolean
   /** Rules on top of those of the catalogue. */
@@ -57,6 +59,7 @@ const rulesByType: Readonly<Record<string, KindRules>> = {
   'core/v1.Pod': podStrategy,
   'core/v1.Service': serviceStrategy,
   'discovery/v1.EndpointSlice': endpointSliceStrategy,
+  'scheduling/v1.PriorityClass': { keepsGeneration: true },
   'storage/v1.CSIDriver': csiDriverStrategy,
 }
 

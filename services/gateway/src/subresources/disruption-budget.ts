@@ -123,7 +123,7 @@ function noneAllowed({ conditions = [], observedGeneration }: NonNullable<Budget
   const before = conditions.find((condition) => condition.type === type)
   const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now
   const condition = { type, status: 'False', observedGeneration, lastTransitionTime, reason: 'InsufficientPods', message: '' }
-  return [...conditions.filter((other) => other !== before), condition]
+  return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
 }
 
 function exhausted(why: string, retryAfterSeconds: number): Error {

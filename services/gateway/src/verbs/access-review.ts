@@ -139,15 +139,15 @@ function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): F
   if (kind !== 'SelfSubjectAccessReview' && !user && (groups ?? []).length === 0) {
     errors.push(invalidValue('spec.user', user ?? '', 'at least one of user or group must be specified'))
   }
-  if (isLocal && nonResourceAttributes !== undefined) {
-    errors.push(invalidValue('spec.nonResourceAttributes', printed(nonResourceAttributes), 'disallowed on this kind of request'))
+  const { creationTimestamp: created, namespace: _namespace, managedFields: _owners, ...rest } = object.metadata
+  if (Object.keys(rest).length > 0 || typeof created === 'string') {
+    errors.push(invalidValue('metadata', object.metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'))
   }
   if (isLocal && resourceAttributes !== undefined && (resourceAttributes.namespace ?? '') !== info.namespace) {
     errors.push(invalidValue('spec.resourceAttributes.namespace', resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
   }
-  const { creationTimestamp: _created, namespace: _namespace, managedFields: _managedFields, ...rest } = object.metadata
-  if (Object.keys(rest).length > 0) {
-    errors.push(invalidValue('metadata', object.metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'))
+  if (isLocal && nonResourceAttributes !== undefined) {
+    errors.push(invalidValue('spec.nonResourceAttributes', printed(nonResourceAttributes), 'disallowed on this kind of request'))
   }
   return errors
 }

@@ -374,7 +374,8 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
 }
 
 function countGeneration(object: ApiObject, live: ApiObject, { strategy }: Target['served']): void {
-  const { countsOnly, countsChange } = strategy.rules
+  const { countsOnly, countsChange, keepsGeneration } = strategy.rules
+  if (keepsGeneration) return
   const isCounted = countsOnly?.(object, live) ?? (differsInSubstance(object, live) || countsChange?.(object, live) === true)
   if (isCounted) object.metadata.generation = (live.metadata.generation ?? 0) + 1
 }

@@ -5,11 +5,13 @@ import { domainLabel, type Names } from '../../names.ts'
 import { bytes } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 
 const secondsMin = 600
 const domainLengthMax = 253
+/** A domain, a slash, a namespace, a dot and a name. */
+const signerLengthMax = 253 + 1 + 63 + 1 + 253
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
   ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
@@ -46,10 +48,14 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
   if (certificate !== '' && !isPem(certificate, 'CERTIFICATE')) {
     errors.push(invalidValue('status.certificate', '<certificate data>', 'must contain at least one CERTIFICATE PEM block'))
   }
+  const before = textOf(partOf(live, 'status'), 'certificate')
   for (const verdict of live === undefined ? [] : verdicts) {
     const count = (list: readonly Part[]): number => list.filter((condition) => textOf(condition, 'type') === verdict).length
     if (count(conditions) >= count(itemsOf(partOf(live, 'status'), 'conditions'))) continue
     errors.push(forbiddenValue('status.conditions', `updates may not remove a condition of type ${JSON.stringify(verdict)}`))
+  }
+  if (before !== '' && certificate !== before) {
+    errors.push(forbiddenValue('status.certificate', 'updates may not modify existing certificate content'))
   }
   return errors
 }
@@ -70,28 +76,31 @@ function validateSigner(name: string): FieldError[] {
   }
   const errors = domain.length > domainLengthMax ? [tooLongValue(field, domainLengthMax)] : []
   const labels = domain.split('.')
-  for (const label of labels) {
-    for (const problem of checkLabel(label)) {
-      errors.push(invalidValue(field, domain, `validating label ${JSON.stringify(label)}: ${problem}`))
-    }
-  }
+  errors.push(...validateFirst(domain, labels, checkLabel))
   if (labels.length < 2) errors.push(invalidValue(field, domain, 'should be a domain with at least two segments separated by dots'))
-  for (const label of path.split('.')) {
-    for (const problem of checkSubdomain(label)) {
-      errors.push(invalidValue(field, path, `validating label ${JSON.stringify(label)}: ${problem}`))
-    }
-  }
-  return errors
+  errors.push(...validateFirst(path, path.split('.'), checkSubdomain))
+  return name.length > signerLengthMax ? [...errors, tooLongValue(field, signerLengthMax)] : errors
+}
+
+/** What is wrong with the first bad label. */
+function validateFirst(whole: string, labels: readonly string[], check: (label: string) => readonly string[]): FieldError[] {
+  const bad = labels.find((label) => check(label).length > 0)
+  if (bad === undefined) return []
+  return invalidFor(
+    'spec.signerName',
+    whole,
+    check(bad).map((problem) => `validating label ${JSON.stringify(bad)}: ${problem}`),
+  )
 }
 
 function validateUsages(given: readonly string[]): FieldError[] {
   if (given.length === 0) return [requiredValue('spec.usages', 'usages must be provided')]
   const repeated = repeatedPlaces(given)
-  return given.flatMap((usage, index) => {
-    const field = `spec.usages[${index}]`
-    const errors = usages.includes(usage) ? [] : [unsupportedValue(field, usage, usages)]
-    return repeated.has(index) ? [...errors, duplicateValue(field, usage)] : errors
-  })
+  const at = (index: number) => `spec.usages[${index}]`
+  return [
+    ...given.flatMap((usage, index) => (usages.includes(usage) ? [] : [unsupportedValue(at(index), usage, usages)])),
+    ...[...repeated].map((index) => duplicateValue(at(index), given[index])),
+  ]
 }
 
 function validateConditions(conditions: readonly Part[]): FieldError[] {

@@ -12,19 +12,24 @@ const driverNameLengthMax = 63
 export function validateCsiNode(node: Part, live: Part | undefined): FieldError[] {
   const drivers = itemsOf(partOf(node, 'spec'), 'drivers')
   const liveDrivers = itemsOf(partOf(live, 'spec'), 'drivers')
-  const liveByName = new Map(liveDrivers.map((driver) => [textOf(driver, 'name'), driver]))
   const seen = new Set<string>()
-  return drivers.flatMap((driver, index) => {
+  const errors = drivers.flatMap((driver, index) => {
     const at = `spec.drivers[${index}]`
     const name = textOf(driver, 'name')
-    const errors = [...validateDriverName(name, `${at}.name`), ...validateDriver(driver, at)]
-    if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+    const ofDriver = [...validateDriverName(name, `${at}.name`), ...validateDriver(driver, at)]
+    if (seen.has(name)) ofDriver.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
-    errors.push(...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at))
-    const before = liveByName.get(name)
-    if (before !== undefined && !isSame(driver, before))
-      errors.push(invalidValue(at, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable'))
-    return errors
+    return [...ofDriver, ...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at)]
+  })
+  return [...errors, ...validateKept(drivers, liveDrivers)]
+}
+
+function validateKept(drivers: readonly Part[], before: readonly Part[]): FieldError[] {
+  const liveByName = new Map(before.map((driver) => [textOf(driver, 'name'), driver]))
+  return drivers.flatMap((driver, index) => {
+    const live = liveByName.get(textOf(driver, 'name'))
+    if (live === undefined || isSame(driver, live)) return []
+    return [invalidValue(`spec.drivers[${index}]`, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable')]
   })
 }
 

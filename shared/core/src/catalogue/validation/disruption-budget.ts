@@ -1,10 +1,11 @@
 import type { FieldError } from '../../meta/status.ts'
 import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { countOrPercent, isGiven, notMoreThanWhole, notNegative, requireOneOf, requireText } from './checks.ts'
-import { duplicateValue, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
+import { countOrPercent, isGiven, notMoreThanWhole, notNegative, numberOf, requireText } from './checks.ts'
+import { duplicateValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateLabelKey, validateLabelSelector } from './selector.ts'
+import { bytesOf } from './texts.ts'
 
 /** The rules of a PodDisruptionBudget's spec. */
 export function validateDisruptionBudget(budget: Part): FieldError[] {
@@ -32,6 +33,7 @@ export function validateDisruptionBudgetStatus(budget: Part): FieldError[] {
   return errors
 }
 
+const conditionStatuses = ['False', 'True', 'Unknown']
 const reasonLengthMax = 1024
 const messageLengthMax = 32 * 1024
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
@@ -45,18 +47,20 @@ function validateSharedConditions(errors: FieldError[], conditions: readonly Par
     const type = textOf(condition, 'type')
     if (seen.has(type)) errors.push(duplicateValue(`${at}.type`, type))
     seen.add(type)
-    if (requireText(errors, condition, 'type', at)) errors.push(...validateLabelKey(type, `${at}.type`))
-    requireOneOf(errors, condition, 'status', at, ['False', 'True', 'Unknown'])
-    notNegative(errors, condition, ['observedGeneration'], at)
+    errors.push(...validateLabelKey(type, `${at}.type`))
+    const status = textOf(condition, 'status')
+    if (!conditionStatuses.includes(status)) errors.push(unsupportedValue(`${at}.status`, status, conditionStatuses))
+    const generation = numberOf(condition, 'observedGeneration') ?? 0
+    if (generation < 0) errors.push(invalidValue(`${at}.observedGeneration`, generation, 'must be greater than or equal to zero'))
     if (!isGiven(condition, 'lastTransitionTime')) errors.push(requiredValue(`${at}.lastTransitionTime`, 'must be set'))
     validateReason(errors, condition, at)
-    if (textOf(condition, 'message').length > messageLengthMax) errors.push(tooLongValue(`${at}.message`, messageLengthMax))
+    if (bytesOf(textOf(condition, 'message')) > messageLengthMax) errors.push(tooLongValue(`${at}.message`, messageLengthMax))
   }
 }
 
 function validateReason(errors: FieldError[], condition: Part, at: string): void {
   const reason = textOf(condition, 'reason')
-  if (!requireText(errors, condition, 'reason', at)) return
+  if (!requireText(errors, condition, 'reason', at, 'must be set')) return
   if (!reasonPattern.test(reason)) {
     const rule = `a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'`
     const detail = `${rule} (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonFormat}')`

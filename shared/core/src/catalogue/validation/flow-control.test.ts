@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
 import { type Body, problemsOf, withChange } from './rules-testing.ts'
 
 const schema: Body = {
@@ -68,8 +69,8 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'rules/0/subjects',
     [{ kind: 'User', group: { name: 'g' } }],
     [
-      `rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'`,
       `rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'`,
+      `rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'`,
     ],
   ],
   [
@@ -151,4 +152,53 @@ test.each<readonly [string, Body, readonly string[]]>([
   ],
 ])('a PriorityLevelConfiguration with %s', (_, body, problems) => {
   expect(problemsOf('flowcontrol/v1beta2.PriorityLevelConfiguration', body)).toEqual(problems.map((problem) => `spec.${problem}`))
+})
+
+const schemaType = 'flowcontrol/v1beta2.FlowSchema'
+const levelType = 'flowcontrol/v1beta2.PriorityLevelConfiguration'
+
+test.each([
+  [
+    'any namespace of an account',
+    'rules/0/subjects/2/serviceAccount/namespace',
+    '*',
+    'rules[0].subjects[2].serviceAccount.namespace: Invalid value: "*": a',
+  ],
+  [
+    'a namespace of no name',
+    'rules/0/resourceRules/0/namespaces',
+    ['A'],
+    'rules[0].resourceRules[0].namespaces[0]: Invalid value: "A": each member of this list must be \'*\' or a DNS-1123 label; a',
+  ],
+  [
+    'a verb that is none',
+    'rules/0/nonResourceRules/0/verbs',
+    ['look', 'get'],
+    'rules[0].nonResourceRules[0].verbs: Unsupported value: []string{"look", "get"}: supported values: "create"',
+  ],
+])('a FlowSchema with %s is refused', (_, path, value, problem) => {
+  expect(problemsOf(schemaType, withChange(schema, `spec/${path}`, value))).toEqual([expect.stringContaining(`spec.${problem}`)])
+})
+
+test.each<readonly [string, Readonly<Record<string, object>>]>([
+  [schemaType, mandatoryFlowSchemas],
+  [levelType, mandatoryPriorityLevels],
+])('a mandatory %s stays as it is', (type, specs) => {
+  for (const [name, spec] of Object.entries(specs)) {
+    const body = { metadata: { name }, spec: structuredClone(spec) as Body }
+    expect(problemsOf(type, body)).toEqual([])
+    const path = type === schemaType ? 'spec/matchingPrecedence' : 'spec/type'
+    const changed = withChange(body, path, type === schemaType ? 7 : 'Some')
+    expect(problemsOf(type, changed)).toContainEqual(expect.stringContaining(`spec of '${name}' must equal the fixed value`))
+  }
+})
+
+test('conditions of flow control have one type each', () => {
+  const status = { conditions: [{ type: 'A' }, { type: 'A' }, {}] }
+  for (const type of [schemaType, levelType]) {
+    expect(problemsOf(type, { ...schema, status }, { part: 'status' })).toEqual([
+      'status.conditions[1].type: Duplicate value: "A"',
+      'status.conditions[2].type: Required value: must not be empty',
+    ])
+  }
 })

@@ -1,10 +1,11 @@
+import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
+import { list, ref, string } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
-import { forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 const precedenceMax = 10_000
 const queuesMax = 10_000_000
@@ -26,7 +27,28 @@ export function validateFlowSchema(schema: Part): FieldError[] {
   const field = 'spec.priorityLevelConfiguration.name'
   if (level === '') errors.push(requiredValue(field, 'must reference a priority level'))
   else errors.push(...invalidFor(field, level, checkSubdomain(level)))
-  return [...errors, ...itemsOf(spec, 'rules').flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`))]
+  errors.push(...itemsOf(spec, 'rules').flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`)))
+  return [...errors, ...validateMandatory(schema, mandatoryFlowSchemas)]
+}
+
+/** Objects that the server keeps as they are. */
+function validateMandatory(object: Part, specs: Readonly<Record<string, unknown>>): FieldError[] {
+  const name = textOf(partOf(object, 'metadata'), 'name')
+  const spec = partOf(object, 'spec')
+  if (!Object.hasOwn(specs, name) || isSame(spec, specs[name])) return []
+  return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)]
+}
+
+/** The rules of the status of a FlowSchema or a PriorityLevelConfiguration. */
+export function validateFlowControlStatus(object: Part): FieldError[] {
+  const seen = new Set<string>()
+  return itemsOf(partOf(object, 'status'), 'conditions').flatMap((condition, index) => {
+    const field = `status.conditions[${index}].type`
+    const type = textOf(condition, 'type')
+    const errors = seen.has(type) ? [duplicateValue(field, type)] : []
+    seen.add(type)
+    return type === '' ? [...errors, requiredValue(field, 'must not be empty')] : errors
+  })
 }
 
 function validatePrecedence(precedence: number, name: string): FieldError[] {
@@ -50,20 +72,26 @@ function validateRule(rule: Part, at: string): FieldError[] {
   return errors
 }
 
-const subjectFields: Readonly<Record<string, string>> = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' }
+/** Kind → its own field, then those of the others in the order in which they are refused. */
+const subjectFields: Readonly<Record<string, readonly [own: string, ...others: string[]]>> = {
+  Group: ['group', 'serviceAccount', 'user'],
+  ServiceAccount: ['serviceAccount', 'user', 'group'],
+  User: ['user', 'serviceAccount', 'group'],
+}
+const kindsByField: Readonly<Record<string, string>> = { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' }
 
 function validateSubject(subject: Part, at: string): FieldError[] {
   const kind = textOf(subject, 'kind')
-  if (!Object.hasOwn(subjectFields, kind)) return [unsupportedValue(`${at}.kind`, kind, Object.keys(subjectFields))]
-  const errors: FieldError[] = []
-  for (const [owner, field] of Object.entries(subjectFields)) {
-    const value = optionalPart(subject, field)
-    if (owner !== kind && value !== undefined) {
-      errors.push(forbiddenValue(`${at}.${field}`, `${field} is forbidden when subject kind is not '${owner}'`))
-    }
-    if (owner !== kind) continue
-    if (value === undefined) errors.push(requiredValue(`${at}.${field}`, `${field} is required when subject kind is '${owner}'`))
-    else errors.push(...validateNamed(value, `${at}.${field}`, kind))
+  const fields = Object.hasOwn(subjectFields, kind) ? subjectFields[kind] : undefined
+  if (fields === undefined) return [unsupportedValue(`${at}.kind`, kind, Object.keys(subjectFields))]
+  const [own, ...others] = fields
+  const value = optionalPart(subject, own)
+  const errors =
+    value === undefined
+      ? [requiredValue(`${at}.${own}`, `${own} is required when subject kind is '${kind}'`)]
+      : validateNamed(value, `${at}.${own}`, kind)
+  for (const other of others.filter((name) => optionalPart(subject, name) !== undefined)) {
+    errors.push(forbiddenValue(`${at}.${other}`, `${other} is forbidden when subject kind is not '${kindsByField[other]}'`))
   }
   return errors
 }
@@ -75,7 +103,7 @@ function validateNamed(subject: Part, at: string, kind: string): FieldError[] {
   if (name !== '' && name !== '*') errors.push(...invalidFor(`${at}.name`, name, checkSubdomain(name)))
   const namespace = textOf(subject, 'namespace')
   if (namespace === '') return [...errors, requiredValue(`${at}.namespace`, 'must specify namespace for service account')]
-  return namespace === '*' ? errors : [...errors, ...invalidFor(`${at}.namespace`, namespace, checkLabel(namespace))]
+  return [...errors, ...invalidFor(`${at}.namespace`, namespace, checkLabel(namespace))]
 }
 
 function validateResourceRule(rule: Part, at: string): FieldError[] {
@@ -91,7 +119,8 @@ function validateResourceRule(rule: Part, at: string): FieldError[] {
     return [...errors, requiredValue(`${at}.namespaces`, missing)]
   }
   if (namespaces.includes('*')) return [...errors, ...validateList(rule, 'namespaces', at, { missing: '', others: 'namespaces' })]
-  return [...errors, ...namespaces.flatMap((name, index) => invalidFor(`${at}.namespaces[${index}]`, name, checkLabel(name)))]
+  const wrong = (problem: string) => `each member of this list must be '*' or a DNS-1123 label; ${problem}`
+  return [...errors, ...namespaces.flatMap((name, index) => invalidFor(`${at}.namespaces[${index}]`, name, checkLabel(name).map(wrong)))]
 }
 
 function validatePathRule(rule: Part, at: string): FieldError[] {
@@ -119,7 +148,7 @@ function validateVerbs(rule: Part, at: string): FieldError[] {
   const given = itemsOf<string>(rule, 'verbs')
   const errors = validateList(rule, 'verbs', at, { missing: 'verbs must contain at least one value', others: 'verbs' })
   if (given.includes('*') || given.every((verb) => verbs.includes(verb))) return errors
-  return [...errors, unsupportedValue(`${at}.verbs`, given, verbs)]
+  return [...errors, unsupportedValue(`${at}.verbs`, goValue(list(string()), given), verbs)]
 }
 
 function validateList(rule: Part, name: string, at: string, words: { readonly missing: string; readonly others: string }): FieldError[] {
@@ -131,6 +160,10 @@ function validateList(rule: Part, name: string, at: string, words: { readonly mi
 
 /** The rules of a PriorityLevelConfiguration. */
 export function validatePriorityLevel(level: Part): FieldError[] {
+  return [...validateLevelSpec(level), ...validateMandatory(level, mandatoryPriorityLevels)]
+}
+
+function validateLevelSpec(level: Part): FieldError[] {
   const spec = partOf(level, 'spec')
   const type = textOf(spec, 'type')
   const limited = optionalPart(spec, 'limited')

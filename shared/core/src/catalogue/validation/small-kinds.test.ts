@@ -258,3 +258,34 @@ test('a CSIStorageCapacity may say nothing more than its class, and keeps it', (
     problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '2Gi', storageClassName: 'slow' }, { live: capacity }),
   ).toEqual(['storageClassName: Invalid value: "slow": field is immutable'])
 })
+
+test('a RuntimeClass tolerates the same for one time only', () => {
+  const twice = withChange(runtimeClass, 'scheduling/tolerations', [toleration, { ...toleration, tolerationSeconds: 6 }])
+  expect(problemsOf('node/v1.RuntimeClass', twice)).toEqual([expect.stringContaining('scheduling.tolerations[1]: Duplicate value')])
+})
+
+test('a PriorityClass has a policy that says something, and of a system one the rest may change', () => {
+  const judge = (body: Body, live?: Body) => problemsOf('scheduling/v1.PriorityClass', body, live === undefined ? {} : { live })
+  expect(judge({ metadata: { name: 'a' }, value: 1, preemptionPolicy: '' })).toEqual(['preemptionPolicy: Required value'])
+  const system = { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 }
+  expect(judge({ ...system, globalDefault: true }, system)).toEqual([])
+})
+
+test('conditions of a PodDisruptionBudget are of the shared form', () => {
+  const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+  const judge = (condition: Body) =>
+    problemsOf(
+      'policy/v1.PodDisruptionBudget',
+      { metadata: { name: 'b', namespace: 'n' }, spec: {}, status: { ...status, conditions: [condition] } },
+      { part: 'status' },
+    )
+  const good = { type: 'A', status: 'True', reason: 'R', message: '', lastTransitionTime: '2024-01-01T00:00:00Z' }
+  const at = 'status.conditions[0]'
+  expect(judge(good)).toEqual([])
+  expect(judge({ ...good, status: '' })).toEqual([`${at}.status: Unsupported value: "": supported values: "False", "True", "Unknown"`])
+  expect(judge({ ...good, observedGeneration: -1 })).toEqual([
+    `${at}.observedGeneration: Invalid value: -1: must be greater than or equal to zero`,
+  ])
+  expect(judge({ ...good, reason: '' })).toEqual([`${at}.reason: Required value: must be set`])
+  expect(judge({ ...good, type: '' })[0]).toContain(`${at}.type: Invalid value: ""`)
+})

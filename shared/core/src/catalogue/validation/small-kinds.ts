@@ -3,7 +3,15 @@ import { checkLabel } from '../../meta/validate-names.ts'
 import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, unsupportedValue } from './field-errors.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  immutableValue,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateResources } from './pod/resources.ts'
 import { validateTolerations } from './pod/scheduling.ts'
@@ -25,7 +33,9 @@ function validateScheduling(scheduling: Part): FieldError[] {
   const tolerations = itemsOf(scheduling, 'tolerations')
   // kube-apiserver names them so, and clients know it.
   validateTolerations(errors, tolerations, 'scheduling.tolerations.tolerations')
-  for (const index of repeatedPlaces(tolerations))
+  // How long one is tolerated does not make it another one.
+  const keys = tolerations.map(({ tolerationSeconds: _seconds, ...key }) => key)
+  for (const index of repeatedPlaces(keys))
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
   return errors
 }
@@ -35,19 +45,21 @@ const systemPriorities: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
 }
 const priorityMax = 1_000_000_000
-const preemptionPolicies = ['Never', 'PreemptLowerPriority']
+const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 /** The rules of a PriorityClass. Pods have copied its value, so it stays. */
 export function validatePriorityClass(priorityClass: Part, live: Part | undefined): FieldError[] {
   const value = Number(priorityClass['value'] ?? 0)
   const policy = priorityClass['preemptionPolicy']
-  const errors = validatePriorityValue(priorityClass, value)
-  if (typeof policy === 'string' && !preemptionPolicies.includes(policy)) {
-    errors.push(unsupportedValue('preemptionPolicy', policy, ['PreemptLowerPriority', 'Never']))
-  }
-  if (live === undefined) return errors
-  if (value !== Number(live['value'] ?? 0)) errors.push(forbiddenValue('value', 'may not be changed in an update.'))
+  if (live === undefined) return [...validatePriorityValue(priorityClass, value), ...validatePolicy(policy)]
+  const errors = value === Number(live['value'] ?? 0) ? [] : [forbiddenValue('value', 'may not be changed in an update.')]
   return [...errors, ...immutableValue('preemptionPolicy', policy, live['preemptionPolicy'])]
+}
+
+function validatePolicy(policy: unknown): FieldError[] {
+  if (policy === '') return [requiredValue('preemptionPolicy')]
+  if (typeof policy !== 'string' || preemptionPolicies.includes(policy)) return []
+  return [unsupportedValue('preemptionPolicy', policy, preemptionPolicies)]
 }
 
 function validatePriorityValue(priorityClass: Part, value: number): FieldError[] {

@@ -15,7 +15,7 @@ export function validateStorageClass(storageClass: Part, live: Part | undefined)
   const errors =
     provisioner === ''
       ? [requiredValue('provisioner')]
-      : invalidFor('provisioner', provisioner, checkQualifiedName(provisioner.toLowerCase()))
+      : invalidFor('provisioner', provisioner.toLowerCase(), checkQualifiedName(provisioner.toLowerCase()))
   errors.push(...validateParameters(partOf(storageClass, 'parameters')))
   const words: FieldError[] = []
   allowOneOf(words, storageClass, 'reclaimPolicy', '', ['Delete', 'Retain'])
@@ -48,7 +48,8 @@ function validateTopologies(terms: readonly Part[]): FieldError[] {
       if (keys.has(key)) errors.push(duplicateValue(`${at}[${position}].key`, key))
       keys.add(key)
     }
-    if (repeated.has(index)) errors.push(duplicateValue(at, ''))
+    // To kube-apiserver a term of nothing is one that it has seen.
+    if (repeated.has(index) || itemsOf(term, 'matchLabelExpressions').length === 0) errors.push(duplicateValue(at, ''))
   }
   return errors
 }

@@ -228,3 +228,37 @@ test.each<Row>([
 ])('a StorageClass keeps its %s', (_, path, value, problems) => {
   expect(problemsOf('storage/v1.StorageClass', withChange(storageClass, path, value), { live: storageClass })).toEqual(problems)
 })
+
+test('a StorageClass with a topology of nothing is refused', () => {
+  expect(problemsOf('storage/v1.StorageClass', withChange(storageClass, 'allowedTopologies', [{}]))).toEqual([
+    'allowedTopologies[0].matchLabelExpressions: Duplicate value: ""',
+  ])
+})
+
+const attachment = (source: Body): Body => ({ metadata: { name: 'a' }, spec: { attacher: 'a.example', nodeName: 'n', source } })
+
+test.each<readonly [string, string, readonly string[]]>([
+  [
+    'no name',
+    '',
+    [
+      'spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName',
+      expect.stringContaining('spec.source.persistentVolumeName: Invalid value: ""'),
+    ],
+  ],
+  ['a bad name', 'V_1', [expect.stringContaining('spec.source.persistentVolumeName: Invalid value: "V_1"')]],
+])('KIND-VA-07: a VolumeAttachment of a volume with %s is refused when it is made', (_, persistentVolumeName, problems) => {
+  expect(problemsOf('storage/v1.VolumeAttachment', attachment({ persistentVolumeName }))).toEqual(problems)
+})
+
+test('KIND-VA-10, KIND-VA-12: what a VolumeAttachment says is counted in bytes', () => {
+  const judge = (status: Body) =>
+    problemsOf('storage/v1.VolumeAttachment', { ...attachment({ persistentVolumeName: 'v' }), status }, { part: 'status' })
+  expect(judge({ attached: false, attachError: { message: 'ä'.repeat(512) } })).toEqual([])
+  expect(judge({ attached: false, attachError: { message: 'ä'.repeat(513) } })).toEqual([
+    'status.attachError.message: Too long: must have at most 1024 bytes',
+  ])
+  expect(judge({ attached: false, attachmentMetadata: { a: 'ä'.repeat(131_072) } })).toEqual([
+    'status.attachmentMetadata: Too long: must have at most 262144 bytes',
+  ])
+})

@@ -266,7 +266,7 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
     'KIND-VA-06: a source with one member only',
     'storage/v1.VolumeAttachment',
     attachment({ source: { persistentVolumeName: 'v', inlineVolumeSpec: {} } }),
-    ['spec.source: Invalid value'],
+    ['spec.source: Forbidden'],
   ],
   ['KIND-VA-07: a volume by name', 'storage/v1.VolumeAttachment', attachment({}), []],
   [

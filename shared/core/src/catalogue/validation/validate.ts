@@ -14,7 +14,7 @@ import { validateDeployment, validateDeploymentStatus } from './deployment.ts'
 import { validateDisruptionBudget, validateDisruptionBudgetStatus } from './disruption-budget.ts'
 import { validateEndpointSlice, validateEndpoints } from './endpoints.ts'
 import { validateCoreEvent, validateEvent } from './event.ts'
-import { validateFlowSchema, validatePriorityLevel } from './flow-control.ts'
+import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts'
 import { refuseDisabledValues } from './gated-values.ts'
 import { validateIngress, validateIngressStatus } from './ingress.ts'
 import { validateIngressClass } from './ingress-class.ts'
@@ -128,10 +128,10 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'storage/v1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
   'storage/v1beta1.CSIStorageCapacity': { main: validateCsiStorageCapacity },
   'certificates/v1.CertificateSigningRequest': { main: validateCertificateRequest, status: validateCertificateRequestStatus },
-  'flowcontrol/v1beta1.FlowSchema': { main: validateFlowSchema },
-  'flowcontrol/v1beta2.FlowSchema': { main: validateFlowSchema },
-  'flowcontrol/v1beta1.PriorityLevelConfiguration': { main: validatePriorityLevel },
-  'flowcontrol/v1beta2.PriorityLevelConfiguration': { main: validatePriorityLevel },
+  'flowcontrol/v1beta1.FlowSchema': { main: validateFlowSchema, status: validateFlowControlStatus },
+  'flowcontrol/v1beta2.FlowSchema': { main: validateFlowSchema, status: validateFlowControlStatus },
+  'flowcontrol/v1beta1.PriorityLevelConfiguration': { main: validatePriorityLevel, status: validateFlowControlStatus },
+  'flowcontrol/v1beta2.PriorityLevelConfiguration': { main: validatePriorityLevel, status: validateFlowControlStatus },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'rbac/v1.Role': { main: validateRole },

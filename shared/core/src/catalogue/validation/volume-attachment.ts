@@ -3,9 +3,10 @@ import { checkSubdomain } from '../../meta/validate-names.ts'
 import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { validateDriverName } from './csi-node.ts'
-import { invalidFor, invalidValue, requiredValue } from './field-errors.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateInlineVolume } from './persistent-volume.ts'
+import { bytesOf } from './texts.ts'
 
 const metadataBytesMax = 262_144
 const errorMessageBytesMax = 1024
@@ -17,7 +18,7 @@ export function validateVolumeAttachmentSpec(attachment: Part, live: Part | unde
   const nodeName = textOf(spec, 'nodeName')
   const errors = attacher === '' ? [requiredValue('spec.attacher')] : []
   errors.push(...validateSource(partOf(spec, 'source')), ...invalidFor('spec.nodeName', nodeName, checkSubdomain(nodeName)))
-  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher'))
+  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher'), ...validateVolumeName(partOf(spec, 'source')))
   if (live !== undefined && !isSame(spec, partOf(live, 'spec')))
     errors.push(invalidValue('spec', goValue(ref('storage/v1.VolumeAttachmentSpec'), spec), 'field is immutable'))
   return errors
@@ -27,14 +28,14 @@ export function validateVolumeAttachmentSpec(attachment: Part, live: Part | unde
 export function validateVolumeAttachmentStatus(attachment: Part): FieldError[] {
   const status = partOf(attachment, 'status')
   const size = Object.entries(partOf(status, 'attachmentMetadata')).reduce(
-    (sum, [key, value]) => sum + key.length + String(value).length,
+    (sum, [key, value]) => sum + bytesOf(key) + bytesOf(String(value)),
     0,
   )
   const errors: FieldError[] = []
-  if (size > metadataBytesMax) errors.push(tooLong('status.attachmentMetadata', metadataBytesMax))
+  if (size > metadataBytesMax) errors.push(tooLongValue('status.attachmentMetadata', metadataBytesMax))
   for (const name of ['attachError', 'detachError']) {
     const message = textOf(optionalPart(status, name), 'message')
-    if (message.length > errorMessageBytesMax) errors.push(tooLong(`status.${name}.message`, errorMessageBytesMax))
+    if (bytesOf(message) > errorMessageBytesMax) errors.push(tooLongValue(`status.${name}.message`, errorMessageBytesMax))
   }
   return errors
 }
@@ -44,12 +45,13 @@ function validateSource(source: Part): FieldError[] {
   const inline = optionalPart(source, 'inlineVolumeSpec')
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (typeof name !== 'string' && inline === undefined) return [requiredValue('spec.source', detail)]
-  if (typeof name === 'string' && inline !== undefined)
-    return [invalidValue('spec.source', goValue(ref('storage/v1.VolumeAttachmentSource'), source), detail)]
+  if (typeof name === 'string' && inline !== undefined) return [forbiddenValue('spec.source', detail)]
   if (inline !== undefined) return validateInlineVolume(inline, 'spec.source.inlineVolumeSpec')
-  return name === '' ? [requiredValue('spec.source.persistentVolumeName')] : []
+  return name === '' ? [requiredValue(volumeNameField, 'must specify non empty persistentVolumeName')] : []
 }
 
-function tooLong(field: string, bytesMax: number): FieldError {
-  return { reason: 'FieldValueTooLong', field, message: `Too long: must have at most ${bytesMax} bytes` }
+const volumeNameField = 'spec.source.persistentVolumeName'
+
+function validateVolumeName({ persistentVolumeName: name }: Part): FieldError[] {
+  return typeof name === 'string' ? invalidFor(volumeNameField, name, checkSubdomain(name)) : []
 }
