@@ -135,8 +135,8 @@ test('AUTHN-PROXY-01: other servers find in a ConfigMap which proxies and which 
   const path = '/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication'
   const { body } = await call(server, { pair: await adminPair(server), path })
   expect(body.data).toMatchObject({
-    'client-ca-file': expect.stringContaining(people.certificate.trim()),
-    'requestheader-client-ca-file': proxies.certificate.trim(),
+    'client-ca-file': expect.stringContaining(`${people.certificate.trim()}\n`),
+    'requestheader-client-ca-file': `${proxies.certificate.trim()}\n`,
     'requestheader-allowed-names': '["front"]',
     'requestheader-username-headers': '["X-Remote-User","X-Other-User"]',
     'requestheader-group-headers': '["X-Remote-Group","X-Other-Group"]',

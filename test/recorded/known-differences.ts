@@ -108,9 +108,4 @@ export const knownDifferences: readonly KnownDifference[] = [
     differsIn: 'everything',
     cases: ['patch put create role'],
   },
-  {
-    reason: 'The configuration of clients’ authorities is published only by a server that aggregates others.',
-    differsIn: 'everything',
-    cases: ['misc ext auth cm'],
-  },
 ]

@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { anApi } from '../api/api.ts'
-import { type RecordedAnswer, readCases } from './cases.ts'
+import { type RecordedAnswer, type RecordedCase, readCases } from './cases.ts'
 import { type DifferingPart, knownDifferences } from './known-differences.ts'
 import { type Outcome, replay } from './replay.ts'
 
 test('requests recorded with kube-apiserver 1.25 have the same answers, but for those listed with a reason', async () => {
-  const flags = [`--service-account-signing-key-file=${anRsaKey()}`]
+  const cases = readCases()
+  const flags = flagsOfTheRecordedServer(cases)
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16', flags })
-  const outcomes = await replay(api, readCases())
+  const outcomes = await replay(api, cases)
   const differing = outcomes.filter(({ recorded, ours }) => !isDeepStrictEqual(recorded, ours))
   write(differing)
   const listed = new Map(knownDifferences.flatMap(({ differsIn, cases }) => cases.map((name) => [name, differsIn] as const)))
@@ -28,13 +29,26 @@ test('requests recorded with kube-apiserver 1.25 have the same answers, but for 
   ).toEqual([])
 }, 120_000)
 
-/** A file with a key as that of the recorded server. */
-function anRsaKey(): string {
+/** Tokens signed by a key like that of the recorded server, and the authorities that it published. */
+function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'recorded-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'service-account.key')
-  writeFileSync(path, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  return path
+  const file = (name: string, content: string | Buffer) => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const published = cases.find(({ name }) => name === 'misc ext auth cm')?.answer.body as { data: Record<string, string> }
+  const authorities = (key: string) => file(`${key}.crt`, published.data[key] ?? '')
+  return [
+    `--service-account-signing-key-file=${file('service-account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }))}`,
+    `--client-ca-file=${authorities('client-ca-file')}`,
+    `--requestheader-client-ca-file=${authorities('requestheader-client-ca-file')}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  ]
 }
 
 /** What the two answers must have in common although a part of them differs. */

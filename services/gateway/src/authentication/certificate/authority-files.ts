@@ -54,7 +54,7 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
 }
 
 function readAuthorities({ clientFile, proxyFile, ownClients }: AuthorityFiles): Authorities {
-  return { clients: [ownClients, readBundle(clientFile)].filter((pem) => pem !== '').join('\n'), proxies: readBundle(proxyFile) }
+  return { clients: inLines(splitPem(ownClients)) + readBundle(clientFile), proxies: readBundle(proxyFile) }
 }
 
 function readBundle(path: string): string {
@@ -69,5 +69,10 @@ function readBundle(path: string): string {
       throw new Error(`${path}: one of its certificates cannot be read`, { cause: error })
     }
   }
-  return certificates.join('\n')
+  return inLines(certificates)
+}
+
+/** Each ends its line: readers of files in PEM form put them together as they are. */
+function inLines(certificates: readonly string[]): string {
+  return certificates.map((text) => `${text}\n`).join('')
 }
