@@ -38,6 +38,14 @@ test('what was committed stays used, what was not is free; once and no more', ()
   expect(usedOf(settleIn(open, { id: 'a', revision: undefined }))).toBe('1')
 })
 
+test('of several reservations the one that has ended goes, and all others stay open', () => {
+  const [a, b] = [aReservation('a', { amounts: { pods: '1' } }), aReservation('b', { amounts: { pods: '2' } })]
+  const open = { ...empty, reservations: [a, b] }
+  expect(settleIn(open, { id: 'b', revision: 95 })).toEqual({ ...empty, counted: { pods: '3' }, reservations: [a] })
+  expect(settleIn(open, { id: 'b', revision: undefined })).toEqual({ ...empty, reservations: [a] })
+  expect(settleIn(open, { id: 'c', revision: 95 })).toBe(open)
+})
+
 test.each([
   ['before the revision of the count', 96, '1'],
   ['at the revision of the count', 97, '1'],

@@ -61,6 +61,12 @@ describe('AUTHZ-03: a rule allows', () => {
   })
 })
 
+test('AUTHZ-03: a rule with several paths allows each of them, and one without paths none', () => {
+  const rule = { verbs: ['get'], nonResourceURLs: ['/a', '/b'] }
+  expect(['/a', '/b', '/c'].map((path) => allowsPath(rule, 'get', path))).toEqual([true, true, false])
+  expect(allowsPath({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, 'get', '/a')).toBe(false)
+})
+
 describe('rules that are missing', () => {
   test('are told one per verb and thing, and put together again by resource', () => {
     const wanted: PolicyRule = { verbs: ['get', 'delete', 'patch'], apiGroups: ['', 'apps'], resources: ['pods'] }
