@@ -1,7 +1,7 @@
 import type { Names } from '@orch/core'
 import type { Metrics } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
-import type { Target } from './verbs/verb.ts'
+import type { Target } from './target.ts'
 
 /** Tells that a version is used which will go: to the client, to the audit event and to whoever reads metrics. */
 export type TellDeprecation = (request: GatewayRequest, target: Target) => void

@@ -6,6 +6,7 @@ import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './reques
 import { nothingAt } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
 import { subresourceVerb } from './subresources/subresource-verbs.ts'
+import type { Target } from './target.ts'
 import { accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
 import { create } from './verbs/create.ts'
 import { deleteOne } from './verbs/delete.ts'
@@ -15,7 +16,7 @@ import { list, respondEmptyList } from './verbs/list.ts'
 import { patch } from './verbs/patch.ts'
 import { selfReview, tokenReview } from './verbs/token-review.ts'
 import { update } from './verbs/update.ts'
-import type { Target, Verb } from './verbs/verb.ts'
+import type { Verb } from './verbs/verb.ts'
 import { watch } from './verbs/watch.ts'
 
 /** Serves a request to a resource: finds what the path names, then does what the method says. */

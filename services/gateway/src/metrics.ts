@@ -1,8 +1,9 @@
 import type { Names, Resource } from '@orch/core'
 import type { Metrics } from '@orch/platform'
 import { type CountedNumber, type CountedSeries, createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
-import type { GatewayState, VersionInfo } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
+import type { GatewayState } from './state.ts'
+import type { VersionInfo } from './version-info.ts'
 
 /** The request counters of the gateway, under the names that dashboards know. */
 export interface GatewayMetrics {

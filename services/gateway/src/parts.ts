@@ -13,33 +13,15 @@ import type { TellDeprecation } from './deprecation.ts'
 import type { KeptExplanations } from './explain/explanation.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
 import type { FormCache } from './forms/form-cache.ts'
+import type { HealthCheck } from './health-check.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { Pace } from './pace.ts'
-import type { GatewayRequest } from './request.ts'
 import type { ServedResources } from './served.ts'
+import type { GatewayState } from './state.ts'
 import type { TextThread } from './texts/text-thread.ts'
+import type { VersionInfo } from './version-info.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 import type { Turns } from './write/turns.ts'
-
-/** One thing that must be well before the server is ready. */
-export interface HealthCheck {
-  readonly name: string
-  /** undefined: well; a text: what is wrong, for the log. Clients read only that it failed. */
-  check(): string | undefined | Promise<string | undefined>
-}
-
-/** What `/version` says. */
-export interface VersionInfo {
-  readonly major: string
-  readonly minor: string
-  readonly gitVersion: string
-  readonly gitCommit: string
-  readonly gitTreeState: string
-  readonly buildDate: string
-  readonly goVersion: string
-  readonly compiler: string
-  readonly platform: string
-}
 
 /** Bounds of what is worked on at a time, watches aside. */
 interface InFlightOptions {
@@ -133,16 +115,4 @@ export interface GatewayParts {
   readonly flowControl: FlowControl | undefined
   readonly wheel: TimerWheel
   readonly state: GatewayState
-}
-
-/** What changes while the gateway lives. */
-export interface GatewayState {
-  /** No new work: readyz fails, connections are asked to go. */
-  isClosing: boolean
-  readsInFlight: number
-  writesInFlight: number
-  /** `host:port` under which clients reach the server. */
-  address: string
-  /** Watches that are open, to be ended when the server stops. */
-  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void }>
 }

@@ -13,9 +13,9 @@ import {
 } from '@orch/core'
 import type { Clock, Log } from '@orch/platform'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import { originOf } from '../call-context.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
-import { originOf } from '../verbs/verb.ts'
 import type { AdmissionMetrics } from './admission-metrics.ts'
 import { Interests } from './interests.ts'
 

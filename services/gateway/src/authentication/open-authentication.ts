@@ -1,6 +1,6 @@
 import type { Names, StorageService } from '@orch/core'
 import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
-import type { HealthCheck } from '../parts.ts'
+import type { HealthCheck } from '../health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
 import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'

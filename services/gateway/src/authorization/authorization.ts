@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../parts.ts'
+import type { HealthCheck } from '../health-check.ts'
 import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
 import type { Authorizer } from './authorizer.ts'

@@ -13,7 +13,7 @@ import {
   type User,
 } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
-import type { Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import { isMaster } from './always.ts'
 import { decide } from './authorizer.ts'
 import type { Roles } from './roles.ts'

@@ -1,4 +1,5 @@
-import type { GatewayParts, HealthCheck } from '../parts.ts'
+import type { HealthCheck } from '../health-check.ts'
+import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
 

@@ -1,5 +1,5 @@
 import { sorted } from './field-order.ts'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 /** Who asks for a certificate is told by the server, and what is asked for does not change afterwards. */
 export const certificateRequestStrategy: KindRules = {

@@ -1,5 +1,5 @@
 import { type ApiObject, printJson } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']
 

@@ -1,5 +1,5 @@
 import { type ApiObject, printJson, templateGenerationAnnotation } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 /** An annotation counts the changes of the template; it is the server's to say. */
 export const daemonSetStrategy: KindRules = {

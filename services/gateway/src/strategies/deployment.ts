@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 /** Annotations are copied to what a Deployment makes, so a change of them is a change of what is wanted. */
 export const deploymentStrategy: KindRules = {

@@ -1,5 +1,5 @@
 import { type ApiObject, jsonEqual } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 type Endpoint = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { type ApiObject, decoderOf, jobNameLabel, jobTrackingAnnotation, jobUidLabel } from '@orch/core'
 import { metadataInOrder, sorted } from './field-order.ts'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 import { type ApiObject, domainLabel } from '@orch/core'
 import { metadataInOrder } from './field-order.ts'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 /** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
 export const namespaceStrategy: KindRules = {

@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 interface PodSpec {
   readonly nodeName?: string

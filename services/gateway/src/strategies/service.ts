@@ -1,5 +1,5 @@
 import { type ApiObject, dropFieldsOfFormerType, type FieldError } from '@orch/core'
-import type { KindRules } from './strategy.ts'
+import type { KindRules } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
 export const serviceStrategy: KindRules = {

@@ -1,8 +1,10 @@
 import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
-import { callContext, keyOf, type Target, type Verb } from '../verbs/verb.ts'
+import { keyOf, type Target } from '../target.ts'
+import type { Verb } from '../verbs/verb.ts'
 import { readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
 

@@ -2,7 +2,7 @@ import type { ApiObject, Subresource } from '@orch/core'
 import type { GatewayParts } from '../parts.ts'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import { admitBody } from '../write/admitting.ts'
 
 /** What the parameters of a connection are. */

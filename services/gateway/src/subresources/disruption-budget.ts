@@ -11,11 +11,12 @@ import {
   toInstant,
   toLabelRequirements,
 } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
-import { callContext, type Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import type { Live } from '../write/live.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 

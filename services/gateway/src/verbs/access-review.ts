@@ -15,9 +15,10 @@ import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import type { Target } from '../target.ts'
 import { inOrder } from '../write/candidate.ts'
 import { readReview } from './review-body.ts'
-import type { Target, Verb } from './verb.ts'
+import type { Verb } from './verb.ts'
 
 /** Kinds whose creation is the question whether somebody may do something. */
 export const accessReviewKinds: ReadonlySet<string> = new Set([

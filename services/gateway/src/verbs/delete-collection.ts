@@ -1,12 +1,14 @@
 import { type Entry, resolveRead, StatusError } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
+import type { Target } from '../target.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
 import { deleteObject, warnOfDefault } from './delete.ts'
 import { pageOf } from './list.ts'
-import { callContext, readQueryOf, shortenDeadline, type Target, type Verb } from './verb.ts'
+import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16

@@ -5,10 +5,11 @@ import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import type { Served } from '../served.ts'
+import type { Target } from '../target.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
 import type { Live } from '../write/live.ts'
 import { type Intent, markedObject, type Write, type Written, write } from '../write/write-loop.ts'
-import type { Target, Verb } from './verb.ts'
+import type { Verb } from './verb.ts'
 
 /** Deletes an object, at once or in two phases where something still holds it. */
 export const deleteOne: Verb = async (request, target, parts) => {

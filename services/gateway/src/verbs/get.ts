@@ -1,6 +1,8 @@
 import { type Freshness, notFound, resolveRead } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import { respondStored } from '../forms/respond-stored.ts'
-import { callContext, keyOf, readQueryOf, type Verb } from './verb.ts'
+import { keyOf } from '../target.ts'
+import { readQueryOf, type Verb } from './verb.ts'
 
 const latest: Freshness = { kind: 'latest' }
 

@@ -8,13 +8,14 @@ import {
   resolveRead,
   StatusError,
 } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import { listFormOf } from '../forms/list-form.ts'
 import { sendPieces } from '../forms/send-pieces.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../served.ts'
-import { callContext, readQueryOf, shortenDeadline, type Verb } from './verb.ts'
+import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
 export const list: Verb = async (request, { info, served }, parts) => {

@@ -21,13 +21,14 @@ import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import type { Target } from '../target.ts'
 import { type Candidate, decodeCandidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 import { apply, applyMediaType } from './apply.ts'
 import { requireSameObject } from './update.ts'
-import type { Target, Verb } from './verb.ts'
+import type { Verb } from './verb.ts'
 
 /** Changes what a patch says of an object, or of the part that the path names. */
 export const patch: Verb = async (request, target, parts) => {

@@ -3,11 +3,11 @@ import { readBody } from '../body.ts'
 import { advance, pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+import type { Target } from '../target.ts'
 import { admitBody } from '../write/admitting.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { ownersAfter, setOwners } from '../write/ownership.ts'
-import type { Target } from './verb.ts'
 
 /** The question that a review brings, checked and admitted. Nothing of it is stored. */
 export async function readReview(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {

@@ -1,10 +1,11 @@
 import { type ApiObject, badRequest, printJson, type User } from '@orch/core'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { asAuthenticated } from '../authentication/authenticators.ts'
+import { remainingMs } from '../call-context.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { inOrder } from '../write/candidate.ts'
 import { readReview } from './review-body.ts'
-import { remainingMs, type Verb } from './verb.ts'
+import type { Verb } from './verb.ts'
 
 interface ReviewSpec {
   readonly token?: string

@@ -1,12 +1,13 @@
 import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core'
 import { readBody } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
+import type { Target } from '../target.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { namesVersion } from '../write/metadata.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
-import type { Target, Verb } from './verb.ts'
+import type { Verb } from './verb.ts'
 
 /** Replaces an object, or the part of it that the path names. */
 export const update: Verb = async (request, target, parts) => {

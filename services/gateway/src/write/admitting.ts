@@ -3,7 +3,7 @@ import { type ApiObject, internal, printTime, type Resource, StatusError, type S
 import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import { takeAdmitted } from './admitted-object.ts'
 import { inOrder } from './candidate.ts'
 import type { Condition } from './commit.ts'

@@ -16,7 +16,7 @@ import {
 } from '@orch/core'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { GatewayParts } from '../parts.ts'
-import type { Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import type { FieldValidation } from './options.ts'
 
 /** An object on its way to being written, in the version of the request. */

@@ -11,11 +11,11 @@ import {
   toWriteId,
   UnknownOutcomeError,
 } from '@orch/core'
+import { callContext } from '../call-context.ts'
 import { toStoredObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
-import { callContext } from '../verbs/verb.ts'
 import { findLostCommit } from './lost-commit.ts'
 
 /** What else must hold when a commit is made. */

@@ -1,9 +1,9 @@
 import { type CallContext, type CommitOutcome, type CommitRequest, timeout, UnknownOutcomeError } from '@orch/core'
 import { sleep } from '@orch/platform'
+import { originOf, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { originOf, remainingMs } from '../verbs/verb.ts'
 
 /** What the object's own past says about a commit. */
 type Trace =

@@ -22,7 +22,7 @@ import { toServedObject, toStoredObject } from '../convert.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { Target } from '../verbs/verb.ts'
+import type { Target } from '../target.ts'
 import type { Write } from './write-loop.ts'
 
 type Writer = Pick<Write, 'request' | 'target' | 'options'>

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { KeyPair } from './certificates.ts'
+import type { KeyPair } from './key-pair.ts'
 
 /** Where a certificate and its key are: PEM files. */
 export interface PairFiles {

@@ -1,12 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
-
-/** A certificate and its private key, both PEM. */
-export interface KeyPair {
-  readonly certificate: string
-  readonly key: string
-}
+import type { KeyPair } from './key-pair.ts'
 
 /** Where certificates are kept between starts. */
 export interface CertificateFiles {

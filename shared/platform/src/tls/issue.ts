@@ -1,10 +1,9 @@
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import 'reflect-metadata'
-import { printServiceIdentity } from '@orch/core'
+import { type Names, printServiceIdentity, type ServiceRole } from '@orch/core'
 import * as x509 from '@peculiar/x509'
-import type { KeyPair } from './certificates.ts'
-import type { ServiceCertificateOptions } from './service-certificates.ts'
+import type { KeyPair } from './key-pair.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const dayMs = 86_400_000
@@ -59,6 +58,16 @@ export function issueClient(options: {
   nowMs: number
 }): Promise<KeyPair> {
   return issue({ ...options, extensions: [new x509.ExtendedKeyUsageExtension([usage.client])] })
+}
+
+/** For whom a service's certificate is made, and which authority signs it. */
+export interface ServiceCertificateOptions {
+  readonly authority: KeyPair
+  readonly names: Names
+  readonly role: ServiceRole
+  /** Host names and addresses under which the service is dialled. */
+  readonly hostNames: readonly string[]
+  readonly nowMs: number
 }
 
 /** As `issueServiceCertificate`: the role stands as a URI beside the names. */

@@ -1,6 +1,7 @@
 import { type Names, type ServiceRole, serviceRoles } from '@orch/core'
 import type { Clock } from '../clock.ts'
-import { type CertificateFiles, coversNames, isFresh, isSignedBy, type KeyPair, readPair } from './certificates.ts'
+import { type CertificateFiles, coversNames, isFresh, isSignedBy, readPair } from './certificates.ts'
+import type { KeyPair } from './key-pair.ts'
 import { issueServiceAuthority, issueServiceCertificate } from './service-certificates.ts'
 
 export interface KeptServiceCertificates {

@@ -1,16 +1,7 @@
 import type { Names, ServiceRole } from '@orch/core'
 import type { TlsFiles } from './certificate-source.ts'
-import type { KeyPair } from './certificates.ts'
-
-/** For whom certificates are made, and by whom they are signed. */
-export interface ServiceCertificateOptions {
-  readonly authority: KeyPair
-  readonly names: Names
-  readonly role: ServiceRole
-  /** Host names and addresses under which the service is dialled. */
-  readonly hostNames: readonly string[]
-  readonly nowMs: number
-}
+import type { ServiceCertificateOptions } from './issue.ts'
+import type { KeyPair } from './key-pair.ts'
 
 /** A certificate authority for the services of one installation. What it has signed is trusted as the role that it names. */
 export async function issueServiceAuthority({ names, nowMs }: { names: Names; nowMs: number }): Promise<KeyPair> {

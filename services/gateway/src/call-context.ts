@@ -1,0 +1,23 @@
+import type { CallContext } from '@orch/core'
+import type { Clock } from '@orch/platform'
+import type { GatewayRequest } from './request.ts'
+
+/** What knows the time. */
+interface Clocked {
+  readonly clock: Clock
+}
+
+/** Milliseconds that a request may still take. */
+export function remainingMs(request: GatewayRequest, { clock }: Clocked): number {
+  return Math.max(0, request.deadlineMs - clock.monotonic())
+}
+
+/** What calls to other services on behalf of a request are told. */
+export function callContext(request: GatewayRequest, parts: Clocked): CallContext {
+  return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
+}
+
+/** Whose request a call belongs to. */
+export function originOf({ trace, auditId }: GatewayRequest): Pick<CallContext, 'traceparent' | 'requestId'> {
+  return { traceparent: trace?.span?.traceparent, requestId: auditId }
+}

@@ -1,0 +1,13 @@
+import type { GatewayRequest } from './request.ts'
+
+/** What changes while the gateway lives. */
+export interface GatewayState {
+  /** No new work: readyz fails, connections are asked to go. */
+  isClosing: boolean
+  readsInFlight: number
+  writesInFlight: number
+  /** `host:port` under which clients reach the server. */
+  address: string
+  /** Watches that are open, to be ended when the server stops. */
+  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void }>
+}
