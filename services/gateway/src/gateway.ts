@@ -12,7 +12,7 @@ import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { beginExplanation, permitExplanation } from './explain/steps.ts'
-import { type FlowControl, openFlowControl } from './flow-control/flow-control.ts'
+import { FlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
 import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
@@ -159,7 +159,7 @@ function createParts(options: GatewayOptions, provideNamespace: (name: string) =
 function flowControlOf({ inFlight: bounds, catalogue, clock, log, metrics, random, storage }: GatewayOptions): FlowControl | undefined {
   if (bounds?.isFair !== true) return undefined
   const fraction = () => random(randomSteps) / randomSteps
-  return openFlowControl({ storage, catalogue, clock, log, metrics, random: fraction, seatsMax: bounds.readsMax + bounds.writesMax })
+  return new FlowControl({ storage, catalogue, clock, log, metrics, random: fraction, seatsMax: bounds.readsMax + bounds.writesMax })
 }
 
 const randomSteps = 1_000_000

@@ -1,11 +1,11 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './clock.ts'
-export * from './follow/follow.ts'
-export * from './follow/retry-delay.ts'
 export * from './lifecycle.ts'
 export * from './link-local.ts'
 export * from './log.ts'
 export * from './metrics.ts'
+export * from './reflector/reflector.ts'
+export * from './retry-delay.ts'
 export * from './rpc/direct-link.ts'
 export * from './rpc/push-stream.ts'
 export * from './settings/index.ts'

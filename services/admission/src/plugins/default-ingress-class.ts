@@ -1,7 +1,7 @@
 import { type ApiObject, domainGroup, domainLabel, subdomainLabel } from '@orch/core'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { type ClassState, classReader } from './default-classes.ts'
-import { interestIn, keepObjects } from './objects.ts'
+import { interestIn, KeptObjects } from './objects.ts'
 
 export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
 
@@ -10,7 +10,7 @@ function createDefaultIngressClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const group = domainGroup(names, 'networking')
   const mark = subdomainLabel(names, 'ingressclass', 'is-default-class')
-  const classes = keepObjects({ group, plural: 'ingressclasses' }, classReader([mark]), needs)
+  const classes = new KeptObjects({ group, plural: 'ingressclasses' }, classReader([mark]), needs)
   return {
     name: 'DefaultIngressClass',
     interests: [interestIn('mutate', ['CREATE'], group, ['ingresses'])],

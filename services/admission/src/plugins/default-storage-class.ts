@@ -1,7 +1,7 @@
 import { type ApiObject, domainGroup, type Names, subdomainLabel } from '@orch/core'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
-import { interestIn, keepObjects } from './objects.ts'
+import { interestIn, KeptObjects } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
@@ -16,7 +16,7 @@ export interface Claim extends ApiObject {
 function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
-  const classes = keepObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader(marks), needs)
+  const classes = new KeptObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader(marks), needs)
   return {
     name: 'DefaultStorageClass',
     interests: [interestIn('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],

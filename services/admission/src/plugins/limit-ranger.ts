@@ -4,7 +4,7 @@ import { limits as bounds } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'
 import { judgeClaim, judgePod } from './limit-range-checks.ts'
-import { keepObjects, parseStored } from './objects.ts'
+import { KeptObjects, parseStored } from './objects.ts'
 import { forbid, type Pod } from './pod.ts'
 
 export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
@@ -16,7 +16,7 @@ interface KeptRange {
 
 /** LimitRanger: Pods and claims keep to the LimitRanges of their namespace; containers that say nothing are given their defaults. */
 function createLimitRanger(needs: PluginNeeds): Plugin {
-  const ranges = keepObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
+  const ranges = new KeptObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
   const byNamespace = new Map<string, KeptRange[]>()
   let interests: readonly Interest[] = []
   ranges.onChange(({ before, after }) => {

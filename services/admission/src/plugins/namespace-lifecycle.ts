@@ -1,5 +1,5 @@
 import { type ApiObject, type Attributes, forbidden, type Interest, keysOf, notFound, type ResourceName } from '@orch/core'
-import { follow } from '@orch/platform'
+import { Reflector } from '@orch/platform'
 import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 
@@ -23,9 +23,7 @@ export const namespaceLifecycle: Registration = { isDefault: true, create: creat
  */
 function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
   const closed = new AbortController()
-  const followed = follow({ storage, clock, log, random, resource: prefix, decode: stateOf, signal: closed.signal })
-  // Following ends with the plugin; until it has loaded, storage is asked.
-  followed.ready.catch(() => undefined)
+  const reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode: stateOf, signal: closed.signal })
   const { systemNamespace, publicNamespace } = catalogue.names
   const keyOf = keysOf(prefix)
   const immortal = new Set(['default', systemNamespace, publicNamespace])
@@ -42,7 +40,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
       const { namespace } = attributes
       if (namespace === '') return allowed
       const key = keyOf(undefined, namespace)
-      const known = followed.get(key)
+      const known = reflector.get(key)
       if (known !== undefined && !known.isTerminating) return judged(attributes, known)
       return latest(key).then((state) => judged(attributes, state))
     },

@@ -1,19 +1,6 @@
-import { type ApiObject, type Attributes, everything, type Interest, type InterestSource, objectKey } from '@orch/core'
-import { type Following, follow } from '@orch/platform'
+import { type ApiObject, type Attributes, everything, type Interest, type InterestSource, objectKey, type StorageService } from '@orch/core'
+import { Reflector } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
-
-/** What of one resource a plugin keeps in memory. */
-export interface KeptObjects<T> extends Following<T> {
-  /** Where an object lies. */
-  keyOf(name: string, namespace?: string): string
-  /** As storage has it now; before something is refused because memory lacks it. */
-  latest(key: string): Promise<T | undefined>
-  /** Everything that storage has now, or what lies in one namespace. */
-  latestAll(namespace?: string): Promise<T[]>
-  /** For `interestSources`: a write to the resource is answered once it is in memory here. */
-  source(): InterestSource
-  close(): void
-}
 
 const decoder = new TextDecoder()
 
@@ -29,42 +16,56 @@ export function parseStored<T>(value: Uint8Array): T {
   return JSON.parse(decoder.decode(value)) as T
 }
 
-/** Keeps a resource of one group in memory, by what `decode` makes of its objects. */
-export function keepObjects<T>(
-  resource: { readonly group: string; readonly plural: string },
-  decode: (value: Uint8Array, key: string) => T,
-  { storage, catalogue, clock, log, random }: PluginNeeds,
-): KeptObjects<T> {
-  const prefix = prefixOf(catalogue, resource)
-  const closed = new AbortController()
-  const following = follow({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
-  return {
-    ready: following.ready,
-    get revision() {
-      return following.revision
-    },
-    get size() {
-      return following.size
-    },
-    get: (key) => following.get(key),
-    values: () => following.values(),
-    onChange: (listener) => following.onChange(listener),
-    keyOf: (name, namespace) => objectKey(prefix, namespace, name),
-    async latest(key) {
-      const { entry } = await storage.get({ key, read: { kind: 'latest' } })
-      return entry === undefined ? undefined : decode(entry.value, key)
-    },
-    async latestAll(namespace) {
-      const scope = namespace === undefined ? { resource: prefix } : { resource: prefix, namespace }
-      const found: T[] = []
-      const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
-      for await (const part of storage.list(request)) {
-        if (part.kind === 'entries') for (const { value, key } of part.entries) found.push(decode(value, key))
-      }
-      return found
-    },
-    source: () => ({ resource: prefix, revision: following.revision }),
-    close: () => closed.abort(),
+/** A resource of one group in memory, by what `decode` returns for its objects. */
+export class KeptObjects<T> extends Reflector<T> {
+  readonly #prefix: string
+  readonly #decode: (value: Uint8Array, key: string) => T
+  readonly #storage: StorageService
+  readonly #closed: AbortController
+
+  constructor(
+    resource: { readonly group: string; readonly plural: string },
+    decode: (value: Uint8Array, key: string) => T,
+    { storage, catalogue, clock, log, random }: PluginNeeds,
+  ) {
+    const prefix = prefixOf(catalogue, resource)
+    const closed = new AbortController()
+    super({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
+    this.#prefix = prefix
+    this.#decode = decode
+    this.#storage = storage
+    this.#closed = closed
+  }
+
+  /** The storage key of an object. */
+  keyOf(name: string, namespace?: string): string {
+    return objectKey(this.#prefix, namespace, name)
+  }
+
+  /** The object as storage has it now; to be asked before something is refused because memory lacks it. */
+  async latest(key: string): Promise<T | undefined> {
+    const { entry } = await this.#storage.get({ key, read: { kind: 'latest' } })
+    return entry === undefined ? undefined : this.#decode(entry.value, key)
+  }
+
+  /** Everything that storage has now, of all namespaces or of one. */
+  async latestAll(namespace?: string): Promise<T[]> {
+    const scope = namespace === undefined ? { resource: this.#prefix } : { resource: this.#prefix, namespace }
+    const found: T[] = []
+    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
+    for await (const part of this.#storage.list(request)) {
+      if (part.kind === 'entries') for (const { value, key } of part.entries) found.push(this.#decode(value, key))
+    }
+    return found
+  }
+
+  /** For `interestSources`: a write to the resource is answered once it is in memory here. */
+  source(): InterestSource {
+    return { resource: this.#prefix, revision: this.revision }
+  }
+
+  close(): void {
+    this.#closed.abort()
   }
 }
 

@@ -2,7 +2,7 @@ import { compareQuantities, domainGroup, parseQuantity, zeroQuantity } from '@or
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { type Claim, oldAnnotation } from './default-storage-class.ts'
-import { interestIn, keepObjects } from './objects.ts'
+import { interestIn, KeptObjects } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const persistentVolumeClaimResize: Registration = { isDefault: true, create: createResize }
@@ -12,7 +12,7 @@ const notResizable = 'only dynamically provisioned pvc can be resized and the st
 /** PersistentVolumeClaimResize: a claim grows only when its class can make volumes grow. */
 function createResize(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
-  const classes = keepObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader([]), needs)
+  const classes = new KeptObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader([]), needs)
   const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec?.storageClassName ?? ''
   return {
     name: 'PersistentVolumeClaimResize',

@@ -11,7 +11,7 @@ import {
   notFound,
   subdomainLabel,
 } from '@orch/core'
-import { follow } from '@orch/platform'
+import { Reflector } from '@orch/platform'
 import {
   allowed,
   type Conditions,
@@ -65,7 +65,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   const judgements = { configuration, names, privileged: privilegedWords(names) }
   const closed = new AbortController()
   const decode = (value: Uint8Array, key: string) => stateOf(value, key, judgements)
-  const followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
+  const reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
 
   const keyOf = keysOf(prefix)
   const latest = async (namespace: string): Promise<NamespaceState | undefined> => {
@@ -75,7 +75,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   }
   /** Nothing is refused by what memory holds alone. */
   const judge = (attributes: Attributes, judgeBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
-    const known = followed.get(keyOf(undefined, attributes.namespace))
+    const known = reflector.get(keyOf(undefined, attributes.namespace))
     const verdict = known === undefined ? undefined : judgeBy(known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))

@@ -1,6 +1,6 @@
 import { type ApiObject, type Attributes, domainGroup } from '@orch/core'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, keepObjects, parseStored } from './objects.ts'
+import { interestIn, KeptObjects, parseStored } from './objects.ts'
 import { forbid, type Pod, podOf, withSpec } from './pod.ts'
 
 export const priority: Registration = { isDefault: true, create: createPriority }
@@ -18,7 +18,7 @@ const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preem
 /** Priority: a Pod has the number that its PriorityClass stands for; at most one class is the default one. */
 function createPriority(needs: PluginNeeds): Plugin {
   const group = domainGroup(needs.catalogue.names, 'scheduling')
-  const classes = keepObjects({ group, plural: 'priorityclasses' }, classOf, needs)
+  const classes = new KeptObjects({ group, plural: 'priorityclasses' }, classOf, needs)
   const onCreate = (attributes: Attributes): Verdict | Promise<Verdict> => {
     const name = podOf(attributes).spec.priorityClassName ?? ''
     if (name === '') return prioritized(attributes, defaultOf(classes.values()) ?? noClass)

@@ -1,6 +1,6 @@
 import { type ApiObject, type Attributes, domainGroup, jsonEqual } from '@orch/core'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, keepObjects, parseStored } from './objects.ts'
+import { interestIn, KeptObjects, parseStored } from './objects.ts'
 import { forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 import { mergeTolerations } from './tolerations.ts'
 
@@ -21,7 +21,7 @@ const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defin
 
 /** RuntimeClass: a Pod is given the overhead of its class, and goes where the class can run. */
 function createRuntimeClass(needs: PluginNeeds): Plugin {
-  const classes = keepObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
+  const classes = new KeptObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
   /** A Pod without a class is judged at once; a refusal rests on what storage has now. */
   const judge = (attributes: Attributes, judgeBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {
     const name = podOf(attributes).spec.runtimeClassName

@@ -1,5 +1,5 @@
 import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, keysOf, type StatusError } from '@orch/core'
-import { type Clock, follow } from '@orch/platform'
+import { type Clock, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
@@ -126,16 +126,16 @@ const decode = (value: Uint8Array) => JSON.parse(decoder.decode(value)) as Accou
 class Accounts {
   readonly #needs: PluginNeeds
   readonly #closed = new AbortController()
-  readonly #followed: ReturnType<typeof follow<Account>>
+  readonly #reflector: Reflector<Account>
 
   constructor(needs: PluginNeeds) {
     const { storage, clock, log, random } = needs
     this.#needs = needs
-    this.#followed = follow({ storage, clock, log, random, resource: prefix, decode, signal: this.#closed.signal })
+    this.#reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode, signal: this.#closed.signal })
   }
 
   known(key: string): Account | undefined {
-    return this.#followed.get(key)
+    return this.#reflector.get(key)
   }
 
   /** One that memory lacks is asked of storage. The default account of a new namespace may be on its way: it is waited for. */
@@ -151,14 +151,14 @@ class Accounts {
 
   #arrival(key: string, clock: Clock): Promise<Account | undefined> {
     const { promise, resolve } = Promise.withResolvers<Account | undefined>()
-    const timer = clock.after(limits.defaultAccountWaitMs, () => resolve(this.#followed.get(key)))
-    const forget = this.#followed.onChange((change) => {
+    const timer = clock.after(limits.defaultAccountWaitMs, () => resolve(this.#reflector.get(key)))
+    const forget = this.#reflector.onChange((change) => {
       if (change.key === key && change.after !== undefined) resolve(change.after)
     })
     const end = () => resolve(undefined)
     this.#closed.signal.addEventListener('abort', end)
     // It may have come between the question and the listening.
-    const already = this.#followed.get(key)
+    const already = this.#reflector.get(key)
     if (already !== undefined) resolve(already)
     return promise.finally(() => {
       timer.cancel()

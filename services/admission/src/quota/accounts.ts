@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { everything, objectKey, serviceUnavailable } from '@orch/core'
-import { type Following, follow } from '@orch/platform'
+import { Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
@@ -13,7 +13,7 @@ export const quotaPrefix = 'core/resourcequotas'
 export class QuotaAccounts {
   readonly #needs: PluginNeeds
   readonly #closed = new AbortController()
-  readonly #followed: Following<StoredQuota>
+  readonly #reflector: Reflector<StoredQuota>
   readonly #keysByNamespace = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, QuotaAccount>()
   #onChange: () => void = () => {}
@@ -23,20 +23,20 @@ export class QuotaAccounts {
     const { storage, clock, log, random } = needs
     this.#needs = needs
     const decode = (value: Uint8Array, key: string) => decodeQuota({ key, value })
-    this.#followed = follow({ storage, clock, log, random, resource: quotaPrefix, decode, signal: this.#closed.signal })
-    this.#followed.ready.then(
+    this.#reflector = new Reflector({ storage, clock, log, random, resource: quotaPrefix, decode, signal: this.#closed.signal })
+    this.#reflector.ready.then(
       () => {
         this.#isLoaded = true
         this.#onChange()
       },
       () => undefined,
     )
-    this.#followed.onChange(({ key, before, after }) => this.#noted(key, before, after))
+    this.#reflector.onChange(({ key, before, after }) => this.#noted(key, before, after))
   }
 
   /** Up to where the quotas are known. */
   get revision(): number {
-    return this.#followed.revision
+    return this.#reflector.revision
   }
 
   /** Namespaces that have a quota; undefined: nobody knows yet. */
@@ -52,16 +52,16 @@ export class QuotaAccounts {
   /** The quotas of a namespace, by name. */
   in(namespace: string): StoredQuota[] {
     const keys = [...(this.#keysByNamespace.get(namespace) ?? [])].sort()
-    return keys.map((key) => this.#followed.get(key)).filter((quota) => quota !== undefined)
+    return keys.map((key) => this.#reflector.get(key)).filter((quota) => quota !== undefined)
   }
 
   /** The same, where it would be wrong to miss some because memory is behind. */
   async surelyIn(namespace: string): Promise<StoredQuota[]> {
-    if (!this.#isLoaded) await this.#followed.ready
+    if (!this.#isLoaded) await this.#reflector.ready
     const known = this.in(namespace)
     if (known.length > 0) return known
     const keys = await this.#storedIn(namespace)
-    const missing = keys.filter((key) => this.#followed.get(key) === undefined)
+    const missing = keys.filter((key) => this.#reflector.get(key) === undefined)
     if (missing.length > 0) await this.#arrival(missing)
     return this.in(namespace)
   }
@@ -79,9 +79,9 @@ export class QuotaAccounts {
   async #arrival(keys: readonly string[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const check = () => {
-      if (keys.every((key) => this.#followed.get(key) !== undefined)) resolve()
+      if (keys.every((key) => this.#reflector.get(key) !== undefined)) resolve()
     }
-    const forget = this.#followed.onChange(check)
+    const forget = this.#reflector.onChange(check)
     const late = () => reject(serviceUnavailable('the quotas of the namespace are not known yet'))
     const timer = this.#needs.clock.after(limits.quotaArrivalMs, late)
     check()
@@ -96,7 +96,7 @@ export class QuotaAccounts {
     const { storage, catalogue, clock, log } = this.#needs
     const known = this.#accounts.get(key)
     if (known !== undefined) return known
-    const opened = openQuotaAccount({ storage, catalogue, clock, log, quota: () => this.#followed.get(key) })
+    const opened = openQuotaAccount({ storage, catalogue, clock, log, quota: () => this.#reflector.get(key) })
     this.#accounts.set(key, opened)
     return opened
   }
@@ -132,7 +132,7 @@ export class QuotaAccounts {
     const remove = async () => {
       const { entry } = await storage.get({ key: row, read: { kind: 'latest' } })
       // A quota of the same name may be there already, with a ledger of its own.
-      if (entry === undefined || this.#followed.get(key) !== undefined) return
+      if (entry === undefined || this.#reflector.get(key) !== undefined) return
       await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: randomUUID() })
     }
     remove().catch((error) => log.debug({ err: error, key: row }, 'the ledger of a quota that is gone could not be removed'))

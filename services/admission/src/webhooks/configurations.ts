@@ -1,6 +1,6 @@
 import type { ApiObject, Catalogue, Interest, InterestSource, StorageService } from '@orch/core'
 import { domainGroup } from '@orch/core'
-import { type Clock, follow, type Log } from '@orch/platform'
+import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { Equivalents } from './equivalents.ts'
 import { matchesRule } from './match.ts'
 import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
@@ -46,7 +46,7 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     const object = JSON.parse(decoder.decode(value)) as ApiObject
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
   }
-  const followed = follow({ storage, clock, log, random, resource, decode, signal: closed.signal })
+  const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
   const listeners = new Set<() => void>()
   let isLoaded = false
   let made: { readonly webhooks: readonly Webhook[]; readonly interests: readonly Interest[] } | undefined
@@ -55,7 +55,7 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     for (const listener of listeners) listener()
   }
   const make = () => {
-    const webhooks = [...followed.values()].sort(byName).flatMap((kept) => kept.webhooks)
+    const webhooks = [...reflector.values()].sort(byName).flatMap((kept) => kept.webhooks)
     const interests = isLoaded
       ? webhooks.flatMap((webhook) => interestsOf(webhook, phase, { catalogue, equivalents }))
       : [everythingIn(phase)]
@@ -65,8 +65,8 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     made ??= make()
     return made
   }
-  followed.onChange(changed)
-  const ready = followed.ready.then(() => {
+  reflector.onChange(changed)
+  const ready = reflector.ready.then(() => {
     isLoaded = true
     changed()
   })
@@ -80,7 +80,7 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
       return current().interests
     },
     get sources() {
-      return [{ resource, revision: followed.revision }]
+      return [{ resource, revision: reflector.revision }]
     },
     onChange: (listener) => void listeners.add(listener),
     close: () => closed.abort(),

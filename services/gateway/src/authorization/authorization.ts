@@ -3,7 +3,7 @@ import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
 import type { Authorizer } from './authorizer.ts'
 import { openNodeAuthorizer } from './node.ts'
-import { openRoles, type Roles, type RolesOptions } from './roles.ts'
+import { Roles, type RolesOptions } from './roles.ts'
 import { type AccessWebhookOptions, createAccessWebhook } from './webhook.ts'
 
 /** The ways to decide that there are, by their names in `--authorization-mode`. */
@@ -35,7 +35,7 @@ export interface Authorization {
 export function openAuthorization(options: AuthorizationOptions): Authorization {
   const { modes } = options
   if (modes.every((mode) => mode === 'AlwaysAllow')) return everythingAllowed
-  const roles = openRoles(options)
+  const roles = new Roles(options)
   const node = modes.includes('Node') ? openNodeAuthorizer(options) : undefined
   let isLoaded = false
   return {

@@ -6,7 +6,7 @@ import { Pace } from '../pace.ts'
 import type { Target } from '../target.ts'
 import type { Access } from './authorizer.ts'
 import { type RoleWrite, refuseEscalation } from './escalation.ts'
-import { openRoles } from './roles.ts'
+import { Roles } from './roles.ts'
 
 const group = 'rbac.authorization.orch.io'
 const jane: User = { name: 'jane', groups: ['devs', 'system:authenticated'], uid: '', extra: {} }
@@ -55,7 +55,7 @@ async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   put('roles', 'small', { rules: [readPods] }, 'n')
   put('rolebindings', 'held', { subjects, roleRef: { kind: 'ClusterRole', name: 'held' } }, 'n')
   put('clusterrolebindings', 'everywhere', { subjects, roleRef: { kind: 'ClusterRole', name: 'everywhere' } }, undefined)
-  const roles = openRoles({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
+  const roles = new Roles({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
   onTestFinished(() => roles.close())
   await roles.load()
   const asked: Access[] = []
@@ -64,7 +64,7 @@ async function judge(object: Record<string, unknown>, setting: Setting = {}) {
       asked.push(access)
       return roles.authorize(user, access)
     },
-    rulesOf: roles.rulesOf,
+    rulesOf: (user: User, namespace: string) => roles.rulesOf(user, namespace),
   }
   const write = {
     user,
@@ -240,7 +240,7 @@ test('AUTHZ-03: a role that is held and absent is told beside the refusal', asyn
   const object = { kind: 'ClusterRoleBinding', apiVersion: `${group}/v1`, subjects: [{ kind: 'User', name: 'jane' }], roleRef }
   storage.put({ resource: `${group}/clusterrolebindings`, name: 'b', object })
   const names = namesOf('orch')
-  const roles = openRoles({ storage, names, clock: createFakeClock(), log: silentLog, random: () => 0 })
+  const roles = new Roles({ storage, names, clock: createFakeClock(), log: silentLog, random: () => 0 })
   onTestFinished(() => roles.close())
   await roles.load()
   const served = { name: { group, resource: 'roles' }, resource: { group, kind: 'Role', isNamespaced: true } }

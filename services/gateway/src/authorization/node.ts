@@ -1,5 +1,5 @@
 import { allowsResource, domainGroup, type Names, nodeRules, type StorageService, type User } from '@orch/core'
-import { type Clock, follow, type Log } from '@orch/platform'
+import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
 import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment } from './node-graph.ts'
 
@@ -35,9 +35,9 @@ export function openNodeAuthorizer({ storage, names, clock, log, random }: NodeA
   const storageGroup = domainGroup(names, 'storage')
   const places = { storage: storageGroup, coordination: domainGroup(names, 'coordination'), leaseNamespace: names.nodeLeaseNamespace }
   const followed = (resource: string, decode: (value: Uint8Array) => Links) => {
-    const following = follow({ storage, clock, log, random, resource, decode, signal: closed.signal })
-    following.onChange(({ before, after }) => graph.replace(before, after))
-    return following.ready
+    const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
+    reflector.onChange(({ before, after }) => graph.replace(before, after))
+    return reflector.ready
   }
   let loaded: Promise<unknown> | undefined
   return {

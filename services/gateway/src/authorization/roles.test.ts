@@ -3,7 +3,7 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Access } from './authorizer.ts'
-import { openRoles } from './roles.ts'
+import { Roles } from './roles.ts'
 
 const group = 'rbac.authorization.orch.io'
 const apiVersion = `${group}/v1`
@@ -38,7 +38,7 @@ const putBinding = (
 }
 
 function rolesIn(storage: TinyStorage) {
-  const roles = openRoles({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
+  const roles = new Roles({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
   onTestFinished(() => roles.close())
   return roles
 }

@@ -14,9 +14,10 @@ import {
   type StorageService,
   type User,
 } from '@orch/core'
-import { type Clock, type Followed, type Following, follow, type Log } from '@orch/platform'
+import { type Clock, type Log, Reflector, type ReflectorChange } from '@orch/platform'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
+/** What roles and bindings are read from. */
 export interface RolesOptions {
   readonly storage: StorageService
   readonly names: Names
@@ -24,17 +25,6 @@ export interface RolesOptions {
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
-}
-
-/** Roles and bindings in memory, kept up to date by the changes of storage, and what they allow. */
-export interface Roles extends Authorizer {
-  /** Begins to follow storage; resolves when everything has been loaded once. Before that nothing is allowed. */
-  load(): Promise<void>
-  /** The rules of a role as it is at the latest revision; undefined: there is no such role. */
-  rulesOfRole(reference: RoleReference, namespace: string): Promise<readonly PolicyRule[] | undefined>
-  /** The error that says that a role is not there. */
-  roleNotFound(reference: RoleReference): StatusError
-  close(): void
 }
 
 /** What one binding gives to one of its subjects. */
@@ -53,33 +43,89 @@ interface Binding {
 }
 
 /**
- * The index: grants by namespace and subject, so that a request costs as much as its user has bindings, however many there are.
+ * Roles and bindings in memory, kept up to date by the changes of storage, and what they allow. Grants are indexed by namespace and
+ * subject, so that a request costs as much as its user has bindings, however many there are.
  *
  *   '/group:system:masters' → [cluster-admin]      'team-a/user:jane' → [edit of team-a]
  */
-export function openRoles({ storage, names, clock, log, random }: RolesOptions): Roles {
-  const group = domainGroup(names, 'rbac.authorization')
-  const closed = new AbortController()
-  const followed = <T>(plural: string, decode: (value: Uint8Array, key: string) => T) =>
-    follow({ storage, clock, log, random, resource: `${group}/${plural}`, decode, signal: closed.signal })
-  const roleKeyOf = ({ kind, name }: RoleReference, namespace: string) =>
-    kind === 'Role' ? objectKey(`${group}/roles`, namespace, name) : objectKey(`${group}/clusterroles`, undefined, name)
-  const index = new Map<string, Grant[]>()
-  let roles: Following<readonly PolicyRule[]> | undefined
-  let clusterRoles: Following<readonly PolicyRule[]> | undefined
-  const load = async (): Promise<void> => {
-    roles = followed('roles', rulesIn)
-    clusterRoles = followed('clusterroles', rulesIn)
-    const bindings = [followed('rolebindings', decodeBinding), followed('clusterrolebindings', decodeBinding)]
-    for (const collection of bindings) collection.onChange((change) => reindex(index, change))
-    await Promise.all([roles, clusterRoles, ...bindings].map(({ ready }) => ready))
-  }
-  let loaded: Promise<void> | undefined
+export class Roles implements Authorizer {
+  readonly #options: RolesOptions
+  readonly #group: string
+  readonly #closed = new AbortController()
+  readonly #grants = new Map<string, Grant[]>()
+  #roles: Reflector<readonly PolicyRule[]> | undefined
+  #clusterRoles: Reflector<readonly PolicyRule[]> | undefined
+  #loaded: Promise<void> | undefined
 
-  function decodeBinding(value: Uint8Array, bindingKey: string): Binding {
+  constructor(options: RolesOptions) {
+    this.#options = options
+    this.#group = domainGroup(options.names, 'rbac.authorization')
+  }
+
+  /** Begins to follow storage; resolves when everything has been loaded once. Before that nothing is allowed. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#load()
+    return this.#loaded
+  }
+
+  authorize(user: User, access: Access): Decision {
+    let allowing: Grant | undefined
+    const errors = this.#visit(user, access.kind === 'path' ? '' : access.namespace, (rules, grant) => {
+      if (!rules.some((rule) => allows(rule, access))) return false
+      allowing = grant
+      return true
+    })
+    if (allowing !== undefined) return allowedBy(allowing)
+    return { kind: 'noOpinion', reason: errors.length === 0 ? '' : `RBAC: ${printErrors(errors)}` }
+  }
+
+  rulesOf(user: User, namespace: string): KnownRules {
+    const found: PolicyRule[] = []
+    const errors = this.#visit(user, namespace, (rules, { isInAll }) => {
+      // Paths are granted in the whole cluster only.
+      found.push(...(isInAll ? rules : rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length === 0)))
+      return false
+    })
+    return errors.length === 0 ? { rules: found } : { rules: found, error: printErrors(errors) }
+  }
+
+  /** The rules of a role at the latest revision; undefined: the role does not exist. */
+  async rulesOfRole(reference: RoleReference, namespace: string): Promise<readonly PolicyRule[] | undefined> {
+    const { entry } = await this.#options.storage.get({ key: this.#roleKeyOf(reference, namespace), read: { kind: 'latest' } })
+    return entry === undefined ? undefined : rulesIn(entry.value)
+  }
+
+  /** The error for a role that does not exist. */
+  roleNotFound({ kind, name }: RoleReference): StatusError {
+    return notFound({ group: this.#group, resource: kind.toLowerCase() }, name)
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  async #load(): Promise<void> {
+    this.#roles = this.#reflect('roles', rulesIn)
+    this.#clusterRoles = this.#reflect('clusterroles', rulesIn)
+    const decode = (value: Uint8Array, key: string) => this.#decodeBinding(value, key)
+    const bindings = [this.#reflect('rolebindings', decode), this.#reflect('clusterrolebindings', decode)]
+    for (const reflector of bindings) reflector.onChange((change) => this.#reindex(change))
+    await Promise.all([this.#roles, this.#clusterRoles, ...bindings].map(({ ready }) => ready))
+  }
+
+  #reflect<T>(plural: string, decode: (value: Uint8Array, key: string) => T): Reflector<T> {
+    const { storage, clock, log, random } = this.#options
+    return new Reflector({ storage, clock, log, random, resource: `${this.#group}/${plural}`, decode, signal: this.#closed.signal })
+  }
+
+  #roleKeyOf({ kind, name }: RoleReference, namespace: string): string {
+    return kind === 'Role' ? objectKey(`${this.#group}/roles`, namespace, name) : objectKey(`${this.#group}/clusterroles`, undefined, name)
+  }
+
+  #decodeBinding(value: Uint8Array, bindingKey: string): Binding {
     const { kind, metadata, subjects, roleRef } = parse<BindingObject>(value)
     const namespace = metadata.namespace ?? ''
-    const roleKey = roleKeyOf(roleRef, namespace)
+    const roleKey = this.#roleKeyOf(roleRef, namespace)
     const isInAll = namespace === ''
     const title = `${kind} ${JSON.stringify(isInAll ? metadata.name : `${metadata.name}/${namespace}`)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)}`
     const grants = (subjects ?? []).flatMap((subject) => {
@@ -91,73 +137,39 @@ export function openRoles({ storage, names, clock, log, random }: RolesOptions):
     return { grants }
   }
 
-  const rulesBehind = ({ reference, roleKey }: Grant) => (reference.kind === 'Role' ? roles : clusterRoles)?.get(roleKey)
-  const roleNotFound = ({ kind, name }: RoleReference) => notFound({ group, resource: kind.toLowerCase() }, name)
+  #reindex({ key, before, after }: ReflectorChange<Binding>): void {
+    for (const subject of new Set(before?.grants.map((grant) => grant.subject))) {
+      const left = (this.#grants.get(subject) ?? []).filter(({ bindingKey }) => bindingKey !== key)
+      if (left.length === 0) this.#grants.delete(subject)
+      else this.#grants.set(subject, left)
+    }
+    for (const { subject, grant } of after?.grants ?? []) {
+      const known = this.#grants.get(subject)
+      if (known === undefined) this.#grants.set(subject, [grant])
+      else known.push(grant)
+    }
+  }
 
-  /** Calls back with each grant of a user until it is told that it is enough; gives the errors on the way. */
-  const visit = (user: User, namespace: string, take: (rules: readonly PolicyRule[], grant: Grant) => boolean): string[] => {
+  /** Calls back with each grant of a user until the callback returns true; returns the errors on the way. */
+  #visit(user: User, namespace: string, take: (rules: readonly PolicyRule[], grant: Grant) => boolean): string[] {
     const errors: string[] = []
     const places = namespace === '' ? allPlaces : ['', namespace]
     for (const place of places) {
       for (let at = -1; at < user.groups.length; at++) {
         const subject = at < 0 ? `${place}/user:${user.name}` : `${place}/group:${user.groups[at]}`
-        for (const grant of index.get(subject) ?? []) {
-          const rules = rulesBehind(grant)
-          if (rules === undefined) errors.push(roleNotFound(grant.reference).message)
+        for (const grant of this.#grants.get(subject) ?? []) {
+          const roles = grant.reference.kind === 'Role' ? this.#roles : this.#clusterRoles
+          const rules = roles?.get(grant.roleKey)
+          if (rules === undefined) errors.push(this.roleNotFound(grant.reference).message)
           else if (take(rules, grant)) return errors
         }
       }
     }
     return errors
   }
-
-  return {
-    load() {
-      loaded ??= load()
-      return loaded
-    },
-    authorize(user, access): Decision {
-      let allowing: Grant | undefined
-      const errors = visit(user, access.kind === 'path' ? '' : access.namespace, (rules, grant) => {
-        if (!rules.some((rule) => allows(rule, access))) return false
-        allowing = grant
-        return true
-      })
-      if (allowing !== undefined) return allowedBy(allowing)
-      return { kind: 'noOpinion', reason: errors.length === 0 ? '' : `RBAC: ${printErrors(errors)}` }
-    },
-    rulesOf(user, namespace): KnownRules {
-      const found: PolicyRule[] = []
-      const errors = visit(user, namespace, (rules, { isInAll }) => {
-        // Paths are given for the whole cluster only.
-        found.push(...(isInAll ? rules : rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length === 0)))
-        return false
-      })
-      return errors.length === 0 ? { rules: found } : { rules: found, error: printErrors(errors) }
-    },
-    async rulesOfRole(reference, namespace) {
-      const { entry } = await storage.get({ key: roleKeyOf(reference, namespace), read: { kind: 'latest' } })
-      return entry === undefined ? undefined : rulesIn(entry.value)
-    },
-    roleNotFound,
-    close: () => closed.abort(),
-  }
 }
 
 const allPlaces = ['']
-
-function reindex(index: Map<string, Grant[]>, { key, before, after }: Followed<Binding>): void {
-  for (const subject of new Set(before?.grants.map((grant) => grant.subject))) {
-    const left = (index.get(subject) ?? []).filter(({ bindingKey }) => bindingKey !== key)
-    if (left.length === 0) index.delete(subject)
-    else index.set(subject, left)
-  }
-  for (const { subject, grant } of after?.grants ?? []) {
-    const known = index.get(subject)
-    if (known === undefined) index.set(subject, [grant])
-    else known.push(grant)
-  }
-}
 
 function allows(rule: PolicyRule, access: Access): boolean {
   return access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access)

@@ -1,5 +1,5 @@
 import { type Catalogue, domainGroup, type StorageService, type User } from '@orch/core'
-import { type Clock, type Followed, type Following, follow, type Log, type Metrics } from '@orch/platform'
+import { type Clock, type Log, type Metrics, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
 import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel } from './configuration.ts'
@@ -19,16 +19,16 @@ export interface FlowControlOptions {
   readonly seatsMax: number
 }
 
-/** Where a request belongs. */
+/** Schema and level of a request. */
 export interface Classification {
   readonly schema: FlowSchema
   readonly level: Level
   readonly series: FlowSeries
-  /** Header fields of the answer that name both. */
+  /** Header fields of the response that name both. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is known of a request's weight before it is worked on. */
+/** What is known of a request's weight before it is served. */
 interface RequestSize {
   /** Objects that a list asks for; 0: all. */
   readonly limit: number
@@ -36,20 +36,7 @@ interface RequestSize {
   readonly bodyBytes: number | undefined
 }
 
-/** Who may be worked on: schemas say where a request belongs, levels how many of them at a time. */
-export interface FlowControl {
-  classify(user: User, info: RequestInfo): Classification
-  /** What the requests of one schema that look the same share a turn by. */
-  flowOf(classification: Classification, user: User, info: RequestInfo): string
-  /** How many seats a request takes: lists by what the last one like it weighed, others by their bodies. */
-  widthOf(info: RequestInfo, size: RequestSize): number
-  noteList(info: RequestInfo, bytes: number): void
-  readonly metrics: FlowMetrics
-  readonly levels: readonly Level[]
-  close(): void
-}
-
-/** There, and as it is here, whatever the store holds: without them nobody could repair the rest. */
+/** Mandatory, and as declared here whatever the store holds: without them the rest could not be repaired. */
 const exemptLevel: PriorityLevel = { name: 'exempt', uid: '', kind: { kind: 'exempt' } }
 const catchAllLevel: PriorityLevel = { name: 'catch-all', uid: '', kind: { kind: 'limited', shares: 5, whenFull: { kind: 'reject' } } }
 const everything = {
@@ -73,105 +60,146 @@ const catchAllSchema: FlowSchema = {
   rules: [{ subjects: [{ kind: 'Group', name: '*' }], ...everything }],
 }
 
-/** Follows the objects and keeps levels and schemas as they say. Before they are known everything but administrators is catch-all. */
-export function openFlowControl(options: FlowControlOptions): FlowControl {
-  const { storage, catalogue, clock, log, random, seatsMax } = options
-  const closed = new AbortController()
-  const levels = new Map<string, Level>()
-  const metrics = createFlowMetrics(options.metrics, () => [...levels.values()])
-  const followed = <T>(plural: string, parse: (object: Readonly<Record<string, unknown>>) => T) => {
-    const resource = `${domainGroup(catalogue.names, 'flowcontrol.apiserver')}/${plural}`
-    const decode = (value: Uint8Array) => parse(objectIn(value))
-    return follow({ storage, clock, log, random, resource, decode, signal: closed.signal })
-  }
-  const schemas = followed('flowschemas', parseFlowSchema)
-  const configurations = followed('prioritylevelconfigurations', parsePriorityLevel)
-  let ordered: { readonly schema: FlowSchema; readonly classification: Classification }[] = []
-  let known = new WeakMap<User, Map<string, Classification>>()
-  const bytesOfLists = new Map<string, number>()
+/** A schema with the classification of the requests that match it. */
+interface ClassifiedSchema {
+  readonly schema: FlowSchema
+  readonly classification: Classification
+}
 
-  const arrange = (): void => {
-    const wanted = withMandatory(configurations, [exemptLevel, catchAllLevel])
-    const shares = sumOfShares(wanted.values())
-    for (const [name, configuration] of wanted) {
-      const level = levels.get(name) ?? new Level(name, clock)
-      levels.set(name, level)
-      level.configure(configuration, seatsOf(configuration, shares, seatsMax))
+/**
+ * Which requests are served now: schemas say where a request belongs, levels how many of them at a time. Keeps levels and schemas
+ * up to date with their objects in storage; before these are known every request but those of administrators is catch-all.
+ */
+export class FlowControl {
+  readonly metrics: FlowMetrics
+  readonly #options: FlowControlOptions
+  readonly #closed = new AbortController()
+  readonly #schemas: Reflector<FlowSchema>
+  readonly #configurations: Reflector<PriorityLevel>
+  readonly #levels = new Map<string, Level>()
+  #inOrder: readonly ClassifiedSchema[] = []
+  /** Classifications by user and kind of request. */
+  #known = new WeakMap<User, Map<string, Classification>>()
+  /** Bytes of the last response to each kind of list. */
+  readonly #listBytes = new Map<string, number>()
+  #isArrangementPlanned = false
+
+  constructor(options: FlowControlOptions) {
+    this.#options = options
+    this.metrics = createFlowMetrics(options.metrics, () => this.levels)
+    this.#schemas = this.#reflect('flowschemas', parseFlowSchema)
+    this.#configurations = this.#reflect('prioritylevelconfigurations', parsePriorityLevel)
+    this.#schemas.onChange(() => this.#arrangeSoon())
+    this.#configurations.onChange(() => this.#arrangeSoon())
+    this.#arrange()
+  }
+
+  get levels(): readonly Level[] {
+    return [...this.#levels.values()]
+  }
+
+  /** The first schema in order of precedence that matches, and its level. */
+  classify(user: User, info: RequestInfo): Classification {
+    let ofUser = this.#known.get(user)
+    if (ofUser === undefined) {
+      ofUser = new Map()
+      this.#known.set(user, ofUser)
     }
-    // Those who are in a level that is gone are seen through; nobody new gets in.
-    for (const name of levels.keys()) if (!wanted.has(name)) levels.delete(name)
-    ordered = inOrderOfPrecedence(withMandatory(schemas, [exemptSchema, catchAllSchema]).values()).flatMap((schema) => {
-      const level = levels.get(schema.priorityLevel)
-      if (level === undefined) return []
-      const headers = {
-        [`${catalogue.names.headerPrefix}-pf-flowschema-uid`]: schema.uid,
-        [`${catalogue.names.headerPrefix}-pf-prioritylevel-uid`]: level.uid,
-      }
-      return [{ schema, classification: { schema, level, series: metrics.seriesOf(level.name, schema.name), headers } }]
-    })
-    known = new WeakMap()
+    const key = keyOf(info)
+    const known = ofUser.get(key)
+    if (known !== undefined) return known
+    const classification = this.#search(user, info)
+    if (key.length > limits.flowKeyLengthMax) return classification
+    if (ofUser.size >= limits.flowMatchesMax) ofUser.clear()
+    ofUser.set(key, classification)
+    return classification
   }
-  let isPlanned = false
-  /** Changes come in groups: a turn of the event loop is arranged for once. */
-  const plan = (_change: Followed<unknown>): void => {
-    if (isPlanned) return
-    isPlanned = true
-    queueMicrotask(() => {
-      isPlanned = false
-      arrange()
-    })
-  }
-  schemas.onChange(plan)
-  configurations.onChange(plan)
-  arrange()
 
-  const search = (user: User, info: RequestInfo): Classification => {
-    for (const { schema, classification } of ordered) if (schemaMatches(schema, user, info)) return classification
+  /** Identifies the flow: requests of one schema that are indistinguishable share one turn. */
+  flowOf({ schema }: Classification, user: User, info: RequestInfo): string {
+    switch (schema.distinguisher) {
+      case 'ByUser':
+        return `${schema.name}/${user.name}`
+      case 'ByNamespace':
+        return `${schema.name}/${info.kind === 'resource' ? info.namespace : ''}`
+      case 'none':
+        return schema.name
+    }
+  }
+
+  /** How many seats a request takes: a list by the size of the last response to one like it, other requests by their bodies. */
+  widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
+    if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
+    const weight = (this.#listBytes.get(listKeyOf(info)) ?? 0) / limits.flowBytesPerSeat
+    return seatsFor(limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight)
+  }
+
+  /** Remembers the size of the response to a list, for the width of the next one. */
+  noteList(info: RequestInfo, bytes: number): void {
+    const key = listKeyOf(info)
+    if ((bytes < limits.flowBytesPerSeat && !this.#listBytes.has(key)) || key.length > limits.flowKeyLengthMax) return
+    if (this.#listBytes.size >= limits.flowListsMax) this.#listBytes.clear()
+    this.#listBytes.set(key, bytes)
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  #reflect<T>(plural: string, parse: (object: Readonly<Record<string, unknown>>) => T): Reflector<T> {
+    const { storage, catalogue, clock, log, random } = this.#options
+    return new Reflector({
+      storage,
+      clock,
+      log,
+      random,
+      resource: `${domainGroup(catalogue.names, 'flowcontrol.apiserver')}/${plural}`,
+      // Storage holds nothing but objects that the gateway has checked.
+      decode: (value) => parse(JSON.parse(Buffer.from(value).toString()) as Readonly<Record<string, unknown>>),
+      signal: this.#closed.signal,
+    })
+  }
+
+  #search(user: User, info: RequestInfo): Classification {
+    for (const { schema, classification } of this.#inOrder) if (schemaMatches(schema, user, info)) return classification
     throw new Error('no FlowSchema matches, not even catch-all')
   }
-  return {
-    classify(user, info) {
-      let ofUser = known.get(user)
-      if (ofUser === undefined) {
-        ofUser = new Map()
-        known.set(user, ofUser)
-      }
-      const key = keyOf(info)
-      const found = ofUser.get(key)
-      if (found !== undefined) return found
-      const classification = search(user, info)
-      if (key.length > limits.flowKeyLengthMax) return classification
-      if (ofUser.size >= limits.flowMatchesMax) ofUser.clear()
-      ofUser.set(key, classification)
-      return classification
-    },
-    flowOf({ schema }, user, info) {
-      switch (schema.distinguisher) {
-        case 'ByUser':
-          return `${schema.name}/${user.name}`
-        case 'ByNamespace':
-          return `${schema.name}/${info.kind === 'resource' ? info.namespace : ''}`
-        case 'none':
-          return schema.name
-      }
-    },
-    widthOf(info, { limit, bodyBytes = limits.bodyBytesMax }) {
-      if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
-      const weight = (bytesOfLists.get(listKeyOf(info)) ?? 0) / limits.flowBytesPerSeat
-      const seats = limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight
-      return seatsFor(seats)
-    },
-    noteList(info, bytes) {
-      const key = listKeyOf(info)
-      if ((bytes < limits.flowBytesPerSeat && !bytesOfLists.has(key)) || key.length > limits.flowKeyLengthMax) return
-      if (bytesOfLists.size >= limits.flowListsMax) bytesOfLists.clear()
-      bytesOfLists.set(key, bytes)
-    },
-    metrics,
-    get levels() {
-      return [...levels.values()]
-    },
-    close: () => closed.abort(),
+
+  /** Changes come in groups: those of one turn of the event loop cause one arrangement. */
+  #arrangeSoon(): void {
+    if (this.#isArrangementPlanned) return
+    this.#isArrangementPlanned = true
+    queueMicrotask(() => {
+      this.#isArrangementPlanned = false
+      this.#arrange()
+    })
+  }
+
+  #arrange(): void {
+    const wanted = withMandatory(this.#configurations, [exemptLevel, catchAllLevel])
+    const { clock, seatsMax } = this.#options
+    const shares = [...wanted.values()].reduce((sum, { kind }) => sum + (kind.kind === 'limited' ? kind.shares : 0), 0)
+    for (const [name, configuration] of wanted) {
+      const level = this.#levels.get(name) ?? new Level(name, clock)
+      this.#levels.set(name, level)
+      const { kind } = configuration
+      // Rounded up: no level is left without a seat.
+      level.configure(configuration, kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares))
+    }
+    // Requests in a level that is gone are served to their end; no new request enters it.
+    for (const name of this.#levels.keys()) if (!wanted.has(name)) this.#levels.delete(name)
+    const schemas = inOrderOfPrecedence(withMandatory(this.#schemas, [exemptSchema, catchAllSchema]).values())
+    this.#inOrder = schemas.flatMap((schema) => {
+      const level = this.#levels.get(schema.priorityLevel)
+      return level === undefined ? [] : [{ schema, classification: this.#classification(schema, level) }]
+    })
+    this.#known = new WeakMap()
+  }
+
+  #classification(schema: FlowSchema, level: Level): Classification {
+    const { headerPrefix } = this.#options.catalogue.names
+    const headers = { [`${headerPrefix}-pf-flowschema-uid`]: schema.uid, [`${headerPrefix}-pf-prioritylevel-uid`]: level.uid }
+    return { schema, level, series: this.metrics.seriesOf(level.name, schema.name), headers }
   }
 }
 
@@ -179,25 +207,14 @@ function seatsFor(weight: number): number {
   return Math.max(1, Math.min(limits.flowSeatsPerRequestMax, Math.ceil(weight)))
 }
 
-/** The mandatory ones are there under any circumstances; of the stored ones only their uid counts. */
+/** The stored objects by name, with the mandatory ones as declared here; only the uid of these is taken from storage. */
 function withMandatory<T extends { readonly name: string; readonly uid: string }>(
-  stored: Following<T>,
+  stored: Reflector<T>,
   mandatory: readonly T[],
 ): Map<string, T> {
   const all = new Map([...stored.values()].map((one) => [one.name, one]))
   for (const one of mandatory) all.set(one.name, { ...one, uid: all.get(one.name)?.uid ?? '' })
   return all
-}
-
-function sumOfShares(levels: Iterable<PriorityLevel>): number {
-  let sum = 0
-  for (const { kind } of levels) if (kind.kind === 'limited') sum += kind.shares
-  return sum
-}
-
-/** A level's part of all seats, rounded up: none is left without any. */
-function seatsOf({ kind }: PriorityLevel, shares: number, seatsMax: number): number {
-  return kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares)
 }
 
 function keyOf(info: RequestInfo): string {
@@ -207,9 +224,4 @@ function keyOf(info: RequestInfo): string {
 
 function listKeyOf(info: RequestInfo): string {
   return info.kind === 'path' ? '' : `${info.group}/${info.resource}/${info.namespace}`
-}
-
-/** Storage holds nothing but objects that the gateway has checked. */
-function objectIn(value: Uint8Array): Readonly<Record<string, unknown>> {
-  return JSON.parse(Buffer.from(value).toString()) as Readonly<Record<string, unknown>>
 }

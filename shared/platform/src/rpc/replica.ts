@@ -1,7 +1,7 @@
 import { type ChannelCredentials, Client, type ClientReadableStream, Metadata, type StatusObject } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
-import { retryDelayMs } from '../follow/retry-delay.ts'
 import type { Log } from '../log.ts'
+import { retryDelayMs } from '../retry-delay.ts'
 import type { Target } from './address.ts'
 import { codecOf } from './codec.ts'
 import { ExchangeCaller } from './exchange-caller.ts'

@@ -2,7 +2,7 @@ import type { StorageService } from '@orch/core'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
-import { type Followed, follow } from './follow.ts'
+import { Reflector, type ReflectorChange } from './reflector.ts'
 
 const resource = 'core/namespaces'
 
@@ -17,10 +17,10 @@ function open() {
       if (text === 'broken') throw new Error('broken')
       return text as string
     }
-    const following = follow({ storage: source, clock, log: silentLog, random: () => 0, resource, decode, signal: stop.signal })
+    const reflector = new Reflector({ storage: source, clock, log: silentLog, random: () => 0, resource, decode, signal: stop.signal })
     const seen: string[] = []
-    following.onChange(({ key, before, after }: Followed<string>) => seen.push(`${key}: ${before} → ${after}`))
-    return { following, seen }
+    reflector.onChange(({ key, before, after }: ReflectorChange<string>) => seen.push(`${key}: ${before} → ${after}`))
+    return { reflector, seen }
   }
   return { storage, stop, clock, start }
 }
@@ -30,22 +30,22 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 test('a followed collection holds what was there and what came since', async () => {
   const { storage, start } = open()
   storage.put({ resource, name: 'a', data: 'one' })
-  const { following, seen } = start()
-  await following.ready
-  expect([following.get(`${resource}/a`), following.revision]).toEqual(['one', 1])
+  const { reflector, seen } = start()
+  await reflector.ready
+  expect([reflector.get(`${resource}/a`), reflector.revision]).toEqual(['one', 1])
   storage.put({ resource, name: 'b', data: 'two' })
   storage.put({ resource: 'core/pods', name: 'p', data: 'other' })
   storage.remove(resource, 'a')
   storage.sendPosition()
   await turn()
-  expect([[...following.values()], following.size, following.revision]).toEqual([['two'], 1, 4])
+  expect([[...reflector.values()], reflector.size, reflector.revision]).toEqual([['two'], 1, 4])
   expect(seen.slice(1)).toEqual([`${resource}/b: undefined → two`, `${resource}/a: one → undefined`])
 })
 
 test('a broken stream is taken up where it ended', async () => {
   const { storage, start } = open()
-  const { following, seen } = start()
-  await following.ready
+  const { reflector, seen } = start()
+  await reflector.ready
   storage.put({ resource, name: 'a', data: 'one' })
   await turn()
   storage.breakStreams()
@@ -57,15 +57,15 @@ test('a broken stream is taken up where it ended', async () => {
 test('lost history is loaded again, and only the differences are told', async () => {
   const { storage, start } = open()
   for (const name of ['kept', 'gone']) storage.put({ resource, name, data: name })
-  const { following, seen } = start()
-  await following.ready
+  const { reflector, seen } = start()
+  await reflector.ready
   await turn()
   seen.length = 0
   storage.remove(resource, 'gone')
   storage.put({ resource, name: 'new', data: 'new' })
   storage.replace('e2')
   await turn()
-  expect([...following.values()].sort()).toEqual(['kept', 'new'])
+  expect([...reflector.values()].sort()).toEqual(['kept', 'new'])
   expect(seen.sort()).toEqual([`${resource}/gone: gone → undefined`, `${resource}/new: undefined → new`])
 })
 
@@ -73,15 +73,15 @@ test('an object that cannot be read is left out', async () => {
   const { storage, start } = open()
   storage.put({ resource, name: 'a', data: 'broken' })
   storage.put({ resource, name: 'b', data: 'fine' })
-  const { following } = start()
-  await following.ready
-  expect([...following.values()]).toEqual(['fine'])
+  const { reflector } = start()
+  await reflector.ready
+  expect([...reflector.values()]).toEqual(['fine'])
 })
 
 test('following ends with its signal, and holds no stream', async () => {
   const { storage, stop, start } = open()
-  const { following } = start()
-  await following.ready
+  const { reflector } = start()
+  await reflector.ready
   await turn()
   expect(storage.followers).toBe(1)
   stop.abort()
@@ -98,11 +98,11 @@ test('storage out of reach is tried again after a growing pause', async () => {
     return storage.list(request, context)
   }
   storage.put({ resource, name: 'a', data: 'one' })
-  const { following } = start({ ...storage, list })
+  const { reflector } = start({ ...storage, list })
   for (let step = 0; step < 10; step += 1) {
     await turn()
     clock.advance(1_000)
   }
-  await following.ready
-  expect(following.get(`${resource}/a`)).toBe('one')
+  await reflector.ready
+  expect(reflector.get(`${resource}/a`)).toBe('one')
 })
