@@ -8,6 +8,8 @@ export interface WatchLimits {
   readonly turnChangesMax: number
   /** Joined frames beyond this leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
   readonly pieceBytesMax: number
+  /** Bytes of events that are made or copied in one turn, over all subscribers; what costs more than a copy counts for more. */
+  readonly turnBytesMax: number
   /** Longest pause between two attempts to reach storage; the first comes at once. */
   readonly retryDelayMsMax: number
 }
@@ -18,8 +20,15 @@ export const defaultWatchLimits: WatchLimits = {
   subscriberBytesMax: 64 * 1024 * 1024,
   turnChangesMax: 10_000,
   pieceBytesMax: 256 * 1024,
+  turnBytesMax: 8 * 1024 * 1024,
   retryDelayMsMax: 5_000,
 }
+
+/** What an event costs to make in a format other than JSON, as a multiple of copying it: an object of 1 MB takes some 50 ms to read. */
+export const formattedCost = 16
+
+/** What it costs to judge a change by one selection, and to write an event, beside its bytes; in bytes whose copy costs as much. */
+export const judgementCost = 256
 
 /** Traces of one piece of events that are followed further: a burst of writes makes pieces of thousands. */
 export const tracesPerPieceMax = 32

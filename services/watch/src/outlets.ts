@@ -46,13 +46,17 @@ export class Outlet {
     this.#view = options.view
   }
 
+  /** Its events are made from objects that are read, and not around the text of the object. */
+  get isFormatted(): boolean {
+    return this.#view.format.kind !== 'json'
+  }
+
   /** Writes the event of a change into `frames`; false where its content is lost. */
   write(change: Change, type: EventType, contents: Contents, frames: Frames): boolean {
-    const isJson = this.#view.format.kind === 'json'
-    const made = isJson ? contents.of(change, type, this.#view) : contents.frameOf(change, type, this.#view)
+    const made = this.isFormatted ? contents.frameOf(change, type, this.#view) : contents.of(change, type, this.#view)
     if (made === contentLost) return false
-    if (isJson) frames.addJson(change.revision, type, made)
-    else frames.add(change.revision, made)
+    if (this.isFormatted) frames.add(change.revision, made)
+    else frames.addJson(change.revision, type, made)
     return true
   }
 }

@@ -335,3 +335,81 @@ test('a raised signal ends a subscription', async () => {
   storage.put({ resource: maps, name: 'a' })
   expect(await events.next()).toBeUndefined()
 })
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Reads a stream on and on; `counts` tells how many events it had after each turn of the event loop. */
+function follow(stream: AsyncIterable<WatchPart>) {
+  const seen: string[] = []
+  const run = async () => {
+    for await (const part of stream) if (part.kind === 'events') seen.push(...printed(part.frames))
+  }
+  void run()
+  return seen
+}
+
+test('LIM-12: what a subscriber has missed is printed over turns, and what is written meanwhile follows once', async () => {
+  const { storage, watch, ready } = open({ limits: { turnBytesMax: 1, pieceBytesMax: 1 } })
+  await ready()
+  for (let index = 1; index <= 5; index++) storage.put({ resource: maps, name: `a${index}`, data: 'x' })
+  await ready()
+  const [one, two] = [follow(watch.subscribe(subscription({}))), follow(watch.subscribe(subscription({})))]
+  const perTurn: number[] = []
+  for (let before = 0, count = 0; count < 200 && one.length + two.length < 14; count++) {
+    if (count === 3) for (const name of ['b1', 'b2']) storage.put({ resource: maps, name, data: 'y' })
+    await turn()
+    perTurn.push(one.length + two.length - before)
+    before = one.length + two.length
+  }
+  const all = [1, 2, 3, 4, 5].map((index) => `ADDED a${index} ${index} x`)
+  for (const seen of [one, two]) expect(seen).toEqual([...all, 'ADDED b1 6 y', 'ADDED b2 7 y'])
+  expect(Math.max(...perTurn)).toBe(1)
+})
+
+test('LIM-12: a large change is copied for few selections per turn, and who comes meanwhile gets it once', async () => {
+  const { storage, watch, ready } = open({ limits: { turnBytesMax: 1 } })
+  await ready()
+  const selection = (index: number) => ({ labels: [{ key: `k${index}`, operator: 'DoesNotExist' as const, values: [] }], fields: [] })
+  const readers = Array.from({ length: 6 }, (_, index) => follow(watch.subscribe(subscription({ selection: selection(index) }))))
+  await turn()
+  storage.put({ resource: maps, name: 'a', data: 'x' })
+  const perTurn: number[] = []
+  const given = () => readers.reduce((sum, { length }) => sum + length, 0)
+  for (let before = 0, count = 0; count < 200 && given() < 18; count++) {
+    await turn()
+    if (count === 4) {
+      storage.put({ resource: maps, name: 'b', data: 'x' })
+      for (let index = 0; index < 3; index++) readers.push(follow(watch.subscribe(subscription({ selection: selection(index) }))))
+    }
+    perTurn.push(given() - before)
+    before = given()
+  }
+  for (const seen of readers) expect(seen).toEqual(['ADDED a 1 x', 'ADDED b 2 x'])
+  // One that is attached, and one that comes.
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
+})
+
+test('LIM-12, WATCH-22: a store that is replaced while a change is given out ends all, and the change is forgotten', async () => {
+  const { storage, watch, ready } = open({ limits: { turnBytesMax: 1 } })
+  await ready()
+  const selection = (index: number) => ({ labels: [{ key: `k${index}`, operator: 'DoesNotExist' as const, values: [] }], fields: [] })
+  const readers = Array.from({ length: 4 }, (_, index) => reader(watch.subscribe(subscription({ selection: selection(index) }))))
+  await turn()
+  storage.put({ resource: maps, name: 'a', data: 'x' })
+  for (let count = 0; count < 4; count++) await turn()
+  storage.replace('e2')
+  const ends: unknown[] = []
+  for (const { next } of readers) {
+    let last: WatchPart | undefined
+    for (let part = await next(); part !== undefined; part = await next()) last = part
+    ends.push(last)
+  }
+  expect(ends).toEqual(Array(4).fill({ kind: 'replaced' }))
+  for (let count = 0; count < 20; count++) await turn()
+  await ready()
+  const again = follow(watch.subscribe(subscription({ selection: selection(0), after: storage.revision })))
+  await turn()
+  storage.put({ resource: maps, name: 'c', data: 'z' })
+  for (let count = 0; count < 40; count++) await turn()
+  expect(again).toEqual([`ADDED c ${storage.revision} z`])
+})

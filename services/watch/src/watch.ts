@@ -10,9 +10,9 @@ import {
   type WatchPart,
   type WatchService,
 } from '@orch/core'
-import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
-import { defaultWatchLimits, type WatchLimits } from './limits.ts'
+import { defaultWatchLimits, formattedCost, judgementCost, type WatchLimits } from './limits.ts'
 import { type Outlet, Outlets } from './outlets.ts'
 import { Subscriber } from './subscriber.ts'
 import { Window } from './window.ts'
@@ -68,6 +68,7 @@ class Feed {
   readonly #limits: WatchLimits
   readonly #tracer: Tracer
   readonly #outlets: Outlets
+  readonly #budget: TurnBudget
   readonly #subscribers = new Set<Subscriber>()
   readonly #ahead = new Set<Subscriber>()
   readonly #closed = new AbortController()
@@ -84,6 +85,7 @@ class Feed {
     this.#random = random
     this.#tracer = tracer
     this.#limits = { ...defaultWatchLimits, ...limits }
+    this.#budget = new TurnBudget(this.#limits.turnBytesMax)
     this.#outlets = new Outlets((target) =>
       guarded(convertOf(target), (error) => log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')),
     )
@@ -205,10 +207,14 @@ class Feed {
     if (this.#known !== known) return
     const spans = new Map<Change, Span>()
     for (const change of changes) this.#trace(change, spans)
-    const touched = this.#write(changes, known, spans)
-    known.position = position
-    for (const outlet of touched) if (outlet.frames.count > 0) give(outlet)
+    for (const change of changes) known.window.append(change)
+    for (const room of this.#write(changes, spans)) {
+      await room
+      if (this.#known !== known) break
+    }
     for (const span of spans.values()) span.end()
+    if (this.#known !== known) return
+    known.position = position
     this.#forwardPosition(known)
   }
 
@@ -222,36 +228,79 @@ class Feed {
     if (span !== undefined) spans.set(change, span)
   }
 
-  /** Writes the events of the changes into the outlets that somebody is attached to; those with events are returned. */
-  #write(changes: readonly Change[], known: Known, spans: ReadonlyMap<Change, Span>): ReadonlySet<Outlet> {
+  /**
+   * Gives the events of the changes to all who are attached, and waits where a turn is used up. The window has the changes already:
+   * who comes meanwhile has got them from there, and is passed over.
+   */
+  *#write(changes: readonly Change[], spans: ReadonlyMap<Change, Span>): Waits {
     const contents = this.#contents()
     const touched = new Set<Outlet>()
-    for (const change of changes) {
-      known.window.append(change)
-      for (const filter of this.#outlets.covering(change.key)) {
-        const type = filter.judge(change)
-        if (type === undefined) continue
-        for (const outlet of filter.outlets.values()) {
-          if (outlet.subscribers.size === 0) continue
-          if (outlet.write(change, type, contents, outlet.frames)) {
-            touched.add(outlet)
-            if (change.committedMs !== undefined)
-              outlet.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
-          } else for (const subscriber of outlet.subscribers) subscriber.expired(change.revision)
-          if (outlet.frames.bytes >= this.#limits.pieceBytesMax) give(outlet)
+    try {
+      for (const change of changes) {
+        for (const filter of this.#outlets.covering(change.key)) {
+          yield* this.#room(judgementCost)
+          const type = filter.judge(change)
+          if (type === undefined) continue
+          for (const outlet of filter.outlets.values()) {
+            if (outlet.subscribers.size === 0) continue
+            yield* this.#room(costOf(change, outlet))
+            if (outlet.write(change, type, contents, outlet.frames)) {
+              touched.add(outlet)
+              if (change.committedMs !== undefined)
+                outlet.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
+            } else expire(outlet, change)
+            if (outlet.frames.bytes >= this.#limits.pieceBytesMax) give(outlet)
+          }
         }
       }
+      for (const outlet of touched) {
+        if (outlet.frames.count === 0) continue
+        yield* this.#room(outlet.frames.bytes)
+        give(outlet)
+      }
+    } finally {
+      // Where the store was lost meanwhile: its subscribers have ended, and what they were owed is told to no one.
+      for (const outlet of touched) if (outlet.frames.count > 0) outlet.frames.take()
     }
-    return touched
+  }
+
+  /** Waits where this turn has no room for work of this cost. */
+  *#room(cost: number): Waits {
+    const room = this.#budget.take(cost)
+    if (room !== undefined) yield room
   }
 
   #contents(): Contents {
     return new Contents(this.#clock.now(), (error) => this.#log.error({ err: error }, 'an object cannot be shown in another format'))
   }
 
-  /** Gives one subscriber the events of these changes. */
-  #deliver(changes: readonly Change[], subscriber: Subscriber): void {
-    deliver(changes, subscriber, this.#contents(), this.#limits.pieceBytesMax)
+  /** Gives one subscriber the events of these changes, as fast as there is room. */
+  async #deliver(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
+    for (const room of this.#deliverInTurns(changes, subscriber)) await room
+  }
+
+  *#deliverInTurns(changes: readonly Change[], subscriber: Subscriber): Waits {
+    const { outlet } = subscriber
+    const contents = this.#contents()
+    const frames = new Frames()
+    const after = subscriber.sent
+    let last = after
+    for (const change of changes) {
+      if (change.revision <= after) continue
+      const type = outlet.filter.covers(change.key) ? outlet.filter.judge(change) : undefined
+      if (type !== undefined) {
+        yield* this.#room(costOf(change, outlet))
+        if (subscriber.isEnded) return
+        if (!outlet.write(change, type, contents, frames)) {
+          subscriber.expired(change.revision)
+          return
+        }
+      }
+      last = change.revision
+      if (frames.bytes >= this.#limits.pieceBytesMax) subscriber.events(frames.take())
+    }
+    if (frames.count > 0) subscriber.events(frames.take())
+    subscriber.advance(last)
   }
 
   #forwardPosition(known: Known): void {
@@ -277,17 +326,33 @@ class Feed {
       void this.#catchUp(subscriber, known, missed)
       return
     }
-    this.#deliver(missed, subscriber)
+    const waits = this.#deliverInTurns(missed, subscriber)
+    const first = waits.next()
+    if (first.done !== true) {
+      void this.#deliverOn(first.value, waits, subscriber, known)
+      return
+    }
     if (subscriber.isEnded) return
     subscriber.position(known.position)
     subscriber.outlet.subscribers.add(subscriber)
+  }
+
+  /** What was missed is more than a turn has room for; when it has been given, more may have come. */
+  async #deliverOn(first: Promise<void>, waits: Waits, subscriber: Subscriber, known: Known): Promise<void> {
+    try {
+      await first
+      for (const room of waits) await room
+    } catch (error) {
+      return subscriber.stream.fail(error)
+    }
+    if (this.#known === known) this.#join(subscriber, known)
   }
 
   /** Serves a subscriber from beside the feed until the window reaches back to it. */
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
-      else this.#deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
+      else await this.#deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
     } catch (error) {
       return subscriber.stream.fail(error)
     }
@@ -302,7 +367,7 @@ class Feed {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
       if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
       if (part.kind === 'changes')
-        this.#deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
+        await this.#deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
       else subscriber.position(part.revision)
       await subscriber.drained()
       if (subscriber.isEnded || subscriber.sent >= known.window.from) return
@@ -362,27 +427,22 @@ function isLeft(change: Change, { outlet: { filter } }: Subscriber): boolean {
   return filter.covers(change.key) && filter.judge(change) === 'DELETED'
 }
 
-/** What has been written leaves as one piece, the same for all. */
+/** What has been written leaves as one piece, the same for all; who has come meanwhile has got it from the window. */
 function give({ frames, subscribers }: Outlet): void {
   const part = frames.take()
-  for (const subscriber of subscribers) subscriber.events(part)
+  for (const subscriber of subscribers) if (subscriber.sent < part.last) subscriber.events(part)
 }
 
-function deliver(changes: readonly Change[], subscriber: Subscriber, contents: Contents, pieceBytesMax: number): void {
-  const { outlet } = subscriber
-  const frames = new Frames()
-  const after = subscriber.sent
-  let last = after
-  for (const change of changes) {
-    if (change.revision <= after) continue
-    last = change.revision
-    const type = outlet.filter.covers(change.key) ? outlet.filter.judge(change) : undefined
-    if (type !== undefined && !outlet.write(change, type, contents, frames)) {
-      subscriber.expired(change.revision)
-      return
-    }
-    if (frames.bytes >= pieceBytesMax) subscriber.events(frames.take())
-  }
-  if (frames.count > 0) subscriber.events(frames.take())
-  subscriber.advance(last)
+/** The content of a change cannot be had: those who would be given it list again. */
+function expire({ subscribers }: Outlet, { revision }: Change): void {
+  for (const subscriber of subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
+}
+
+/** Work that waits, now and then, until a turn of the event loop has room for more. */
+type Waits = Generator<Promise<void>, void, undefined>
+
+/** What it takes of a turn to make the event of a change for one outlet. */
+function costOf({ after, before }: Change, { isFormatted }: Outlet): number {
+  const bytes = (after ?? before)?.value?.length ?? 0
+  return judgementCost + bytes * (isFormatted ? formattedCost : 1)
 }

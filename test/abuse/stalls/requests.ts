@@ -583,6 +583,32 @@ export const attacks: readonly Attack[] = [
     ],
     request: () => patch(`${maps}/j2`, merge, { data: { k1: 'x' } }),
   },
+  {
+    name: 'update of 45,000 keys, 200 watchers of as many selectors',
+    before: () => [
+      wideNamed('j3'),
+      ...many(200, (index): Heavy => ({ method: 'GET', path: `${maps}?watch=1&resourceVersion=0&labelSelector=!k${index}` })),
+    ],
+    request: () => patch(`${maps}/j3`, merge, { data: { k1: 'x' } }),
+  },
+  ...[
+    { words: 'JSON', accept: 'application/json' },
+    { words: 'Tables', accept: table },
+    { words: 'Protobuf', accept: protobuf },
+  ].map(({ words, accept }, at): Attack => {
+    const write = (index: number): Heavy =>
+      index === 0 ? wideNamed(`j4${at}`) : patch(`${maps}/j4${at}`, merge, { data: { k1: `${index}` } })
+    return {
+      name: `20 watches that have missed 10 changes of 45,000 keys, ${words}`,
+      before: () => many(10, write),
+      request: () => ({
+        method: 'GET',
+        path: `${maps}?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Dj4${at}`,
+        headers: { accept },
+      }),
+      times: 20,
+    }
+  }),
   ...lists('JSON', 'application/json'),
   ...lists('indented JSON', 'application/json', '?pretty=true'),
   ...lists('YAML', yaml),

@@ -1,7 +1,7 @@
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
-import { type Clock, type Log, noTracer, retryDelayMs, sleep, type Tracer } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { deliver } from './delivery.ts'
-import { defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
+import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
 /** Where a client's events go. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
 export interface WatchSink {
@@ -56,7 +56,9 @@ export interface WatchAttachment {
  * subscription is taken up again after the last position delivered, and no client notices.
  */
 export function createWatchHub({ watch, clock, log, random, limits, tracer = noTracer, onDelay = () => {} }: WatchHubOptions): WatchHub {
-  const environment: Environment = { watch, clock, log, random, tracer, onDelay, limits: { ...defaultWatchHubLimits, ...limits } }
+  const bounds: WatchHubLimits = { ...defaultWatchHubLimits, ...limits }
+  const budget = new TurnBudget(bounds.turnBytesMax)
+  const environment: Environment = { watch, clock, log, random, tracer, onDelay, limits: bounds, budget }
   const open = new Set<SharedFeed>()
   const shared = new Map<string, SharedFeed>()
   const feedFor = (request: SubscribeRequest): SharedFeed => {
@@ -86,12 +88,16 @@ export function createWatchHub({ watch, clock, log, random, limits, tracer = noT
   }
 }
 
+type EventsPart = Extract<WatchPart, { kind: 'events' }>
+
 interface Environment {
   readonly watch: WatchService
   readonly clock: Clock
   readonly log: Log
   readonly random: () => number
   readonly limits: WatchHubLimits
+  /** Shared by all subscriptions: their clients' sockets are written to by one loop. */
+  readonly budget: TurnBudget
   readonly tracer: Tracer
   readonly onDelay: (delayMs: number) => void
 }
@@ -175,22 +181,40 @@ class SharedFeed {
   #receive(part: WatchPart): Promise<void> | undefined {
     this.#hasReceived = true
     if (part.kind === 'events') this.#lastEvent = part.last
-    const { turnBytesMax } = this.#environment.limits
-    if (part.kind === 'events' && part.frames.length * this.#attached.size > turnBytesMax) return this.#giveInTurns(part)
+    if (part.kind === 'events') {
+      const { budget } = this.#environment
+      const cost = costOf(part)
+      if (this.#attached.size > budget.timesPerTurn(cost)) return this.#giveInTurns(part)
+      const room = budget.take(cost * this.#attached.size)
+      if (room !== undefined) return this.#giveLater(part, room)
+    }
     this.#giveAll(part)
     this.#given(part)
     return undefined
   }
 
-  /** Large events for many clients: some of them in each turn of the event loop. Who comes meanwhile stands behind these events. */
-  async #giveInTurns(part: WatchPart & { readonly kind: 'events' }): Promise<void> {
+  /** More than one turn has room for: some clients in each turn of the event loop. Who comes meanwhile stands behind these events. */
+  async #giveInTurns(part: EventsPart): Promise<void> {
+    const { budget } = this.#environment
     const clients = [...this.#attached]
-    const perTurn = Math.max(1, Math.floor(this.#environment.limits.turnBytesMax / part.frames.length))
+    const cost = costOf(part)
+    const perTurn = budget.timesPerTurn(cost)
     const done = this.#beginDelivery(part)
-    for (const [index, client] of clients.entries()) {
-      if (index > 0 && index % perTurn === 0) await nextTurn()
-      this.#give(client, part)
+    for (let first = 0; first < clients.length; first += perTurn) {
+      const some = clients.slice(first, first + perTurn)
+      await budget.take(cost * some.length)
+      for (const client of some) this.#give(client, part)
     }
+    done?.()
+    if (!this.#line.isClosed) this.#given(part)
+  }
+
+  /** What fits a turn, when others have used up this one. */
+  async #giveLater(part: EventsPart, room: Promise<void>): Promise<void> {
+    const clients = [...this.#attached]
+    await room
+    const done = this.#beginDelivery(part)
+    for (const client of clients) this.#give(client, part)
     done?.()
     if (!this.#line.isClosed) this.#given(part)
   }
@@ -237,14 +261,24 @@ class SharedFeed {
     this.#waiting.delete(client)
     this.#alone.add(client)
     client.line = new Line(this.#environment, { ...this.#request, after: client.after }, (part) => {
-      const pause = this.#give(client, part)
-      this.#rejoin(client)
-      return pause
+      const room = part.kind === 'events' ? this.#environment.budget.take(costOf(part)) : undefined
+      if (room === undefined) return this.#giveAlone(client, part)
+      client.isOwed = true
+      return room.then(() => {
+        client.isOwed = false
+        return this.#giveAlone(client, part)
+      })
     })
   }
 
+  #giveAlone(client: Client, part: WatchPart): Promise<void> | undefined {
+    const pause = this.#give(client, part)
+    this.#rejoin(client)
+    return pause
+  }
+
   #rejoin(client: Client): void {
-    if (client.line?.position !== this.#line.position || this.#line.isClosed) return
+    if (client.isOwed || client.line?.position !== this.#line.position || this.#line.isClosed) return
     if (!this.#alone.delete(client)) return
     client.leaveLine()
     this.#attached.add(client)
@@ -270,6 +304,8 @@ class Client implements WatchAttachment {
   #feed: SharedFeed | undefined
   /** Its own subscription while it is alone. */
   line: Line | undefined
+  /** Its own subscription stands after events that wait for their turn. */
+  isOwed = false
 
   constructor(feed: SharedFeed, sink: WatchSink, after: number, traceparent: string | undefined) {
     this.traceparent = traceparent
@@ -311,6 +347,11 @@ class Client implements WatchAttachment {
     this.#feed = undefined
     this.leaveLine()
   }
+}
+
+/** What it takes of a turn to give a part to one client. */
+function costOf({ frames }: EventsPart): number {
+  return frames.length + bytesPerWrite
 }
 
 const nothing: { readonly origin?: undefined } = {}

@@ -4,15 +4,18 @@ export interface WatchHubLimits {
   readonly retryDelayMsMax: number
   /** After a piece of this size the next one waits for the next turn, so that a long history is not piled up in a socket at once. */
   readonly breathBytesMin: number
-  /** Bytes that are given to the clients of one subscription in one turn: they are encrypted for each of them at once. */
+  /** Bytes that all clients together are given in one turn: they are encrypted for each of them at once, at some 5 ms a megabyte. */
   readonly turnBytesMax: number
 }
 
 export const defaultWatchHubLimits: WatchHubLimits = {
   retryDelayMsMax: 5_000,
   breathBytesMin: 64 * 1024,
-  turnBytesMax: 8 * 1024 * 1024,
+  turnBytesMax: 4 * 1024 * 1024,
 }
 
 /** Watches that the span of a delivery is linked to: thousands may share it, and a few show the way. */
 export const linkedWatchesMax = 8
+
+/** What one write to a socket costs beside its bytes, in bytes that cost as much: a call of the system and a record of TLS. */
+export const bytesPerWrite = 4 * 1024

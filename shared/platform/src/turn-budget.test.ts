@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { TurnBudget } from './turn-budget.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('LIM-12: what fits one turn of the loop is done at once, and the rest in later turns, first come first served', async () => {
+  const budget = new TurnBudget(100)
+  const log: string[] = []
+  const ask = (name: string, cost: number) => {
+    const room = budget.take(cost)
+    if (room === undefined) log.push(name)
+    else void room.then(() => log.push(name))
+  }
+  for (const name of ['a', 'b', 'c', 'd', 'e']) ask(name, 45)
+  ask('small', 1)
+  expect(log).toEqual(['a', 'b'])
+  await turn()
+  expect(log).toEqual(['a', 'b', 'c', 'd'])
+  await turn()
+  expect(log).toEqual(['a', 'b', 'c', 'd', 'e', 'small'])
+  ask('f', 60)
+  expect(log.at(-1)).toBe('small')
+  await turn()
+  expect(log.at(-1)).toBe('f')
+  await turn()
+  ask('g', 100)
+  expect(log.at(-1)).toBe('g')
+})
+
+test('LIM-12: what is larger than a turn has a turn of its own', async () => {
+  const budget = new TurnBudget(10)
+  expect(budget.take(1_000)).toBeUndefined()
+  const next = budget.take(1)
+  expect(next).toBeInstanceOf(Promise)
+  await next
+  expect([budget.timesPerTurn(1_000), budget.timesPerTurn(3)]).toEqual([1, 3])
+})
