@@ -16,7 +16,7 @@ import { FlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
 import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
-import { type Listener, type ListenOptions, listen } from './listen.ts'
+import { Listener, type ListenOptions } from './listener.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
@@ -73,7 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     handle,
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const listener = await listen(listenOptions, handle, () => parts.random(randomSteps) / randomSteps)
+      const listener = await Listener.open(listenOptions, handle, () => parts.random(randomSteps) / randomSteps)
       listeners.push(listener)
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port

@@ -29,7 +29,7 @@ export type { Access, Authorizer, Decision } from './authorization/authorizer.ts
 export type { ReviewAnswer } from './authorization/webhook.ts'
 export { createGateway, type Gateway } from './gateway.ts'
 export type { HealthCheck } from './health-check.ts'
-export type { ListenOptions } from './listen.ts'
+export type { ListenOptions } from './listener.ts'
 export type { GatewayOptions } from './parts.ts'
 export type { VersionInfo } from './version-info.ts'
 export * from './watch-hub/index.ts'

@@ -1,4 +1,4 @@
-import { type ResourceAddress, startInformer } from '@orch/client'
+import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
 import {
   type ApiObject,
   accountUserName,
@@ -10,11 +10,12 @@ import {
   secretTokenType,
 } from '@orch/core'
 import { type SigningKey, sleep } from '@orch/platform'
-import type { Controller } from '../controller.ts'
+import type { Controller, ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { createWorkqueue } from '../workqueue.ts'
+import { createWorkqueue, type Workqueue } from '../workqueue.ts'
 import { secrets } from './bootstrap-secrets.ts'
 
+/** What tokens are signed with. */
 export interface SecretTokenOptions {
   readonly signingKey: SigningKey
   /** PEM; by it the holder of a token knows the server. */
@@ -25,66 +26,89 @@ const serviceAccounts: ResourceAddress = { group: '', version: 'v1', plural: 'se
 
 /** Fills Secrets of the type for tokens of service accounts, and deletes those whose account is gone. */
 export function secretTokenController(options: SecretTokenOptions): Controller {
-  return {
-    name: 'serviceaccount-token',
-    async run({ client, names, clock, random, log, signal }) {
-      const collection = client.resource(secrets)
-      const fill = async (key: string): Promise<void> => {
-        await Promise.race([Promise.all([informer.synced, accounts.synced]), informer.done])
-        if (signal.aborted) return
-        const [namespace = '', name = ''] = key.split('/')
-        const secret = informer.get(name, namespace)
-        if (secret === undefined || secret.metadata.deletionTimestamp != null) return
-        const found = accounts.get(accountNameOf(secret, names), namespace)
-        if (isTheirs(secret, found, names) && isWhole(secret, options)) return
-        // What is followed may be older than what is there, and neither signing nor deleting can be undone.
-        const account = await liveAccount(secret)
-        if (!isTheirs(secret, account, names)) return deleteSecret(secret)
-        if (account === undefined || isWhole(secret, options)) return
-        const data = await dataOf(secret, account, names, options)
-        const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
-        await collection.update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
-      }
-      const liveAccount = async (secret: ApiObject): Promise<ApiObject | undefined> => {
-        const name = accountNameOf(secret, names)
-        if (name === '') return undefined
-        const { namespace } = secret.metadata
-        return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, { namespace, signal }))
-      }
-      const deleteSecret = async ({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> => {
-        await unlessGone(() => collection.delete(name, { namespace, signal }, uid === undefined ? {} : { preconditions: { uid } }))
-      }
-      const queue = createWorkqueue({
-        work: fill,
-        onError: (key, error) => log.debug({ secret: key, err: error }, 'the Secret of a service account could not be filled yet'),
-        clock,
-        random,
-        signal,
-        workersMax: 2,
-      })
-      const common = { signal, sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending), random }
-      const onError = (error: unknown) => log.debug({ err: error }, 'service accounts or their Secrets are listed or watched again')
-      const informer = startInformer({
-        ...common,
-        resource: client.resource(secrets),
-        select: { fieldSelector: `type=${secretTokenType(names)}` },
-        onEvent: ({ object }) => queue.add(keyOf(object)),
-        onError,
-      })
-      const accounts = startInformer({
-        ...common,
-        resource: client.resource(serviceAccounts),
-        onEvent: ({ object: { metadata } }) => {
-          for (const secret of informer.values()) {
-            const isNamed = secret.metadata.namespace === metadata.namespace && accountNameOf(secret, names) === metadata.name
-            if (isNamed) queue.add(keyOf(secret))
-          }
-        },
-        onError,
-      })
-      await Promise.all([informer.done, accounts.done])
-      await queue.close()
-    },
+  return { name: 'serviceaccount-token', run: (context) => new SecretTokens(options, context).run() }
+}
+
+/** One run of the controller, with its informers and its queue of Secrets. */
+class SecretTokens {
+  readonly #options: SecretTokenOptions
+  readonly #context: ControllerContext
+  readonly #queue: Workqueue
+  readonly #secrets: Informer<ApiObject>
+  readonly #accounts: Informer<ApiObject>
+
+  constructor(options: SecretTokenOptions, context: ControllerContext) {
+    this.#options = options
+    this.#context = context
+    const { client, names, clock, random, log, signal } = context
+    this.#queue = createWorkqueue({
+      work: (key) => this.#fill(key),
+      onError: (key, error) => log.debug({ secret: key, err: error }, 'the Secret of a service account could not be filled yet'),
+      clock,
+      random,
+      signal,
+      workersMax: 2,
+    })
+    const common = {
+      signal,
+      sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
+      random,
+      onError: (error: unknown) => log.debug({ err: error }, 'service accounts or their Secrets are listed or watched again'),
+    }
+    this.#secrets = startInformer({
+      ...common,
+      resource: client.resource(secrets),
+      select: { fieldSelector: `type=${secretTokenType(names)}` },
+      onEvent: ({ object }) => this.#queue.add(keyOf(object)),
+    })
+    this.#accounts = startInformer({
+      ...common,
+      resource: client.resource(serviceAccounts),
+      onEvent: ({ object: { metadata } }) => {
+        for (const secret of this.#secrets.values()) {
+          const isNamed = secret.metadata.namespace === metadata.namespace && accountNameOf(secret, names) === metadata.name
+          if (isNamed) this.#queue.add(keyOf(secret))
+        }
+      },
+    })
+  }
+
+  /** Resolves when the signal is raised and nothing is under way. */
+  async run(): Promise<void> {
+    await Promise.all([this.#secrets.done, this.#accounts.done])
+    await this.#queue.close()
+  }
+
+  async #fill(key: string): Promise<void> {
+    const { client, names, signal } = this.#context
+    await Promise.race([Promise.all([this.#secrets.synced, this.#accounts.synced]), this.#secrets.done])
+    if (signal.aborted) return
+    const [namespace = '', name = ''] = key.split('/')
+    const secret = this.#secrets.get(name, namespace)
+    if (secret === undefined || secret.metadata.deletionTimestamp != null) return
+    const known = this.#accounts.get(accountNameOf(secret, names), namespace)
+    if (isTheirs(secret, known, names) && isWhole(secret, this.#options)) return
+    // The informers may be behind the server, and neither signing nor deleting can be undone.
+    const account = await this.#liveAccount(secret)
+    if (!isTheirs(secret, account, names)) return this.#delete(secret)
+    if (account === undefined || isWhole(secret, this.#options)) return
+    const data = await dataOf(secret, account, names, this.#options)
+    const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
+    await client.resource(secrets).update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
+  }
+
+  async #liveAccount(secret: ApiObject): Promise<ApiObject | undefined> {
+    const { client, names, signal } = this.#context
+    const name = accountNameOf(secret, names)
+    if (name === '') return undefined
+    const { namespace } = secret.metadata
+    return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, { namespace, signal }))
+  }
+
+  async #delete({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> {
+    const { client, signal } = this.#context
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } }
+    await unlessGone(() => client.resource(secrets).delete(name, { namespace, signal }, preconditions))
   }
 }
 

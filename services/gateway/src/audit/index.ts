@@ -7,8 +7,8 @@ export {
   type AuditDelivery,
   type AuditSink,
   type BatchOptions,
-  createBatchSink,
-  createBlockingSink,
+  BatchSink,
+  BlockingSink,
   type SinkSurroundings,
 } from './sink.ts'
 export { truncating } from './truncate.ts'

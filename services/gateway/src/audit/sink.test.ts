@@ -3,7 +3,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
 import type { AuditEvent } from './event.ts'
-import { type AuditDelivery, type BatchOptions, createBatchSink, createBlockingSink } from './sink.ts'
+import { type AuditDelivery, type BatchOptions, BatchSink, BlockingSink } from './sink.ts'
 import { truncating } from './truncate.ts'
 
 const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
@@ -44,7 +44,7 @@ function aSink({ delivery }: { delivery: AuditDelivery }, more: Partial<BatchOpt
     lost += count
   }
   const metrics = { event() {}, level() {}, rejected() {}, lost: (_: string, count: number) => add(count) }
-  const sink = createBatchSink(delivery, { ...options, ...more }, { clock, log: silentLog, metrics, random: () => 0 })
+  const sink = new BatchSink(delivery, { ...options, ...more }, { clock, log: silentLog, metrics, random: () => 0 })
   return { clock, sink, lost: () => lost }
 }
 
@@ -124,7 +124,7 @@ const quietly = { log: silentLog, metrics: { event() {}, level() {}, rejected() 
 test('AUDIT-08: a blocking backend is waited for; only a strict one fails its request', async () => {
   for (const isStrict of [false, true]) {
     const { delivery, waiting } = aSlowDelivery()
-    const sink = createBlockingSink(delivery, isStrict, quietly)
+    const sink = new BlockingSink(delivery, isStrict, quietly)
     const outcomes: string[] = []
     const [kept, lost] = [sink.take(anEvent('a')), sink.take(anEvent('b'))].map((taken) =>
       taken?.then(
@@ -145,7 +145,7 @@ test('AUDIT-08: a blocking backend is waited for; only a strict one fails its re
 
 test('AUDIT-08: requests wait for room where a blocking backend owes too many events', async () => {
   const { delivery, waiting } = aSlowDelivery()
-  const sink = createBlockingSink(delivery, false, quietly)
+  const sink = new BlockingSink(delivery, false, quietly)
   expect(sink.room()).toBeUndefined()
   for (let index = 0; index < limits.auditBlockedEventsMax; index++) void sink.take(anEvent(String(index)))
   const room = sink.room()
@@ -186,10 +186,10 @@ test('AUDIT-08: a server that stops does not wait for ever for a backend that do
     for (const one of waiting) one.reject(new Error('closed'))
   }
   const surroundings = { ...quietly, clock, metrics }
-  const batching = createBatchSink({ ...delivery, close: giveUp }, { ...options, batchEventsMax: 1, waitMs: 0 }, surroundings)
+  const batching = new BatchSink({ ...delivery, close: giveUp }, { ...options, batchEventsMax: 1, waitMs: 0 }, surroundings)
   for (const id of ['a', 'b', 'c']) batching.take(anEvent(id))
   await expect.poll(() => waiting.length).toBe(1)
-  const blocking = createBlockingSink({ ...delivery, close: giveUp }, false, surroundings)
+  const blocking = new BlockingSink({ ...delivery, close: giveUp }, false, surroundings)
   void blocking.take(anEvent('d'))
   const closed = Promise.all([batching.close(), blocking.close()])
   await expect.poll(() => clock.pendingTimers).toBe(2)

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditMetrics } from './metrics.ts'
 
-/** Where events go in the end: a file, a webhook. */
+/** Destination of events: a file, a webhook. */
 export interface AuditDelivery {
   /** Label of its metrics. */
   readonly name: string
@@ -12,16 +12,16 @@ export interface AuditDelivery {
   close(): Promise<void>
 }
 
-/** Takes events on behalf of a delivery, in one of three ways. */
+/** Takes events for a delivery: blocking, blocking and strict, or in batches. */
 export interface AuditSink {
   /** Takes an event. Where there is a promise, the request waits for it; only that of a strict sink rejects. */
   take(event: AuditEvent): Promise<void> | undefined
-  /** What to wait for before more is taken. */
+  /** Resolves when there is room for more events; undefined: there is room now. */
   room(): Promise<void> | undefined
   close(): Promise<void>
 }
 
-/** What every sink needs. */
+/** Dependencies of every sink. */
 export interface SinkSurroundings {
   readonly clock: Clock
   readonly log: Log
@@ -30,30 +30,44 @@ export interface SinkSurroundings {
   readonly random: () => number
 }
 
-/** Each event is delivered before its request goes on. `isStrict`: the request fails with its event. */
-export function createBlockingSink(delivery: AuditDelivery, isStrict: boolean, { clock, log, metrics }: SinkSurroundings): AuditSink {
-  const tell = createLossTeller(delivery.name, { log, metrics })
-  const waiting = new Set<Promise<void>>()
-  return {
-    take(event) {
-      const done = delivery.deliver([event]).catch((error: unknown) => {
-        tell(1, error)
-        if (isStrict) throw error
-      })
-      const settled = done.catch(() => {}).finally(() => waiting.delete(settled))
-      waiting.add(settled)
-      return done
-    },
-    room: () => (waiting.size < limits.auditBlockedEventsMax ? undefined : Promise.race(waiting)),
-    async close() {
-      await endsInTime(Promise.all(waiting), clock)
-      await delivery.close()
-    },
+/** Delivers each event before its request continues. `isStrict`: the request fails with its event. */
+export class BlockingSink implements AuditSink {
+  readonly #delivery: AuditDelivery
+  readonly #isStrict: boolean
+  readonly #clock: Clock
+  readonly #losses: Losses
+  readonly #waiting = new Set<Promise<void>>()
+
+  constructor(delivery: AuditDelivery, isStrict: boolean, { clock, log, metrics }: SinkSurroundings) {
+    this.#delivery = delivery
+    this.#isStrict = isStrict
+    this.#clock = clock
+    this.#losses = new Losses(delivery.name, { log, metrics })
+  }
+
+  take(event: AuditEvent): Promise<void> {
+    const done = this.#delivery.deliver([event]).catch((error: unknown) => {
+      this.#losses.add(1, error)
+      if (this.#isStrict) throw error
+    })
+    const settled = done.catch(() => {}).finally(() => this.#waiting.delete(settled))
+    this.#waiting.add(settled)
+    return done
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#waiting.size < limits.auditBlockedEventsMax ? undefined : Promise.race(this.#waiting)
+  }
+
+  async close(): Promise<void> {
+    await endsInTime(Promise.all(this.#waiting), this.#clock)
+    await this.#delivery.close()
   }
 }
 
+/** Bounds and pace of a batch sink. */
 export interface BatchOptions {
-  /** Events that may wait. What comes when they do is lost, counted and told: a request never waits. */
+  /** Events that may wait. Events beyond are lost, counted and logged: a request never waits. */
   readonly bufferEventsMax: number
   readonly batchEventsMax: number
   /** Longest that events wait for a batch to fill. */
@@ -63,77 +77,94 @@ export interface BatchOptions {
   readonly backoffMs: number
 }
 
-/** Events wait in a bounded buffer and are delivered in batches, one batch at a time. */
-export function createBatchSink(
-  delivery: AuditDelivery,
-  options: BatchOptions,
-  { clock, log, metrics, random }: SinkSurroundings,
-): AuditSink {
-  const tell = createLossTeller(delivery.name, { log, metrics })
-  const closing = new AbortController()
-  const throttle = createThrottle(options.throttle, clock)
-  let buffer: AuditEvent[] = []
-  let wake: (() => void) | undefined
+/** Keeps events in a bounded buffer and delivers them in batches, one batch at a time. */
+export class BatchSink implements AuditSink {
+  readonly #delivery: AuditDelivery
+  readonly #options: BatchOptions
+  readonly #surroundings: SinkSurroundings
+  readonly #losses: Losses
+  readonly #throttle: Throttle
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+  #buffer: AuditEvent[] = []
+  #onEvent: (() => void) | undefined
 
-  const filled = async (): Promise<void> => {
-    while (buffer.length === 0 && !closing.signal.aborted) await new Promise<void>((resolve) => (wake = resolve))
-    if (buffer.length >= options.batchEventsMax || options.waitMs === 0 || closing.signal.aborted) return
+  constructor(delivery: AuditDelivery, options: BatchOptions, surroundings: SinkSurroundings) {
+    this.#delivery = delivery
+    this.#options = options
+    this.#surroundings = surroundings
+    this.#losses = new Losses(delivery.name, surroundings)
+    this.#throttle = new Throttle(options.throttle, surroundings.clock)
+    this.#running = this.#run()
+  }
+
+  take(event: AuditEvent): undefined {
+    const { bufferEventsMax } = this.#options
+    if (this.#buffer.length >= bufferEventsMax || this.#closing.signal.aborted) {
+      this.#losses.add(1, new Error(`the buffer of ${bufferEventsMax} events is full`))
+      return
+    }
+    this.#buffer.push(event)
+    this.#onEvent?.()
+  }
+
+  room(): undefined {}
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#onEvent?.()
+    if (!(await endsInTime(this.#running, this.#surroundings.clock))) {
+      const left = this.#buffer.length
+      this.#buffer = []
+      if (left > 0) this.#losses.add(left, new Error('the backend takes too long and the server stops'))
+    }
+    await this.#delivery.close()
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#surroundings
+    const { signal } = this.#closing
+    while (!signal.aborted || this.#buffer.length > 0) {
+      await this.#filled()
+      const batch = this.#buffer.slice(0, this.#options.batchEventsMax)
+      this.#buffer = this.#buffer.slice(batch.length)
+      if (batch.length === 0) continue
+      const pauseMs = this.#throttle.nextPauseMs()
+      if (pauseMs > 0) await sleep(clock, pauseMs, signal)
+      await this.#send(batch)
+    }
+  }
+
+  /** Resolves when a batch is full, when its events have waited long enough, or when the sink closes. */
+  async #filled(): Promise<void> {
+    const { batchEventsMax, waitMs } = this.#options
+    const { signal } = this.#closing
+    while (this.#buffer.length === 0 && !signal.aborted) await new Promise<void>((resolve) => (this.#onEvent = resolve))
+    if (this.#buffer.length >= batchEventsMax || waitMs === 0 || signal.aborted) return
     const full = new AbortController()
     const end = () => full.abort()
-    wake = () => buffer.length >= options.batchEventsMax && end()
-    closing.signal.addEventListener('abort', end, { once: true })
-    await sleep(clock, options.waitMs, full.signal)
-    closing.signal.removeEventListener('abort', end)
-    wake = undefined
+    this.#onEvent = () => this.#buffer.length >= batchEventsMax && end()
+    signal.addEventListener('abort', end, { once: true })
+    await sleep(this.#surroundings.clock, waitMs, full.signal)
+    signal.removeEventListener('abort', end)
+    this.#onEvent = undefined
   }
-  const send = async (batch: readonly AuditEvent[]): Promise<void> => {
+
+  async #send(batch: readonly AuditEvent[]): Promise<void> {
+    const { clock, random } = this.#surroundings
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await delivery.deliver(batch)
+        return await this.#delivery.deliver(batch)
       } catch (error) {
-        if (attempt >= limits.auditAttemptsMax || closing.signal.aborted) return tell(batch.length, error)
-        const pauseMs = options.backoffMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random())
-        await sleep(clock, pauseMs, closing.signal)
+        if (attempt >= limits.auditAttemptsMax || this.#closing.signal.aborted) return this.#losses.add(batch.length, error)
+        const pauseMs = this.#options.backoffMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random())
+        await sleep(clock, pauseMs, this.#closing.signal)
       }
     }
-  }
-  const run = async (): Promise<void> => {
-    while (!closing.signal.aborted || buffer.length > 0) {
-      await filled()
-      const batch = buffer.slice(0, options.batchEventsMax)
-      buffer = buffer.slice(batch.length)
-      if (batch.length === 0) continue
-      const pauseMs = throttle()
-      if (pauseMs > 0) await sleep(clock, pauseMs, closing.signal)
-      await send(batch)
-    }
-  }
-  const running = run()
-  return {
-    take(event) {
-      if (buffer.length >= options.bufferEventsMax || closing.signal.aborted) {
-        tell(1, new Error(`the buffer of ${options.bufferEventsMax} events is full`))
-        return undefined
-      }
-      buffer.push(event)
-      wake?.()
-      return undefined
-    },
-    room: () => undefined,
-    async close() {
-      closing.abort()
-      wake?.()
-      if (!(await endsInTime(running, clock))) {
-        const left = buffer.length
-        buffer = []
-        if (left > 0) tell(left, new Error('the backend takes too long and the server stops'))
-      }
-      await delivery.close()
-    },
   }
 }
 
-/** False: it has taken longer than a server that stops can wait. */
+/** False: the work takes longer than a server that stops can wait. */
 async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean> {
   const ended = new AbortController()
   const late = sleep(clock, limits.auditClosingMs, ended.signal).then(() => false)
@@ -142,31 +173,53 @@ async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean
   return inTime
 }
 
-/** Milliseconds until the next batch may leave: tokens come at a rate and pile up to the burst. */
-function createThrottle(options: BatchOptions['throttle'], clock: Clock): () => number {
-  if (options === undefined || options.perSecond <= 0) return () => 0
-  const burst = Math.max(1, options.burst)
-  let tokens = burst
-  let atMs = clock.monotonic()
-  return () => {
-    const nowMs = clock.monotonic()
-    tokens = Math.min(burst, tokens + ((nowMs - atMs) / 1000) * options.perSecond)
-    atMs = nowMs
-    tokens -= 1
-    return tokens >= 0 ? 0 : (-tokens / options.perSecond) * 1000
+/** A token bucket: tokens come at a rate and accumulate up to the burst; a batch takes one. */
+class Throttle {
+  readonly #options: BatchOptions['throttle']
+  readonly #clock: Clock
+  readonly #burst: number
+  #tokens: number
+  #atMs: number
+
+  constructor(options: BatchOptions['throttle'], clock: Clock) {
+    this.#options = options
+    this.#clock = clock
+    this.#burst = Math.max(1, options?.burst ?? 1)
+    this.#tokens = this.#burst
+    this.#atMs = clock.monotonic()
+  }
+
+  /** Takes a token; returns the milliseconds until the batch may be sent. */
+  nextPauseMs(): number {
+    const perSecond = this.#options?.perSecond ?? 0
+    if (perSecond <= 0) return 0
+    const nowMs = this.#clock.monotonic()
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#atMs) / 1000) * perSecond) - 1
+    this.#atMs = nowMs
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / perSecond) * 1000
   }
 }
 
-/** Counts what is lost. A broken backend loses thousands: the log is told of the first, then of a sum from time to time. */
-function createLossTeller(name: string, { log, metrics }: Pick<SinkSurroundings, 'log' | 'metrics'>) {
-  let untold = 0
-  let total = 0
-  return (count: number, error: unknown): void => {
-    metrics.lost(name, count)
-    untold += count
-    if (total > 0 && untold < limits.auditLossesPerLine) return
-    total += untold
-    log.error({ err: error, backend: name, events: untold, total }, 'audit events were lost')
-    untold = 0
+/** Counts lost events. A broken backend loses thousands: the log receives the first loss, then a sum from time to time. */
+class Losses {
+  readonly #backend: string
+  readonly #log: Log
+  readonly #metrics: AuditMetrics
+  #unlogged = 0
+  #total = 0
+
+  constructor(backend: string, { log, metrics }: Pick<SinkSurroundings, 'log' | 'metrics'>) {
+    this.#backend = backend
+    this.#log = log
+    this.#metrics = metrics
+  }
+
+  add(count: number, error: unknown): void {
+    this.#metrics.lost(this.#backend, count)
+    this.#unlogged += count
+    if (this.#total > 0 && this.#unlogged < limits.auditLossesPerLine) return
+    this.#total += this.#unlogged
+    this.#log.error({ err: error, backend: this.#backend, events: this.#unlogged, total: this.#total }, 'audit events were lost')
+    this.#unlogged = 0
   }
 }

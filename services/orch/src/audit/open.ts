@@ -25,8 +25,8 @@ export async function openAuditor(
     const onLost = (count: number) => surroundings.metrics.lost(delivery.name, count)
     const bounded =
       truncate === undefined ? delivery : audit.truncating(delivery, { ...truncate, truncatedKey: `${group}/truncated`, onLost })
-    if (mode === 'batch') return audit.createBatchSink(bounded, batch, surroundings)
-    return audit.createBlockingSink(bounded, mode === 'blocking-strict', surroundings)
+    if (mode === 'batch') return new audit.BatchSink(bounded, batch, surroundings)
+    return new audit.BlockingSink(bounded, mode === 'blocking-strict', surroundings)
   }
   const sinks: AuditSink[] = []
   if (logFile !== undefined) {

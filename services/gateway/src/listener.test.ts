@@ -4,7 +4,7 @@ import { type Certificates, certificateMemory, fixedPair, readCertificates, syst
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from './authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from './exchange/exchange.ts'
-import { type Listener, type ListenOptions, listen } from './listen.ts'
+import { Listener, type ListenOptions } from './listener.ts'
 
 let certificates: Certificates
 let strangers: Certificates
@@ -20,7 +20,7 @@ function someCertificates(): Promise<Certificates> {
 
 async function aListener(handle: (exchange: Exchange) => void, options: Partial<ListenOptions> = {}): Promise<Listener> {
   const { serving, authority } = certificates
-  const listener = await listen(
+  const listener = await Listener.open(
     {
       host: '127.0.0.1',
       port: 0,

@@ -1,0 +1,236 @@
+import { constants } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { PairSource } from '@orch/platform'
+import type { AuthoritySource } from './authentication/certificate/authorities.ts'
+import { PeerReader } from './authentication/certificate/peer-reader.ts'
+import { toTrusted } from './authentication/certificate/trusted.ts'
+import type { Exchange } from './exchange/exchange.ts'
+import { Http1Exchange } from './exchange/http1.ts'
+import { Http2Exchange } from './exchange/http2.ts'
+import { RefusedHeads } from './exchange/refused-heads.ts'
+import { limits } from './limits.ts'
+
+/** Address, certificates and bounds of a port. */
+export interface ListenOptions {
+  readonly host: string
+  /** As clients write it in a URL; absent: as above. */
+  readonly publicHost?: string | undefined
+  /** 0: any that is free. */
+  readonly port: number
+  /** What the port shows; connections that are opened after a change see the new one. */
+  readonly pair: Pick<PairSource, 'current' | 'listen'>
+  /** Without any when the port is opened, client certificates are not asked for. */
+  readonly authorities: AuthoritySource
+  /** Oldest version of TLS that is spoken. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
+  /** As OpenSSL calls them, with colons between. */
+  readonly ciphers?: string | undefined
+  readonly streamsPerConnectionMax?: number | undefined
+  /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
+  readonly goawayChance?: number | undefined
+  /** How often refused heads are counted; for tests. */
+  readonly headCheckMs?: number
+  /** Longest that a head may take; for tests. */
+  readonly headTimeoutMs?: number
+}
+
+/** One TLS port that speaks HTTP/1.1 and HTTP/2. */
+export class Listener {
+  readonly #options: ListenOptions
+  readonly #handle: (exchange: Exchange) => void
+  readonly #random: () => number
+  readonly #peers: PeerReader
+  readonly #refusedHeads: RefusedHeads
+  readonly #http1: HttpsServer
+  readonly #sessions: ReadonlyMap<Http2Session, OpenSession>
+  readonly #connections: ReadonlySet<Socket>
+  readonly #drainState = { isDraining: false, leaving: new Map() }
+  readonly #unsubscribe: (() => void)[] = []
+  #port = 0
+
+  private constructor(options: ListenOptions, handle: (exchange: Exchange) => void, random: () => number) {
+    this.#options = options
+    this.#handle = handle
+    this.#random = random
+    this.#peers = new PeerReader(options.authorities)
+    this.#refusedHeads = new RefusedHeads(options.headCheckMs)
+    this.#http1 = this.#createHttp1()
+    const http2 = this.#createHttp2()
+    this.#sessions = trackSessions(http2)
+    this.#connections = trackConnections(this.#http1)
+    routeByProtocol(this.#http1, http2)
+  }
+
+  /** Opens the port. `handle` receives every request of either protocol; `random` gives numbers from 0 to 1. */
+  static async open(options: ListenOptions, handle: (exchange: Exchange) => void, random: () => number = () => 1): Promise<Listener> {
+    const listener = new Listener(options, handle, random)
+    await listener.#listen()
+    return listener
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Number of open connections. */
+  get connections(): number {
+    return this.#connections.size
+  }
+
+  /** Takes no new connections and asks the clients of open ones to leave when their requests are done. */
+  drain(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#drainState.isDraining = true
+    // Not `http1.close`, which ends idle connections at once: a request may be on its way, and over HTTP/1.1 only a response can
+    // ask the client to leave. Connections that stay idle are ended by `close` below.
+    NetServer.prototype.close.call(this.#http1)
+    for (const session of this.#sessions.keys()) session.close()
+  }
+
+  /** Resolves when every connection is closed; those still open are cut. */
+  async close(): Promise<void> {
+    this.drain()
+    this.#refusedHeads.close()
+    this.#http1.close()
+    for (const session of this.#sessions.keys()) session.destroy()
+    for (const socket of this.#connections) socket.destroy()
+    await new Promise<void>((resolve) => (this.#connections.size === 0 ? resolve() : this.#http1.once('drained', resolve)))
+  }
+
+  #createHttp1(): HttpsServer {
+    const { authorities, headTimeoutMs = limits.headTimeoutMs } = this.#options
+    return createHttpsServer(
+      {
+        ...secureContextOf(this.#options),
+        ...(toTrusted(authorities.current).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
+        ALPNProtocols: ['h2', 'http/1.1'],
+        handshakeTimeout: limits.handshakeTimeoutMs,
+        maxHeaderSize: limits.headBytesMax,
+        headersTimeout: headTimeoutMs,
+        requestTimeout: limits.receiveTimeoutMs,
+        keepAliveTimeout: limits.idleTimeoutMs,
+        connectionsCheckingInterval: 1_000,
+        noDelay: true,
+      },
+      (request, response) => {
+        const socket = request.socket as TLSSocket
+        if (this.#peers.hasToComeAgain(socket)) response.shouldKeepAlive = false
+        this.#handle(new Http1Exchange(request, response, this.#peers.of(socket), this.#drainState))
+      },
+    )
+  }
+
+  #createHttp2(): Http2Server {
+    const { goawayChance = 0, streamsPerConnectionMax = limits.streamsPerConnectionMax } = this.#options
+    const http2 = createHttp2Server({
+      settings: { maxConcurrentStreams: streamsPerConnectionMax, maxHeaderListSize: limits.headBytesMax },
+      maxHeaderListPairs: 2_000,
+      maxSessionMemory: limits.memoryPerConnectionMb,
+      streamResetBurst: limits.streamResetsAtOnceMax,
+      streamResetRate: limits.streamResetsPerSecondMax,
+    })
+    http2.on('session', (session) => this.#refusedHeads.begin(session))
+    http2.on('stream', (stream, headers, _flags, rawHeaders) => {
+      if (stream.session !== undefined && !this.#refusedHeads.opens(stream.session)) {
+        stream.session.destroy()
+        return
+      }
+      const socket = stream.session?.socket as TLSSocket
+      if (this.#peers.hasToComeAgain(socket)) stream.session?.close()
+      this.#handle(new Http2Exchange(stream, headers, rawHeaders, this.#peers.of(socket)))
+      if (goawayChance > 0 && this.#random() < goawayChance) stream.session?.close()
+    })
+    return http2
+  }
+
+  async #listen(): Promise<void> {
+    const { host, port, authorities, pair } = this.#options
+    this.#http1.listen({ host, port })
+    await once(this.#http1, 'listening')
+    this.#port = (this.#http1.address() as AddressInfo).port
+    const renew = () => this.#http1.setSecureContext(secureContextOf(this.#options))
+    this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew))
+  }
+}
+
+/** The server speaks TLS once; what the client has chosen decides who goes on. */
+function routeByProtocol(http1: HttpsServer, http2: Http2Server): void {
+  const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  http1.removeAllListeners('secureConnection')
+  http1.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
+    else serveHttp1?.call(http1, socket)
+  })
+  http1.on('tlsClientError', (error, socket) => {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
+    socket.destroy()
+  })
+}
+
+const plainHttpText = 'Client sent an HTTP request to an HTTPS server.\n'
+const plainHttpAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${plainHttpText.length}\r\nConnection: close\r\n\r\n${plainHttpText}`
+
+/** Tells a client that speaks HTTP without TLS so. The connection below the failed handshake is still open; Node has no public name for it. */
+function answerPlainHttp(handshake: TLSSocket): void {
+  const { _parent: connection } = handshake as TLSSocket & { readonly _parent?: Socket | null }
+  connection?.end(plainHttpAnswer)
+}
+
+interface OpenSession {
+  streams: number
+  /** One for all streams of the session. */
+  readonly onStreamClosed: () => void
+}
+
+/** Open sessions with the number of their open streams. One without streams that stays silent is closed. */
+function trackSessions(http2: Http2Server): ReadonlyMap<Http2Session, OpenSession> {
+  const sessions = new Map<Http2Session, OpenSession>()
+  http2.on('session', (session) => {
+    const open: OpenSession = {
+      streams: 0,
+      onStreamClosed: () => {
+        open.streams -= 1
+      },
+    }
+    sessions.set(session, open)
+    session.setTimeout(limits.idleTimeoutMs, () => {
+      if (open.streams === 0) session.close()
+    })
+    session.once('close', () => sessions.delete(session)).on('error', ignoreError)
+  })
+  http2.on('stream', (stream) => {
+    const open = stream.session === undefined ? undefined : sessions.get(stream.session)
+    if (open === undefined) return
+    open.streams += 1
+    stream.on('close', open.onStreamClosed)
+  })
+  return sessions
+}
+
+function trackConnections(server: HttpsServer): Set<Socket> {
+  const connections = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.on('error', ignoreError).once('close', () => {
+      connections.delete(socket)
+      if (connections.size === 0) server.emit('drained')
+    })
+  })
+  return connections
+}
+
+/** What a handshake shows and by what it judges. */
+function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
+  const ca = toTrusted(authorities.current)
+  // TLS 1.2 lets a client ask for one handshake after the other, which costs it much less than the server.
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
+  const choice = { minVersion, honorCipherOrder: true, secureOptions, ...(ciphers === undefined ? {} : { ciphers }) }
+  return { cert: pair.certificate, key: pair.key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
+}
+
+/** A client that breaks off is an ordinary end. */
+function ignoreError(): void {}
