@@ -6,6 +6,7 @@ interface ServiceSpec {
   readonly clusterIP?: string
   readonly clusterIPs?: string[]
   readonly ports?: { nodePort?: number; port: number }[]
+  readonly healthCheckNodePort?: number
 }
 
 const specOf = (object: ApiObject) => object['spec'] as ServiceSpec
@@ -186,4 +187,71 @@ test('KIND-GEN: a Service is of the family of the range, and asking for another 
   for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
     expect(named).not.toHaveProperty(field)
   }
+})
+
+/** A balancer that sends to nodes with Pods of the Service only. */
+const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }
+const merge = { namespace: 'default', type: 'merge' } as const
+
+test('KIND-GEN: a port for the health of nodes is given where balancers ask for it, and kept by updates that leave it out', async () => {
+  const { services, aService, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31003' }))
+  expect(specOf(await create('plain', { type: 'LoadBalancer' }))).not.toHaveProperty('healthCheckNodePort')
+  const given = specOf(await create('a', local))
+  expect(given.healthCheckNodePort).toBeGreaterThanOrEqual(31000)
+  expect(given.healthCheckNodePort).not.toBe(given.ports?.[0]?.nodePort)
+  expect(specOf(await services.update(aService('a', local)))).toEqual(given)
+  await expect(services.patch('a', { spec: { healthCheckNodePort: 1 + Number(given.healthCheckNodePort) } }, merge)).rejects.toMatchObject({
+    code: 422,
+    message: expect.stringContaining('spec.healthCheckNodePort: Forbidden: field is immutable'),
+  })
+})
+
+test('KIND-GEN: a port for the health of nodes is one Service’s, until the Service needs none or is gone', async () => {
+  const { services, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31009' }))
+  const wanted = { ...local, healthCheckNodePort: 31005 }
+  expect(specOf(await create('a', wanted)).healthCheckNodePort).toBe(31005)
+  const isTaken = expect.stringContaining('spec.healthCheckNodePort: Invalid value: 31005: provided port is already allocated')
+  await expect(create('b', wanted)).rejects.toMatchObject({ code: 422, message: isTaken })
+  const ports = [{ port: 80, nodePort: 31005 }]
+  await expect(create('b', { type: 'NodePort', ports })).rejects.toMatchObject({ message: expect.stringContaining('already allocated') })
+  await expect(create('b', { ...wanted, healthCheckNodePort: 80 })).rejects.toMatchObject({
+    message: expect.stringContaining('The range of valid ports is 31000-31009'),
+  })
+  expect(specOf(await services.patch('a', { spec: { externalTrafficPolicy: 'Cluster' } }, merge))).not.toHaveProperty('healthCheckNodePort')
+  expect(specOf(await create('b', wanted)).healthCheckNodePort).toBe(31005)
+  expect(specOf(await services.patch('a', { spec: { externalTrafficPolicy: 'Local' } }, merge)).healthCheckNodePort).not.toBe(31005)
+  await services.delete('b', { namespace: 'default' })
+  expect(specOf(await create('c', wanted)).healthCheckNodePort).toBe(31005)
+})
+
+test('KIND-GEN: a port for the health of nodes is none of the Service’s other ports', async () => {
+  const { services, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31009' }))
+  const ports = [{ port: 80, nodePort: 31005 }]
+  const isTaken = (field: string) => ({ message: expect.stringContaining(`${field}: Invalid value: 31005: provided port is already`) })
+  await expect(create('a', { ...local, healthCheckNodePort: 31005, ports })).rejects.toMatchObject(isTaken('spec.healthCheckNodePort'))
+  await create('a', { ...local, healthCheckNodePort: 31005 })
+  await expect(services.patch('a', { spec: { ports } }, merge)).rejects.toMatchObject(isTaken('spec.ports[0].nodePort'))
+})
+
+test('KIND-GEN: allocateLoadBalancerNodePorts false: ports of nodes are those that are asked for', async () => {
+  const { create } = servicesOf(await aServer())
+  const ports = [
+    { name: 'a', port: 80 },
+    { name: 'b', port: 81, nodePort: 30081 },
+  ]
+  const { ports: given } = specOf(await create('a', { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports }))
+  expect(given?.map(({ nodePort }) => nodePort)).toEqual([undefined, 30081])
+})
+
+test('KIND-GEN: a port over two protocols has one port of nodes, and keeps it when its number changes', async () => {
+  const { services, create } = servicesOf(await aServer())
+  const ports = [
+    { name: 'a', port: 53, protocol: 'UDP' },
+    { name: 'b', port: 53, protocol: 'TCP' },
+  ]
+  const given = specOf(await create('a', { type: 'NodePort', ports })).ports?.map(({ nodePort }) => nodePort)
+  expect(given?.[0]).toBe(given?.[1])
+  const single = specOf(await create('b', { type: 'NodePort', ports: [{ port: 80 }] })).ports?.[0]?.nodePort
+  const moved = specOf(await services.patch('b', { spec: { ports: [{ port: 81 }] } }, merge))
+  expect(moved.ports?.[0]).toMatchObject({ port: 81, nodePort: single })
 })

@@ -1,19 +1,12 @@
-import { type ApiObject, type FieldError, internal, invalid } from '@orch/core'
+import { type ApiObject, invalid } from '@orch/core'
 import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
 import type { Write } from '../write/write-loop.ts'
+import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
-import {
-  addressPrefix,
-  heldKeys,
-  portPrefix,
-  ReservedKeys,
-  type ReservedKeysOptions,
-  type ServicePort,
-  type ServiceSpec,
-  specOf,
-} from './reserved-keys.ts'
+import { claimPorts, type NodePortRange } from './node-ports.ts'
+import { addressPrefix, heldKeys, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
 
 /** Gives Services their addresses and ports, so that no two have the same. */
 export interface Allocator {
@@ -36,13 +29,11 @@ export interface AllocatorOptions extends ReservedKeysOptions {
   readonly clusterIpRange: string
   /** Addresses at the beginning of the range are left to Services that name theirs, as long as there are others. */
   readonly keepsStaticAddresses: boolean
-  readonly nodePortRange: { readonly from: number; readonly to: number }
+  readonly nodePortRange: NodePortRange
 }
 
 const { cidr } = settingTypes
 
-/** Random tries before a range is searched from one end to the other. */
-const randomTries = 16
 /** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, of so many addresses at least and at most. */
 const staticPart = { share: 1 / 16, min: 16, max: 256 }
 
@@ -76,22 +67,11 @@ function isService({ resource }: Served): boolean {
   return resource.group === '' && resource.kind === 'Service'
 }
 
-/** What any one of may be given. */
-interface Pool {
-  /** Of its reservations' keys. */
-  readonly prefix: string
-  /** From 0 to `size - 1`. */
-  readonly nameAt: (index: number) => string
-  readonly size: number
-  /** So many at the beginning are given last. */
-  readonly staticSize: number
-}
-
 interface ServiceReservation {
   readonly keys: ReservedKeys
   readonly range: Cidr
   readonly addresses: Pool
-  readonly ports: AllocatorOptions['nodePortRange']
+  readonly ports: NodePortRange
   readonly object: ApiObject
   readonly live: ApiObject | undefined
   readonly isDryRun: boolean
@@ -107,7 +87,13 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   try {
     const spec = { ...specOf(object) }
     await claimAddress(claim, reservation, spec, before, { served, name: object.metadata.name ?? '' })
-    await claimPorts(claim, ports, spec, before, { served, name: object.metadata.name ?? '' })
+    await claimPorts(claim, {
+      range: ports,
+      spec,
+      before,
+      isNew: live === undefined,
+      subject: { served, name: object.metadata.name ?? '' },
+    })
     const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
     return {
       object: inOrder(served.resource, { ...object, spec }),
@@ -120,13 +106,10 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   }
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-type Subject = { readonly served: Served; readonly name: string }
-
 async function claimAddress(
   claim: Claim,
   { range, addresses }: ServiceReservation,
-  spec: Writable<ServiceSpec>,
+  spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] },
   before: ServiceSpec,
   subject: Subject,
 ): Promise<void> {
@@ -156,57 +139,6 @@ async function claimOneAddress(claim: Claim, range: Cidr, addresses: Pool, wante
   throw refused(subject, 'spec.clusterIPs', message)
 }
 
-async function claimPorts(
-  claim: Claim,
-  range: AllocatorOptions['nodePortRange'],
-  spec: Writable<ServiceSpec>,
-  before: ServiceSpec,
-  subject: Subject,
-): Promise<void> {
-  if (spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') {
-    spec.ports = spec.ports?.map(({ nodePort: _nodePort, ...port }) => port)
-    return
-  }
-  const inUse = new Map(before.ports?.map((port) => [`${port.protocol}/${port.port}`, port.nodePort]))
-  const given: ServicePort[] = []
-  for (const [index, port] of (spec.ports ?? []).entries()) {
-    const wanted = port.nodePort || inUse.get(`${port.protocol}/${port.port}`) || 0
-    given.push({
-      ...port,
-      nodePort:
-        wanted === 0 ? await claimFreePort(claim, range) : await claimPort(claim, range, wanted, `spec.ports[${index}].nodePort`, subject),
-    })
-  }
-  spec.ports = given
-}
-
-async function claimFreePort(claim: Claim, { from, to }: AllocatorOptions['nodePortRange']): Promise<number> {
-  return Number(await claim.any({ prefix: portPrefix, nameAt: (index) => String(from + index), size: to - from + 1, staticSize: 0 }))
-}
-
-async function claimPort(
-  claim: Claim,
-  { from, to }: AllocatorOptions['nodePortRange'],
-  wanted: number,
-  field: string,
-  subject: Subject,
-): Promise<number> {
-  if (wanted < from || wanted > to)
-    throw refused(
-      subject,
-      field,
-      `Invalid value: ${wanted}: provided port is not in the valid range. The range of valid ports is ${from}-${to}`,
-    )
-  if ((await claim.one(portPrefix, String(wanted))) === 'taken')
-    throw refused(subject, field, `Invalid value: ${wanted}: provided port is already allocated`)
-  return wanted
-}
-
-function refused({ served, name }: Subject, field: string, message: string): Error {
-  const error: FieldError = { reason: 'FieldValueInvalid', field, message }
-  return invalid(served.kind, name, [error])
-}
-
 function sizeOf({ bits, family }: Cidr): number {
   return Math.min(2 ** ((family === 4 ? 32 : 128) - bits) - 2, 2 ** 20)
 }
@@ -216,50 +148,4 @@ function staticSizeOf({ bits, family }: Cidr): number {
   const { share, min, max } = staticPart
   const all = 2 ** ((family === 4 ? 32 : 128) - bits)
   return all <= min ? 0 : Math.min(Math.max(Math.floor(all * share), min), max)
-}
-
-/** What one write reserves, or in a dry run would. What its object has already, it need not reserve again. */
-class Claim {
-  readonly #keys: ReservedKeys
-  readonly #uid: string
-  readonly #isDryRun: boolean
-  readonly #own: Set<string>
-  readonly #taken: string[]
-
-  constructor(keys: ReservedKeys, uid: string, isDryRun: boolean, own: Set<string>, taken: string[]) {
-    this.#keys = keys
-    this.#uid = uid
-    this.#isDryRun = isDryRun
-    this.#own = own
-    this.#taken = taken
-  }
-
-  async one(prefix: string, name: string): Promise<'taken' | undefined> {
-    const key = `${prefix}/${name}`
-    if (this.#own.has(key)) return undefined
-    if (this.#isDryRun ? await this.#keys.isTaken(key) : !(await this.#take(key))) return 'taken'
-    this.#own.add(key)
-    return undefined
-  }
-
-  /** Nobody knows what a call that fails has taken. */
-  async #take(key: string): Promise<boolean> {
-    this.#taken.push(key)
-    const isTaken = await this.#keys.take(key, this.#uid)
-    if (!isTaken) this.#taken.pop()
-    return isTaken
-  }
-
-  async any({ prefix, nameAt, size, staticSize }: Pool): Promise<string> {
-    for (let attempt = 0; attempt < randomTries; attempt++) {
-      const name = nameAt(staticSize + this.#keys.random(size - staticSize))
-      if (!this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
-    }
-    const used = await this.#keys.namesBelow(prefix)
-    for (let step = 0; step < size; step++) {
-      const name = nameAt((staticSize + step) % size)
-      if (!used.has(name) && !this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
-    }
-    throw internal('failed to allocate a serviceIP or port: the range is full')
-  }
 }

@@ -12,6 +12,8 @@ const orphanMsMin = 120_000
 const sweepIntervalMs = 30_000
 
 export interface ServicePort {
+  readonly name?: string
+  readonly port?: number
   readonly nodePort?: number
   readonly [field: string]: unknown
 }
@@ -22,6 +24,7 @@ export interface ServiceSpec {
   readonly clusterIP?: string
   readonly clusterIPs?: readonly string[]
   readonly ports?: readonly ServicePort[]
+  readonly allocateLoadBalancerNodePorts?: boolean
   readonly healthCheckNodePort?: number
   readonly externalTrafficPolicy?: string
   readonly ipFamilies?: readonly string[]
@@ -35,11 +38,12 @@ export function specOf(object: ApiObject): ServiceSpec {
 }
 
 /** Keys of what a Service has. */
-export function heldKeys({ type, clusterIP, ports }: ServiceSpec): string[] {
+export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: ServiceSpec): string[] {
   if (type === 'ExternalName') return []
   const addresses =
     clusterIP === undefined || clusterIP === '' || clusterIP === 'None' ? [] : [`${addressPrefix}/${usualAddress(clusterIP)}`]
-  const portKeys = (ports ?? []).flatMap(({ nodePort }) => (nodePort ? [`${portPrefix}/${nodePort}`] : []))
+  const nodePorts = [...(ports ?? []).map(({ nodePort }) => nodePort), healthCheckNodePort]
+  const portKeys = nodePorts.flatMap((nodePort) => (nodePort ? [`${portPrefix}/${nodePort}`] : []))
   return [...addresses, ...new Set(portKeys)]
 }
 

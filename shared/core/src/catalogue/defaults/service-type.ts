@@ -1,3 +1,4 @@
+import { hasHealthPort } from '../validation/health-port.ts'
 import { isSame } from '../validation/part.ts'
 import { children, type Draft } from './draft.ts'
 
@@ -17,7 +18,8 @@ export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>): void
     if (isSame(nodePortsOf(spec), nodePortsOf(live))) for (const port of children(spec, 'ports')) delete port['nodePort']
     dropUnchanged(spec, live, ['externalTrafficPolicy'])
   }
-  if (leaves(['LoadBalancer'])) dropUnchanged(spec, live, ['healthCheckNodePort', 'allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+  if (leaves(['LoadBalancer'])) dropUnchanged(spec, live, ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+  if (hasHealthPort(live) && !hasHealthPort(spec)) dropUnchanged(spec, live, ['healthCheckNodePort'])
 }
 
 function typeOf(spec: Readonly<Draft>): string {

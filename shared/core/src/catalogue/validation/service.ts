@@ -4,6 +4,7 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { hasHealthPort } from './health-port.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateLabelMap } from './selector.ts'
@@ -255,11 +256,6 @@ function validateSourceRanges({ field, printed, ranges }: SourceRanges, refusal:
   const errors = refusal === undefined ? [] : [forbiddenValue(field, refusal)]
   if (ranges.every((range) => cidrFamilyOf(range.trim()) !== undefined)) return errors
   return [...errors, invalidValue(field, printed, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
-}
-
-/** Whether balancers ask each node for the health of its Pods. */
-function hasHealthPort(spec: Part | undefined): boolean {
-  return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
 }
 
 function validateHealthPortChange(spec: Part, before: Part | undefined): FieldError[] {

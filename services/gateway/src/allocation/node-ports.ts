@@ -1,0 +1,108 @@
+import { hasHealthPort } from '@orch/core'
+import { type Claim, refused, type Subject } from './claim.ts'
+import { portPrefix, type ServicePort, type ServiceSpec } from './reserved-keys.ts'
+
+/** The ports that all nodes keep for Services. */
+export interface NodePortRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** A Service whose ports of nodes are claimed; they are written into `spec`. */
+export interface PortClaim {
+  readonly range: NodePortRange
+  readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
+  readonly before: ServiceSpec
+  readonly isNew: boolean
+  readonly subject: Subject
+}
+
+/**
+ * Claims a port of nodes for each port that wants one, and one more for the health of nodes where balancers ask for it.
+ * Those that are asked for come first, so that no other is given one of them.
+ */
+export async function claimPorts(claim: Claim, asked: PortClaim): Promise<void> {
+  const { spec } = asked
+  const ports = hasNodePorts(spec) ? withSharedPorts(asked, withFormerPorts(asked)) : (spec.ports ?? []).map(withoutNodePort)
+  const healthPort = hasHealthPort(spec) ? wantedHealthPort(asked) : undefined
+  for (const [index, { nodePort }] of ports.entries()) {
+    const field = `spec.ports[${index}].nodePort`
+    if (!nodePort) continue
+    if (nodePort === healthPort && nodePort === asked.before.healthCheckNodePort) throw refused(asked.subject, field, taken(nodePort))
+    await claimPort(claim, nodePort, field, asked)
+  }
+  if (healthPort) await claimHealthPort(claim, asked, healthPort, ports)
+  if (spec.ports !== undefined) spec.ports = hasNodePorts(spec) ? await fillPorts(claim, asked, ports) : ports
+  if (healthPort === undefined) delete spec.healthCheckNodePort
+  else spec.healthCheckNodePort = healthPort || (await claimFreePort(claim, asked.range))
+}
+
+function hasNodePorts({ type }: ServiceSpec): boolean {
+  return type === 'NodePort' || type === 'LoadBalancer'
+}
+
+function withoutNodePort({ nodePort: _nodePort, ...port }: ServicePort): ServicePort {
+  return port
+}
+
+/** 0 where any will do. */
+function wantedHealthPort({ spec, before }: PortClaim): number {
+  return spec.healthCheckNodePort || (hasHealthPort(before) && before.healthCheckNodePort) || 0
+}
+
+async function fillPorts(claim: Claim, { range, spec, isNew }: PortClaim, ports: readonly ServicePort[]): Promise<ServicePort[]> {
+  if (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false) {
+    return ports.map((port) => (port.nodePort ? port : withoutNodePort(port)))
+  }
+  const given: ServicePort[] = []
+  for (const port of ports) {
+    const shared = isNew ? given.find((other) => other.port === port.port)?.nodePort : undefined
+    given.push(port.nodePort ? port : { ...port, nodePort: shared ?? (await claimFreePort(claim, range)) })
+  }
+  return given
+}
+
+/** A new Service that offers one port over two protocols has it on one port of nodes. */
+function withSharedPorts({ isNew }: PortClaim, ports: readonly ServicePort[]): readonly ServicePort[] {
+  if (!isNew) return ports
+  return ports.map((port) => {
+    const nodePort = port.nodePort || ports.find((other) => other.port === port.port && other.nodePort)?.nodePort
+    return nodePort ? { ...port, nodePort } : port
+  })
+}
+
+/** What an update leaves out is as it was: ports are known by their names. */
+function withFormerPorts({ spec, before }: PortClaim): ServicePort[] {
+  const ports = spec.ports ?? []
+  if (!hasNodePorts(before)) return [...ports]
+  const former = new Map(before.ports?.map(({ name, nodePort }) => [name ?? '', nodePort]))
+  const used = new Set(ports.map(({ nodePort }) => nodePort))
+  return ports.map((port) => {
+    const nodePort = port.nodePort ? undefined : former.get(port.name ?? '')
+    if (!nodePort || used.has(nodePort)) return port
+    used.add(nodePort)
+    return { ...port, nodePort }
+  })
+}
+
+async function claimHealthPort(claim: Claim, asked: PortClaim, wanted: number, ports: readonly ServicePort[]): Promise<void> {
+  const field = 'spec.healthCheckNodePort'
+  if (ports.some(({ nodePort }) => nodePort === wanted)) throw refused(asked.subject, field, taken(wanted))
+  await claimPort(claim, wanted, field, asked)
+}
+
+async function claimFreePort(claim: Claim, { from, to }: NodePortRange): Promise<number> {
+  return Number(await claim.any({ prefix: portPrefix, nameAt: (index) => String(from + index), size: to - from + 1, staticSize: 0 }))
+}
+
+async function claimPort(claim: Claim, wanted: number, field: string, { range: { from, to }, subject }: PortClaim): Promise<void> {
+  if (wanted < from || wanted > to) {
+    const message = `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
+    throw refused(subject, field, `Invalid value: ${wanted}: ${message}`)
+  }
+  if ((await claim.one(portPrefix, String(wanted))) === 'taken') throw refused(subject, field, taken(wanted))
+}
+
+function taken(port: number): string {
+  return `Invalid value: ${port}: provided port is already allocated`
+}
