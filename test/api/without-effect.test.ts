@@ -6,7 +6,7 @@ const server = sharedApi()
 test('a definition of custom resources is kept, and says that it has no effect', async () => {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
   const schema = { openAPIV3Schema: { type: 'object' } }
-  const { status, headers } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+  const { status, headers, body } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.orch.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: 'widgets.example.com' },
@@ -16,7 +16,15 @@ test('a definition of custom resources is kept, and says that it has no effect',
     status: 201,
     warning: '299 - "custom resources are not served by this server: the definition has no effect"',
   })
+  expect(body.status).toMatchObject({ storedVersions: ['v1'] })
   expect((await server.api.get('/apis/example.com/v1/widgets')).status).toBe(404)
+  const versions = [
+    { name: 'v2', served: true, storage: true, schema },
+    { name: 'v1', served: true, storage: false, schema },
+  ]
+  const path = '/apis/apiextensions.orch.io/v1/customresourcedefinitions/widgets.example.com'
+  const changed = await server.api.patch(path, { spec: { versions } })
+  expect(changed.body.status).toMatchObject({ storedVersions: ['v1', 'v2'] })
 })
 
 test('an APIService for another server is kept, and says that it has no effect', async () => {

@@ -40,8 +40,6 @@ export const knownDifferences: readonly KnownDifference[] = [
       'create CustomResourceDefinition ws.xUU.example.com',
       'table APIService v1.x-UU.example.com',
       'table CustomResourceDefinition ws.xUU.example.com',
-      'invalid apiservice',
-      'invalid crd',
       'misc apis',
       'delete CustomResourceDefinition ws.xUU.example.com',
     ],
@@ -91,12 +89,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     reason: 'Of the requests that are missing some have left ConfigMaps, which a quota counts.',
     differsIn: 'everything',
     cases: ['delete ResourceQuota rq'],
-  },
-  {
-    reason:
-      'kube-apiserver makes some fields when it converts an object to a version: they are in no metadata alone, and owned in another way.',
-    differsIn: 'everything',
-    cases: ['table DaemonSet ds', 'put unchanged DaemonSet ds', 'put unchanged HorizontalPodAutoscaler hpa', 'invalid hpa v1'],
   },
   {
     reason: 'The requests that are missing have left other owners of fields than those made up for them.',

@@ -78,7 +78,7 @@ export function servedMetadataOf(parts: GatewayParts, served: Served, content: S
   const { value, metadataStart, metadataEnd } = content
   if (!served.isStoredVersion) return metadataOf(toServedBytes(parts, served, value))
   if (metadataStart === undefined || metadataEnd === undefined) return metadataOf(value)
-  return value.subarray(metadataStart, metadataEnd)
+  return metadataOf(value, { start: metadataStart, end: metadataEnd })
 }
 
 /** Without `forms`, and where the object is no entry, a form is made and not kept. */

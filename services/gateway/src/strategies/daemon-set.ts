@@ -6,9 +6,6 @@ export const daemonSetStrategy: KindRules = {
   prepareCreate(object) {
     if (!/^[1-9]\d{0,15}$/.test(generationOf(object))) setGeneration(object, '1')
   },
-  prepareUpdate(object, live) {
-    setGeneration(object, generationOf(live))
-  },
   completeUpdate(object, live) {
     const before = generationOf(live)
     setGeneration(object, templateOf(object) === templateOf(live) ? before : String(Number(before) + 1))

@@ -1,4 +1,5 @@
 import { type Behaviour, behaviourOf, type Resource } from '@orch/core'
+import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
 import { daemonSetStrategy } from './daemon-set.ts'
@@ -8,6 +9,7 @@ import { jobStrategy } from './job.ts'
 import type { KindRules } from './kind-rules.ts'
 import { namespaceStrategy } from './namespace.ts'
 import { podStrategy } from './pod.ts'
+import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { serviceStrategy } from './service.ts'
 
 /** What is particular about writing objects of one kind. */
@@ -24,10 +26,11 @@ export interface Strategy {
 
 /** By the type that objects are stored as. */
 const rulesByType: Readonly<Record<string, KindRules>> = {
-  'apiextensions/v1.CustomResourceDefinition': { warning: 'custom resources are not served by this server: the definition has no effect' },
+  'apiextensions/v1.CustomResourceDefinition': resourceDefinitionStrategy,
   'apiregistration/v1.APIService': { warning: 'other servers are not reached through this one: the APIService has no effect' },
   'apps/v1.DaemonSet': daemonSetStrategy,
   'apps/v1.Deployment': deploymentStrategy,
+  'autoscaling/v2.HorizontalPodAutoscaler': autoscalerStrategy,
   'batch/v1.Job': jobStrategy,
   'certificates/v1.CertificateSigningRequest': certificateRequestStrategy,
   'core/v1.Namespace': namespaceStrategy,

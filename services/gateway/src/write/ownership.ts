@@ -34,7 +34,10 @@ export function* ownersAfter(
   parts: GatewayParts,
 ): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
-  return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after, manager: managerOf(writer) })
+  const { served } = writer.target
+  // What the way into storage and back adds is the writer's too.
+  const kept = toServedObject(parts, served, toStoredObject(parts, served, after))
+  return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after: kept, manager: managerOf(writer) })
 }
 
 /** As what a new object is written that the server makes for itself, and which of its fields another manager applies. */

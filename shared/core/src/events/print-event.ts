@@ -1,6 +1,9 @@
+import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
+import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import { memberSpan } from '../json/span.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { Status } from '../meta/status.ts'
 import { domainGroup, type Names, namesOf } from '../names.ts'
 import { printProtobuf } from '../protobuf/envelope.ts'
@@ -48,11 +51,25 @@ export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array
   return join([frames.subarray(0, at), encoder.encode(`"columnDefinitions":${columnsJson}`), frames.subarray(at + noColumns.length)])
 }
 
-/** The metadata of an object of ours as its text. */
-export function metadataOf(object: Uint8Array): Uint8Array {
-  const span = memberSpan(object, 0, 'metadata')
+/** The text of the metadata of an object of ours, as they are apart from it; `known` says where they lie. */
+export function metadataOf(object: Uint8Array, known?: { readonly start: number; readonly end: number }): Uint8Array {
+  const span = known ?? memberSpan(object, 0, 'metadata')
   if (span === undefined) throw new Error('a stored object has no metadata')
-  return object.subarray(span.start, span.end)
+  const metadata = object.subarray(span.start, span.end)
+  return startsWith(object, daemonSetFront) ? withoutTemplateGeneration(metadata) : metadata
+}
+
+function startsWith(bytes: Uint8Array, front: Uint8Array): boolean {
+  return front.every((byte, index) => bytes[index] === byte)
+}
+
+/** As in kube-apiserver, a DaemonSet has the annotation only where it is a whole object of a version. */
+function withoutTemplateGeneration(metadata: Uint8Array): Uint8Array {
+  const read = readOurJson(metadata) as ObjectMeta
+  const { [templateGenerationAnnotation]: _count, ...others } = read.annotations ?? {}
+  // A member that is undefined is not printed, and the others keep their places.
+  const annotations = Object.keys(others).length === 0 ? undefined : others
+  return encoder.encode(printJson({ ...read, annotations }, { hasBigIntegers: true }))
 }
 
 /** A PartialObjectMetadata around the text of an object's metadata. */
@@ -119,6 +136,7 @@ function printJsonEvent(type: ProtobufEventType, object: Uint8Array): Uint8Array
 }
 
 const encoder = new TextEncoder()
+const daemonSetFront = encoder.encode('{"kind":"DaemonSet","apiVersion":"apps/v1",')
 const decoder = new TextDecoder()
 const jsonEventEnd = encoder.encode('}\n')
 const metadataEventEnd = encoder.encode('}}\n')

@@ -40,7 +40,7 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
   const take = (keeper: Keeper): unknown => takeJson(annotations, keeperName(names, keeper))
   const others = listOrNothing(take('metrics')).map((metric) => metricToNewer(metric, 'target'))
   const measured = listOrNothing(take('current-metrics')).map((metric) => metricToNewer(metric, 'current'))
-  const metrics = [...(target === undefined ? [] : [cpuTarget(target)]), ...others]
+  const metrics = [...others, ...(target === undefined ? [] : [cpuTarget(target)])]
   const { annotations: _annotations, ...metadata } = autoscaler.metadata
   return {
     ...autoscaler,
@@ -52,6 +52,15 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
       conditions: take('conditions'),
     },
   }
+}
+
+/**
+ * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
+ * and it is there once.
+ */
+export function processorsLast(metrics: readonly Part[]): readonly Part[] {
+  const share = metrics.find(isCpuUtilization)
+  return share === undefined ? metrics : [...metrics.filter((metric) => !isCpuUtilization(metric)), share]
 }
 
 /** No list at all where nothing was measured: an object that comes back unchanged is then the same. */

@@ -35,7 +35,6 @@ const event = {
 }
 
 const metrics = [
-  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
   { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '100Mi' } } },
   { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } } },
   {
@@ -51,6 +50,7 @@ const metrics = [
     },
   },
   { type: 'External', external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '9' } } },
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
 ]
 const autoscaler = {
   spec: {

@@ -29,10 +29,14 @@ export function convert(object: ApiObject, { names, from, to }: Conversion): Api
   return decoded.object as ApiObject
 }
 
-/** Pairs of versions that differ in more than their name. */
+const sameFields = (object: ApiObject): ApiObject => object
+
+/** Pairs of versions that differ in more than their name: in fields, or in which of them are printed when they are empty. */
 const changes: Readonly<Record<string, (object: ApiObject, names: Names) => ApiObject>> = {
   'core/v1.Event events/v1.Event': coreEventToNewer,
   'events/v1.Event core/v1.Event': newerEventToCore,
   'autoscaling/v2.HorizontalPodAutoscaler autoscaling/v1.HorizontalPodAutoscaler': autoscalerToFirst,
   'autoscaling/v1.HorizontalPodAutoscaler autoscaling/v2.HorizontalPodAutoscaler': autoscalerToSecond,
+  'autoscaling/v2.HorizontalPodAutoscaler autoscaling/v2beta2.HorizontalPodAutoscaler': sameFields,
+  'autoscaling/v2beta2.HorizontalPodAutoscaler autoscaling/v2.HorizontalPodAutoscaler': sameFields,
 }

@@ -217,7 +217,7 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
     { spec: { volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'a' } }] } },
   ],
   ['apps/v1.StatefulSet', { spec: {} }, { spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } } }],
-  ['apps/v1.DaemonSet', { spec: {} }, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
+  ['apps/v1.DaemonSet', { spec: {} }, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '0' } } }],
   [
     'apps/v1.Deployment',
     { spec: { template: { spec: { serviceAccountName: 'a', containers: [] } } } },
@@ -234,18 +234,6 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
     { spec: { containers: [{ resources: { requests: { cpu: '1m', memory: '1500m' }, limits: { cpu: '1e-3', memory: '1Mi' } } }] } },
   ],
   ['core/v1.ResourceQuota', { spec: { hard: { cpu: '1n' } } }, { spec: { hard: { cpu: '1m' } } }],
-  [
-    'autoscaling/v2.HorizontalPodAutoscaler',
-    {
-      spec: {
-        metrics: [
-          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
-          { type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '1' } } },
-        ],
-      },
-    },
-    { spec: { metrics: [{ type: 'Pods' }, { type: 'Resource', resource: { target: { averageUtilization: 50 } } }] } },
-  ],
   ['core/v1.Node', { spec: { podCIDR: '10.1.0.0/24' } }, { spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } }],
   [
     'core/v1.Node',

@@ -91,7 +91,7 @@ export function fillCustomResourceDefinition(definition: Draft): void {
   const spec = ensureChild(definition, 'spec')
   const kindNames = ensureChild(spec, 'names')
   const kind = typeof kindNames['kind'] === 'string' ? kindNames['kind'] : ''
-  fillEmpty(kindNames, { singular: kind.toLowerCase(), listKind: `${kind}List` })
+  if (kind !== '') fillEmpty(kindNames, { singular: kind.toLowerCase(), listKind: `${kind}List` })
   fill(spec, { conversion: { strategy: 'None' } })
   fill(child(child(child(child(spec, 'conversion'), 'webhook'), 'clientConfig'), 'service'), { port: 443 })
 }

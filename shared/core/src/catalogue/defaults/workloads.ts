@@ -54,7 +54,8 @@ export function fillStatefulSet(set: Draft, _names: Names, isGateOn: IsGateOn): 
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
 export function fillDaemonSet(set: Draft): void {
-  fillEmpty(ensureChild(ensureChild(set, 'metadata'), 'annotations'), { [templateGenerationAnnotation]: '1' })
+  // The count that the server keeps comes later: who writes an object without one owns the annotation from then on.
+  fillEmpty(ensureChild(ensureChild(set, 'metadata'), 'annotations'), { [templateGenerationAnnotation]: '0' })
   const spec = ensureChild(set, 'spec')
   fill(spec, { revisionHistoryLimit: 10 })
   const strategy = ensureChild(spec, 'updateStrategy')
@@ -88,7 +89,6 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
   if (isEmptyField(spec, 'metrics')) {
     spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }]
   }
-  spec['metrics'] = processorsLast(children(spec, 'metrics'))
   const behavior = child(spec, 'behavior')
   if (behavior === undefined) return
   const percent = { type: 'Percent', value: 100, periodSeconds: 15 }
@@ -98,19 +98,6 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
     policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, percent],
   })
   fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
-}
-
-/**
- * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
- * and it is there once.
- */
-function processorsLast(metrics: readonly Draft[]): Draft[] {
-  const isShare = ({ type, resource }: Draft): boolean => {
-    const { name, target } = (resource ?? {}) as { name?: unknown; target?: Draft }
-    return type === 'Resource' && name === 'cpu' && target?.['averageUtilization'] !== undefined
-  }
-  const share = metrics.find(isShare)
-  return share === undefined ? [...metrics] : [...metrics.filter((metric) => !isShare(metric)), share]
 }
 
 export function fillMinReplicas(autoscaler: Draft): void {

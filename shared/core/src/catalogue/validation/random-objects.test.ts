@@ -24,6 +24,8 @@ const otherNames: readonly RegExp[] = [
   /^scheduling\.tolerations\.tolerations\[/,
   // The name of a CSIDriver, and parts of an Event by their names in the core group.
   /^(?:name|namespace|source|count|firstTimestamp|lastTimestamp|involvedObject\.namespace)$/,
+  // A conversion by its form without a version.
+  /^spec\.conversion\.(?:webhookClientConfig|conversionReviewVersions)(?:[.[]|$)/,
   // The first version of an autoscaler has one number, which stands for a metric.
   /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
 ]

@@ -2,6 +2,7 @@ import { gatesByDefault, type IsGateOn } from '../../feature-gates.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { validateRequired } from '../../schema/required.ts'
+import { validateApiService, validateApiServiceStatus } from './api-service.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler.ts'
 import { validateCertificateRequest, validateCertificateRequestStatus } from './certificate-request.ts'
 import { validateConfigMap } from './config-map.ts'
@@ -31,6 +32,7 @@ import { validatePodTemplateObject } from './pod-template.ts'
 import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from './rbac.ts'
 import { validateReplicaCounts, validateReplicaSet } from './replica-set.ts'
 import { validateReplicationController, validateReplicationControllerStatus } from './replication-controller.ts'
+import { validateResourceDefinition, validateResourceDefinitionStatus } from './resource-definition.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from './resource-quota.ts'
 import { validateSecret } from './secret.ts'
 import { validateService, validateServiceStatus } from './service.ts'
@@ -134,6 +136,8 @@ const rulesByType: Readonly<Record<string, Rules>> = {
   'flowcontrol/v1beta2.PriorityLevelConfiguration': { main: validatePriorityLevel, status: validateFlowControlStatus },
   'admissionregistration/v1.MutatingWebhookConfiguration': { main: validateWebhookConfiguration },
   'admissionregistration/v1.ValidatingWebhookConfiguration': { main: validateWebhookConfiguration },
+  'apiextensions/v1.CustomResourceDefinition': { main: validateResourceDefinition, status: validateResourceDefinitionStatus },
+  'apiregistration/v1.APIService': { main: validateApiService, status: validateApiServiceStatus },
   'rbac/v1.Role': { main: validateRole },
   'rbac/v1.ClusterRole': { main: validateClusterRole },
   'rbac/v1.RoleBinding': { main: validateRoleBinding, areComplete: true },

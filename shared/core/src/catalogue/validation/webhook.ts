@@ -150,7 +150,8 @@ function validateReviewVersions(versions: readonly string[], field: string, tole
   return errors
 }
 
-function validateClientConfig(config: Part, at: string): FieldError[] {
+/** How a webhook is called: by address or by service. */
+export function validateClientConfig(config: Part, at: string): FieldError[] {
   const service = optionalPart(config, 'service')
   const url = config['url']
   if ((typeof url === 'string') === (service !== undefined)) return [requiredValue(at, 'exactly one of url or service is required')]
