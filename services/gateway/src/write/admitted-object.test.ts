@@ -1,0 +1,96 @@
+import { type ApiObject, createCatalogue, StatusError } from '@orch/core'
+import { expect, test } from 'vitest'
+import { createServedResources } from '../served.ts'
+import { takeAdmitted } from './admitted-object.ts'
+import type { PlannedWrite } from './write-loop.ts'
+
+const resources = createServedResources(createCatalogue('orch'))
+
+function planFor(plural: string, subresource?: string): PlannedWrite {
+  const served = resources.find('', 'v1', plural)
+  return { target: { served, subresource: subresource === undefined ? undefined : served?.subresource(subresource) } } as PlannedWrite
+}
+
+const anObject = (metadata: ApiObject['metadata'], rest: object = {}): ApiObject => ({
+  kind: 'K',
+  apiVersion: 'v1',
+  metadata: { name: 'a', namespace: 'n', ...metadata },
+  ...rest,
+})
+const now = '2026-01-01T00:00:00Z'
+
+/** What is written of an object that a webhook has left so. */
+function taken(own: ApiObject, left: ApiObject, { plural = 'pods', subresource = '', isNew = true } = {}): ApiObject {
+  const plan = planFor(plural, subresource === '' ? undefined : subresource)
+  return takeAdmitted({ plan, own, left, live: isNew ? undefined : own, now })
+}
+
+test('what a webhook takes away of what is the server’s to say comes back, and what it adds of that goes', () => {
+  const servers = {
+    selfLink: '/a',
+    uid: 'u',
+    resourceVersion: '5',
+    generation: 3,
+    creationTimestamp: now,
+    deletionTimestamp: now,
+    deletionGracePeriodSeconds: 30,
+    managedFields: [{ manager: 'm' }],
+  }
+  const bare = anObject({})
+  const full = anObject(servers)
+  expect(taken(full, bare).metadata).toEqual(full.metadata)
+  const left = taken(bare, full).metadata
+  expect(left).toEqual(bare.metadata)
+  expect(Object.keys(left)).toEqual(['name', 'namespace'])
+  const other = anObject(Object.fromEntries(Object.keys(servers).map((field) => [field, 'other'])))
+  expect(taken(full, other).metadata).toEqual(full.metadata)
+})
+
+test('what a webhook changes of what is the writer’s to say is taken', () => {
+  const own = anObject({ labels: { a: '1' }, annotations: { b: '1' }, finalizers: ['example.com/a'] }, { spec: { x: 1 } })
+  const left = anObject({ labels: { a: '2' }, ownerReferences: [] }, { spec: { x: 2 } })
+  expect(taken(own, left)).toEqual(left)
+  expect(taken(own, { ...left, metadata: { ...left.metadata, name: 'b' } }).metadata.name).toBe('b')
+})
+
+test('a status that a webhook adds, changes or takes away is as it was, where a status has a path of its own', () => {
+  const [bare, full, other] = [anObject({}), anObject({}, { status: { phase: 'A' } }), anObject({}, { status: { phase: 'B' } })]
+  expect(taken(bare, full)).not.toHaveProperty('status')
+  expect(taken(bare, bare)).not.toHaveProperty('status')
+  expect([taken(full, bare)['status'], taken(full, other)['status']]).toEqual([full['status'], full['status']])
+  expect(taken(full, other, { plural: 'configmaps' })['status']).toEqual(other['status'])
+})
+
+test('through a subresource a webhook changes that part, and none of what is the server’s to say', () => {
+  const own = anObject({ uid: 'u', generation: 3 }, { spec: { x: 1 }, status: { phase: 'A' } })
+  const left = anObject({ uid: 'v', generation: 4, labels: { a: '1' } }, { spec: { x: 2 }, status: { phase: 'B' } })
+  const through = taken(own, left, { subresource: 'status', isNew: false })
+  expect(through).toEqual({ ...own, metadata: { ...own.metadata, labels: { a: '1' } }, status: { phase: 'B' } })
+})
+
+/** How a move is refused. */
+function refusalOf(own: ApiObject, left: ApiObject, isNew: boolean): unknown {
+  try {
+    return taken(own, left, { isNew })
+  } catch (error) {
+    return error instanceof StatusError ? [error.status.code, error.status.message] : error
+  }
+}
+
+test('an object stays in its namespace, and one that is there keeps its name', () => {
+  const own = anObject({})
+  const nameless: ApiObject = { ...own, metadata: { namespace: 'n' } }
+  const placeless: ApiObject = { ...own, metadata: { name: 'a' } }
+  const moved = [400, 'the namespace of the provided object does not match the namespace sent on the request']
+  expect(refusalOf(own, anObject({ namespace: 'm' }), true)).toEqual(moved)
+  expect(refusalOf(own, placeless, true)).toEqual(moved)
+  expect(refusalOf(placeless, own, true)).toEqual(moved)
+  const refused = (fields: string) => [422, expect.stringMatching(new RegExp(`^${fields}$`))]
+  const name = (value: string) => `Pod "a" is invalid: metadata.name: Invalid value: "${value}": field is immutable`
+  expect(refusalOf(own, anObject({ name: 'b' }), false)).toEqual(refused(name('b')))
+  expect(refusalOf(own, nameless, false)).toEqual(refused(name('')))
+  const namespace = 'Pod "a" is invalid: metadata.namespace: Invalid value: "m": field is immutable'
+  expect(refusalOf(own, anObject({ namespace: 'm' }), false)).toEqual(refused(namespace))
+  const both = refusalOf(own, anObject({ name: 'b', namespace: 'm' }), false)
+  expect(both).toEqual([422, expect.stringMatching(/metadata\.name: .*metadata\.namespace: /)])
+})

@@ -1,0 +1,88 @@
+import { createCatalogue, StatusError } from '@orch/core'
+import { expect, test } from 'vitest'
+import type { GatewayParts } from '../parts.ts'
+import { toDeleteOptions } from './delete-options.ts'
+
+const catalogue = createCatalogue('orch')
+const parts = { catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' } as unknown as GatewayParts
+
+/** How options are refused. */
+function refusal(options: Record<string, unknown>) {
+  try {
+    return toDeleteOptions(options, parts)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return { code: error.status.code, message: error.status.message }
+  }
+}
+
+test.each<[string, unknown, string]>([
+  ['gracePeriodSeconds', '5', 'a number'],
+  ['gracePeriodSeconds', true, 'a number'],
+  ['gracePeriodSeconds', 5n, 'a number'],
+  ['gracePeriodSeconds', 1.5, 'a whole number'],
+  ['gracePeriodSeconds', 2 ** 53, 'a whole number'],
+  ['propagationPolicy', 5, 'a string'],
+  ['propagationPolicy', ['Orphan'], 'a string'],
+  ['orphanDependents', 'true', 'a boolean'],
+  ['orphanDependents', 1, 'a boolean'],
+  ['dryRun', 'All', 'an array of strings'],
+  ['dryRun', { length: 0 }, 'an array of strings'],
+  ['dryRun', ['All', 5], 'an array of strings'],
+])('DEL-12, QP-18, QP-19: options whose %s is %s are refused', (field, value, expected) => {
+  expect(refusal({ [field]: value })).toEqual({
+    code: 400,
+    message: `DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${field}: expected ${expected}`,
+  })
+})
+
+test.each(['uid', 'resourceVersion'])('DEL-10: preconditions whose %s is no text are refused', (field) => {
+  expect(refusal({ preconditions: { [field]: 5 } })).toEqual({
+    code: 400,
+    message: `DeleteOptions in version "v1" cannot be handled as a DeleteOptions: preconditions.${field}: expected a string`,
+  })
+})
+
+const nothing = {
+  isDryRun: false,
+  gracePeriodSeconds: undefined,
+  propagation: undefined,
+  orphanDependents: undefined,
+  preconditions: {},
+}
+const head = { kind: 'DeleteOptions', apiVersion: 'meta.orch.io/v1' }
+
+test.each<[string, Record<string, unknown>, object]>([
+  ['nothing', {}, {}],
+  ['a grace', { gracePeriodSeconds: 0 }, { gracePeriodSeconds: 0 }],
+  ['a negative grace', { gracePeriodSeconds: -1 }, { gracePeriodSeconds: -1 }],
+  ['Background', { propagationPolicy: 'Background' }, { propagation: 'Background' }],
+  ['Orphan', { propagationPolicy: 'Orphan' }, { propagation: 'Orphan' }],
+  ['Foreground', { propagationPolicy: 'Foreground' }, { propagation: 'Foreground' }],
+  ['orphans', { orphanDependents: true }, { propagation: 'Orphan', orphanDependents: true }],
+  ['no orphans', { orphanDependents: false }, { propagation: 'Background', orphanDependents: false }],
+  ['a dry run', { dryRun: ['All'] }, { isDryRun: true }],
+  ['no dry run', { dryRun: [] }, {}],
+  ['a uid', { preconditions: { uid: 'u' } }, { preconditions: { uid: 'u' } }],
+  ['a version', { preconditions: { resourceVersion: '5' } }, { preconditions: { resourceVersion: '5' } }],
+  ['preconditions of null', { preconditions: { uid: null, resourceVersion: null } }, {}],
+])('DEL-12: options that say %s mean it', (_what, options, meant) => {
+  expect(toDeleteOptions(options, parts)).toEqual({ ...nothing, ...meant, object: { ...options, ...head } })
+})
+
+test.each(['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'dryRun', 'preconditions'])(
+  'DEL-12: %s of null says nothing',
+  (field) => {
+    expect(toDeleteOptions({ [field]: null }, parts)).toMatchObject(nothing)
+  },
+)
+
+test('DEL-12: a policy beside orphanDependents is refused whatever both say, and all that is wrong is told at once', () => {
+  const invalid = 'DeleteOptions.meta.orch.io "" is invalid: '
+  const both = 'propagationPolicy: Invalid value: "Background": orphanDependents and deletionPropagation cannot be both set'
+  expect(refusal({ propagationPolicy: 'Background', orphanDependents: false })).toEqual({ code: 422, message: `${invalid}${both}` })
+  const message = (refusal({ propagationPolicy: 'Nope', orphanDependents: true, dryRun: ['All', 'Some'] }) as { message: string }).message
+  expect(message).toContain('dryRun: Unsupported value: []string{"All", "Some"}')
+  expect(message).toContain('propagationPolicy: Unsupported value: "Nope"')
+  expect(message).toContain('propagationPolicy: Invalid value: "Nope": orphanDependents')
+})
