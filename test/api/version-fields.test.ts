@@ -85,3 +85,18 @@ test('a status of v2beta2 has the fields that v2 leaves out where they are empty
   const { body } = await server.api.get(`${path.replace('/v2/', '/v2beta2/')}/h`)
   expect(body.status).toEqual({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null })
 })
+
+test('what a Service had as one of another type goes, and is owned all the same', async () => {
+  const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
+  await created(server.api, `${path}?fieldManager=first`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
+  await server.api.patch(`${path}/s?fieldManager=second`, { spec: { type: 'NodePort' } })
+  const change = { spec: { type: 'ExternalName', externalName: 'x.example.com' } }
+  const { body } = await server.api.patch(`${path}/s?fieldManager=third`, change)
+  expect(body.spec).not.toHaveProperty('externalTrafficPolicy')
+  expect(body.spec).not.toHaveProperty('clusterIP')
+  expect(owned(body, 'f:spec')).toMatchObject({
+    first: { 'f:internalTrafficPolicy': {} },
+    second: { 'f:externalTrafficPolicy': {} },
+    third: { 'f:externalName': {}, 'f:type': {} },
+  })
+})

@@ -25,12 +25,20 @@ export const requestsBetween: Readonly<Record<string, readonly RecordedRequest[]
   'patch dep selector immutable': [strategic(deployment, containers({ $patch: 'replace' }, { name: 'z', image: 'z' }))],
   'patch cm finalizers again': [strategic('/api/v1/namespaces/NS/configmaps/cm', { metadata: { finalizers: ['x.example.com/f'] } })],
   'patch svc status': [
-    strategic(service, { spec: { type: 'NodePort', ports: [{ port: 80, name: 'renamed' }] } }),
+    strategic(service, {
+      spec: {
+        type: 'NodePort',
+        ports: [
+          { port: 80, name: 'renamed', nodePort: 30080 },
+          { port: 53, nodePort: 30053 },
+        ],
+      },
+    }),
     {
       method: 'PATCH',
       path: service,
       contentType: 'application/json-patch+json',
-      body: [{ op: 'add', path: '/spec/ports/-', value: { port: 81, name: 'more' } }],
+      body: [{ op: 'add', path: '/spec/ports/-', value: { port: 81, name: 'more', nodePort: 30081 } }],
     },
     merge(service, { spec: { type: 'ExternalName', externalName: 'x.example.com' } }),
   ],

@@ -7,9 +7,9 @@ export const serviceStrategy: KindRules = {
     object.status = { loadBalancer: {} }
     fillAddresses(object)
   },
-  prepareUpdate(object, live) {
-    fillAddresses(object)
-    const spec = { ...(object.spec as object | undefined) }
+  prepareUpdate: fillAddresses,
+  completeUpdate(object, live) {
+    const spec = structuredClone((object.spec ?? {}) as Record<string, unknown>)
     dropFieldsOfFormerType(spec, (live.spec ?? {}) as Record<string, unknown>)
     object.spec = spec
   },
