@@ -1,7 +1,6 @@
-import { type Change, type Scope, type SubscribeRequest, scopePrefix } from '@orch/core'
+import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, type Target, type View } from './frames.ts'
-import type { Subscriber } from './subscriber.ts'
 
 /** One distinct (scope, selection): a change is judged once for all who share it. */
 export class Filter {
@@ -29,12 +28,20 @@ export class Filter {
   }
 }
 
+/** What an outlet gives its events to: a subscription that has been served up to `sent`. */
+interface Receiver {
+  readonly sent: number
+  events(part: WatchPart & { readonly kind: 'events' }): void
+  /** The events after `oldest` cannot be given. */
+  expired(oldest: number): void
+}
+
 /** One distinct (scope, selection, version, format): its events are written once for all its subscribers. */
 export class Outlet {
   readonly key: string
   readonly filter: Filter
-  /** Those who stand at the feed's position. */
-  readonly subscribers = new Set<Subscriber>()
+  /** Subscriptions that have been served up to the feed's position. */
+  readonly subscribers = new Set<Receiver>()
   /** Subscriptions in whatever state. */
   users = 0
   readonly frames = new Frames()
