@@ -34,6 +34,12 @@ export function toFailure(error: unknown): EtcdFailure {
   return 'other'
 }
 
+/** Whether an error, or its cause, says that etcd cannot be reached for now. */
+export function isAway(error: unknown): boolean {
+  const failure = toFailure((error as { cause?: unknown }).cause ?? error)
+  return failure === 'unsent' || failure === 'unanswered' || failure === 'late'
+}
+
 /** The Status for a failure of a call that changed nothing. */
 export function toStatusError(cause: unknown): StatusError {
   if (cause instanceof StatusError) return cause

@@ -41,6 +41,19 @@ export async function readHeads(client: Etcd3, layout: Layout, profile: Profile)
   return { epoch: record, compacted: Number(compacted?.value.toString() ?? 0), lastChange, position: Number(header.revision) }
 }
 
+/** Reads how the store stands, and writes its first epoch where it has none. */
+export async function claimHeads(
+  client: Etcd3,
+  layout: Layout,
+  { profile, randomId }: { readonly profile: Profile; readonly randomId: () => string },
+): Promise<Heads> {
+  for (;;) {
+    const heads = await readHeads(client, layout, profile)
+    if (heads !== undefined) return heads
+    await writeEpoch(client, layout, { epoch: randomId(), profile, replaces: 0 })
+  }
+}
+
 /** Writes another epoch in place of the one at a revision (0: none). Whoever comes second leaves the first's. */
 export async function writeEpoch(
   client: Etcd3,

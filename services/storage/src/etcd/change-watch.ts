@@ -1,0 +1,164 @@
+import type { Revision } from '@orch/core'
+import { sleep } from '@orch/platform'
+import { etcdReconnectDelayMsMax, etcdReopenWaitMs, etcdStartWaitMs, etcdWatchLastLookMs, etcdWatchPatienceMs } from '../limits.ts'
+import type { EtcdContext } from './context.ts'
+import { sayFailure } from './errors.ts'
+import { type EtcdWatch, openWatch, type WatchEnd } from './watch.ts'
+import type { EtcdEvent } from './wire.ts'
+
+/** What a change watch reports. */
+export interface ChangeWatchListener {
+  /** The watch is about to be opened, for the first time or after a loss. */
+  beforeOpen(): Promise<void>
+  onOpened(): void
+  onLost(): void
+  /** Whole revisions, in order. An error ends the watch, and it is opened again. */
+  onEvents(events: readonly EtcdEvent[]): void
+  /** There are no changes up to this revision that were not shown. */
+  onPosition(revision: Revision): void
+  /** The changes after the position are compacted. */
+  onCompacted(revision: Revision): Promise<void>
+}
+
+/** Keeps a watch of the store's keys open, from the position of the timeline, until the store is closed. */
+export class ChangeWatch {
+  readonly #context: EtcdContext
+  readonly #random: () => number
+  readonly #listener: ChangeWatchListener
+  /** Callers that wait for the watch to be open again. */
+  readonly #waiting = new Set<() => void>()
+  #watch: EtcdWatch | undefined
+  #problem = 'the watch of etcd is not open yet'
+  /** The last revision that etcd has mentioned in other answers, and that the watch will show. */
+  #expected: Revision = 0
+  #isExpecting = false
+
+  constructor(context: EtcdContext, random: () => number, listener: ChangeWatchListener) {
+    this.#context = context
+    this.#random = random
+    this.#listener = listener
+  }
+
+  /** Why the watch is not open; '' where it is. */
+  get problem(): string {
+    return this.#problem
+  }
+
+  /** Resolves when the watch is open for the first time. */
+  begin(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new Error(`the watch of etcd could not be opened: ${this.#problem}`))
+      const timer = this.#context.clock.after(etcdStartWaitMs, giveUp)
+      void this.#run(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+
+  /** Asks etcd for its position; it comes as `onPosition`. */
+  askPosition(): void {
+    this.#watch?.askPosition()
+  }
+
+  /** Waits a moment where the watch was lost: mostly it is open again before the caller has to be refused. */
+  async reopened(): Promise<void> {
+    if (this.#problem === '' || this.#context.closing.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#context.clock.after(etcdReopenWaitMs, resolve)
+    this.#waiting.add(resolve)
+    await promise
+    timer.cancel()
+    this.#waiting.delete(resolve)
+  }
+
+  /** Ends the watch; it is opened again once the timeline has been compared with etcd. */
+  restart(why: string): void {
+    if (this.#problem !== '') return
+    this.#problem = why
+    this.#end(new Error(why))
+  }
+
+  /** Etcd has a revision to show: a watch that shows nothing stands at a member that is stuck, or has lost the others. */
+  async expect(revision: Revision): Promise<void> {
+    this.#expected = Math.max(this.#expected, revision)
+    if (this.#isExpecting) return
+    this.#isExpecting = true
+    const { clock, closing, timeline } = this.#context
+    while (timeline.position < this.#expected && !closing.aborted) {
+      const before = timeline.position
+      await sleep(clock, etcdWatchPatienceMs, closing)
+      // Events that have arrived while this process itself was busy are read first.
+      await sleep(clock, etcdWatchLastLookMs, closing)
+      if (timeline.position !== before || this.#problem !== '') continue
+      this.#watch?.abandon()
+      this.restart('the watch of etcd has fallen silent')
+    }
+    this.#isExpecting = false
+  }
+
+  /** The timeline was restarted: revisions that were expected before may never come. */
+  expectNothing(): void {
+    this.#expected = this.#context.timeline.position
+  }
+
+  /** To be called after the store's closing signal. */
+  close(): void {
+    this.#watch?.close()
+    this.#releaseWaiting()
+  }
+
+  async #run(onOpened: () => void): Promise<void> {
+    const { clock, log, closing } = this.#context
+    for (let failures = 0; !closing.aborted; failures++) {
+      try {
+        if (this.#problem !== '') await this.#listener.beforeOpen()
+        const end = await this.#watchOnce(() => {
+          failures = 0
+          this.#problem = ''
+          this.#listener.onOpened()
+          this.#releaseWaiting()
+          onOpened()
+        })
+        if (closing.aborted) return
+        if (end.kind === 'failed') throw end.error
+        await this.#listener.onCompacted(end.revision)
+      } catch (error) {
+        this.#problem = `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}`
+        this.#listener.onLost()
+        if (failures === 0) log.warn({ reason: this.#problem }, 'the watch of etcd was lost')
+        const delayMs = Math.min(etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
+        await sleep(clock, delayMs * (0.5 + this.#random() / 2), closing)
+      }
+    }
+  }
+
+  #watchOnce(onCreated: () => void): Promise<WatchEnd> {
+    const { client, layout, closing, timeline } = this.#context
+    return new Promise((resolve) => {
+      this.#end = (error) => {
+        this.#watch?.close()
+        resolve({ kind: 'failed', error })
+      }
+      this.#watch = openWatch(client, layout.all, timeline.position + 1, {
+        onCreated,
+        onEvents: (events) => {
+          try {
+            this.#listener.onEvents(events)
+          } catch (error) {
+            this.#end(error as Error)
+          }
+        },
+        onPosition: (revision) => this.#listener.onPosition(revision),
+        onEnd: resolve,
+      })
+      closing.addEventListener('abort', () => resolve({ kind: 'failed', error: new Error('closed') }), { once: true })
+    })
+  }
+
+  #end: (error: Error) => void = () => {}
+
+  #releaseWaiting(): void {
+    for (const release of this.#waiting) release()
+  }
+}

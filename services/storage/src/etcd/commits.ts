@@ -1,0 +1,119 @@
+import type { Revision, StoreChange, StoreCommit, StoreOutcome } from '@orch/core'
+import type { ChangeWatch } from './change-watch.ts'
+import { checkKey, sendCommit, type TxnOutcome, toTransaction, unknownOutcome } from './commit.ts'
+import type { EtcdContext } from './context.ts'
+import type { Deliveries } from './deliveries.ts'
+import { toFailure, unavailable } from './errors.ts'
+
+/** The state was read anew since a commit was sent: if the commit happened before that, its change is not shown any more. */
+const overlooked = -1
+
+/** What commits need beside the context. */
+export interface CommitsOptions {
+  readonly watch: ChangeWatch
+  readonly deliveries: Deliveries
+  /** Etcd has refused a commit because its disk quota is used up. */
+  readonly onFull: () => void
+}
+
+/** Sends commits, and answers each when its own change has come back by the watch. */
+export class Commits {
+  readonly #context: EtcdContext
+  readonly #options: CommitsOptions
+  /** The last commit of each key that has one under way: commits to one key are decided in the order in which they were asked. */
+  readonly #tails = new Map<string, Promise<unknown>>()
+  /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if it may have been. */
+  readonly #unanswered = new Map<string, Revision>()
+
+  constructor(context: EtcdContext, options: CommitsOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  commit(commit: StoreCommit): Promise<StoreOutcome> {
+    const before = this.#tails.get(commit.key) ?? Promise.resolve()
+    const outcome = before.then(() => this.#commit(commit))
+    const settled = outcome.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#tails.set(commit.key, settled)
+    void settled.then(() => {
+      if (this.#tails.get(commit.key) === settled) this.#tails.delete(commit.key)
+    })
+    return outcome
+  }
+
+  /** Resolves when no commit is under way. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#tails.values())
+  }
+
+  /** The watch has shown these changes. */
+  note(changes: readonly StoreChange[]): void {
+    for (const { revision, writeId } of changes) if (this.#unanswered.has(writeId)) this.#unanswered.set(writeId, revision)
+  }
+
+  /** The state was read anew: the changes of commits under way may have been missed. */
+  overlook(): void {
+    for (const [writeId, seen] of this.#unanswered) if (seen === 0) this.#unanswered.set(writeId, overlooked)
+  }
+
+  async #commit(commit: StoreCommit): Promise<StoreOutcome> {
+    const { client, layout, closing, timeline } = this.#context
+    const { watch, onFull } = this.#options
+    if (closing.aborted) throw unavailable('the store is closed')
+    checkKey(commit.key)
+    if (commit.isLate?.()) return { kind: 'late' }
+    await watch.reopened()
+    if (watch.problem !== '') throw unavailable(`the store can't write: ${watch.problem}`)
+    if (commit.isLate?.()) return { kind: 'late' }
+    this.#unanswered.set(commit.writeId, 0)
+    try {
+      const isNothing = commit.value === undefined && commit.expected === 0
+      if (isNothing) return { kind: 'stale' }
+      const outcome = await sendCommit(client, toTransaction(layout, timeline.epoch.revision, commit), commit)
+      return await this.#conclude(commit, outcome)
+    } catch (error) {
+      if (toFailure((error as { cause?: unknown }).cause ?? error) === 'full') onFull()
+      const seen = this.#unanswered.get(commit.writeId) ?? 0
+      if (seen > 0) return { kind: 'written', revision: seen }
+      throw error
+    } finally {
+      this.#unanswered.delete(commit.writeId)
+    }
+  }
+
+  /** The meaning of an answer, once memory has all changes that the answer depends on. */
+  async #conclude(commit: StoreCommit, outcome: TxnOutcome): Promise<StoreOutcome> {
+    const { timeline } = this.#context
+    const { watch, deliveries } = this.#options
+    switch (outcome.kind) {
+      case 'late':
+        return outcome
+      case 'written':
+        // The watch is past this revision and has not shown it: it follows another line than the one that was written to.
+        if (outcome.revision <= timeline.position && this.#unanswered.get(commit.writeId) !== outcome.revision) {
+          watch.restart('etcd stands behind what it has told')
+          throw unknownOutcome('etcd was restored in this moment')
+        }
+        await deliveries.upTo(outcome.revision)
+        return outcome
+      case 'refused': {
+        const { revisions, mayHaveHappened } = outcome
+        if (revisions.epoch !== timeline.epoch.revision) {
+          const why = 'the store was restored, or has another epoch, in this moment'
+          throw mayHaveHappened ? unknownOutcome(why) : unavailable(why)
+        }
+        await deliveries.upTo(Math.max(revisions.deletion, revisions.key, ...revisions.conditions))
+        const seen = this.#unanswered.get(commit.writeId) ?? 0
+        if (seen > 0) return { kind: 'written', revision: seen }
+        // An earlier attempt that still is under way could be written when the key is as expected again.
+        const mayStillHappen = commit.expected === 0 || revisions.key === commit.expected
+        if (mayHaveHappened && (mayStillHappen || seen === overlooked)) throw unknownOutcome('etcd gave no answer')
+        if (revisions.key !== commit.expected) return { kind: 'stale' }
+        return { kind: 'unmet', index: commit.conditions.findIndex(({ revision }, index) => revision !== revisions.conditions[index]) }
+      }
+    }
+  }
+}

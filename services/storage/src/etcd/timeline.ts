@@ -1,0 +1,121 @@
+import type { Profile, Revision, StoreChange } from '@orch/core'
+import { ChangeRevisions } from './chain.ts'
+import type { EtcdClient } from './client.ts'
+import type { Decoded } from './decode.ts'
+import { toFailure } from './errors.ts'
+import { type EpochRecord, type Heads, parseEpoch, readHeads } from './heads.ts'
+import { type Layout, unframeValue } from './layout.ts'
+
+/** Where the keys of a store are, and whose they are. */
+interface Owner {
+  readonly layout: Layout
+  readonly profile: Profile
+}
+
+/** Enough of a change to find it again. */
+interface SeenChange {
+  readonly key: string
+  readonly revision: Revision
+  readonly writeId: string
+  readonly isDelete: boolean
+}
+
+/** What this process has seen of the store's line of revisions: its epoch, where it stands, and the last changes. */
+export class Timeline {
+  #epoch: EpochRecord
+  #compacted: Revision
+  #position: Revision
+  #chain: ChangeRevisions
+  /** The last change that the watch has shown. */
+  #lastSeen: SeenChange | undefined
+
+  constructor({ epoch, compacted, position, lastChange }: Heads) {
+    this.#epoch = epoch
+    this.#compacted = compacted
+    this.#position = position
+    this.#chain = new ChangeRevisions(lastChange)
+  }
+
+  get epoch(): EpochRecord {
+    return this.#epoch
+  }
+
+  get compacted(): Revision {
+    return this.#compacted
+  }
+
+  /** Every change up to here has been shown. */
+  get position(): Revision {
+    return this.#position
+  }
+
+  /** Revision of the last change. */
+  get lastChange(): Revision {
+    return this.#chain.last
+  }
+
+  get lastSeen(): SeenChange | undefined {
+    return this.#lastSeen
+  }
+
+  /** The last change at or before a revision; undefined: it is older than what is remembered. */
+  changeAtOrBefore(revision: Revision): Revision | undefined {
+    return this.#chain.atOrBefore(revision)
+  }
+
+  /** Notes the events of a watch. The position does not move before the changes are given to listeners. */
+  note({ changes, epoch, compacted }: Decoded, owner: Owner): void {
+    for (const change of changes) this.#noteChange(change)
+    if (epoch !== undefined) {
+      this.#epoch = parseEpoch(epoch.text, epoch.revision, owner)
+      if (epoch.revision > this.#chain.last) this.#chain.push(epoch.revision)
+    }
+    if (compacted !== undefined) this.noteCompacted(compacted)
+  }
+
+  noteCompacted(compacted: Revision): void {
+    this.#compacted = Math.max(this.#compacted, compacted)
+  }
+
+  moveTo(position: Revision): void {
+    this.#position = position
+  }
+
+  /** Begins anew: changes before the heads are unknown here, or belong to another line. */
+  restart({ epoch, position, lastChange }: Heads): void {
+    this.#epoch = epoch
+    this.#position = position
+    this.#compacted = position
+    this.#chain = new ChangeRevisions(lastChange)
+    this.#lastSeen = undefined
+  }
+
+  #noteChange({ key, revision, writeId, value }: StoreChange): void {
+    this.#chain.push(revision)
+    this.#lastSeen = { key, revision, writeId, isDelete: value === undefined }
+  }
+}
+
+/** Whether etcd still is on this line of revisions; after a restore it is on another one. Returns what happened, or undefined. */
+export async function findBreak(client: EtcdClient, owner: Owner, timeline: Timeline): Promise<string | undefined> {
+  const heads = await readHeads(client, owner.layout, owner.profile)
+  if (heads === undefined) return 'the store’s keys are gone'
+  const { epoch, position, lastSeen } = timeline
+  const isBehind = heads.position < position
+  const isOther = heads.epoch.revision <= position && heads.epoch.epoch !== epoch.epoch
+  const isContinued = !isBehind && !isOther && (lastSeen === undefined || (await holdsChange(client, owner.layout, lastSeen)))
+  return isContinued ? undefined : 'etcd was restored to its past'
+}
+
+async function holdsChange(client: EtcdClient, layout: Layout, { key, revision, writeId, isDelete }: SeenChange): Promise<boolean> {
+  const name = isDelete ? layout.deletion : layout.keys + key
+  try {
+    const { kvs } = await client.kv.range({ key: Buffer.from(name), revision: String(revision) })
+    const found = kvs[0]
+    if (found === undefined || Number(found.mod_revision) !== revision) return false
+    return (isDelete ? found.value.toString() : unframeValue(found.value).writeId) === writeId
+  } catch (error) {
+    if (toFailure(error) === 'compacted') return true
+    throw error
+  }
+}
