@@ -1,12 +1,9 @@
 import {
-  type AdmissionService,
   assemble,
   type CommitRequest,
-  createCatalogue,
   decodeStored,
   encodeObject,
   encodeStored,
-  type Interest,
   type InterestsPart,
   type ObjectMeta,
   type StorageService,
@@ -14,77 +11,10 @@ import {
   timeout,
   UnknownOutcomeError,
 } from '@orch/core'
-import { createMetrics, PushStream, silentLog, systemClock } from '@orch/platform'
+import { PushStream } from '@orch/platform'
 import { createFakeClock, type FakeClock } from '@orch/testkit'
-import { expect, onTestFinished, test } from 'vitest'
-import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
-import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { createWatch, unconverted } from '../../services/watch/src/index.ts'
-
-/** How a test changes what the gateway sees of storage. */
-type Spoil = (storage: StorageService) => Partial<StorageService>
-
-/** A gateway over a storage that misbehaves as the test says. */
-async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}) {
-  const store = createMemoryStore()
-  const storage = await createStorage({ store })
-  const clock = options.clock ?? systemClock
-  const watch = createWatch({ storage, clock, log: silentLog, random: Math.random, convertOf: () => unconverted })
-  const watchHub = createWatchHub({ watch, clock, log: silentLog, random: Math.random })
-  const spoilt: StorageService = {
-    get: (request, context) => storage.get(request, context),
-    list: (request, context) => storage.list(request, context),
-    commit: (request, context) => storage.commit(request, context),
-    changes: (request, context) => storage.changes(request, context),
-    getAt: (request, context) => storage.getAt(request, context),
-    status: (request, context) => storage.status(request, context),
-    ...spoil(storage),
-  }
-  const gateway = createGateway({
-    catalogue: createCatalogue('orch'),
-    storage: spoilt,
-    watchHub,
-    clock,
-    random: (bound) => Math.floor(Math.random() * bound),
-    log: silentLog,
-    metrics: createMetrics({ process: false }),
-    version: {
-      major: '1',
-      minor: '25',
-      gitVersion: 'v1.25.0',
-      gitCommit: '',
-      gitTreeState: '',
-      buildDate: '',
-      goVersion: '',
-      compiler: '',
-      platform: '',
-    },
-    ...options,
-  })
-  onTestFinished(async () => {
-    await gateway.close()
-    watchHub.close()
-    watch.close()
-    storage.close()
-    await store.close()
-  })
-  const { send } = gateway.loopback({ name: 'tester', groups: ['system:masters'] })
-  const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
-    const headers = { 'content-type': type }
-    const response = await send({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-    let text = ''
-    for await (const chunk of response.body) text += Buffer.from(chunk).toString()
-    return {
-      code: response.status,
-      body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
-    }
-  }
-  return { call, send, storage }
-}
-
-const collection = '/api/v1/namespaces/default/configmaps'
-const configMap = (data: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })
-const merge = 'application/merge-patch+json'
+import { expect, test } from 'vitest'
+import { aGateway, allConfigMaps, anAdmission, collection, configMap, merge, type Spoil, saidNothing } from './own-gateway.ts'
 
 /** Commits, then loses the answer as often as asked. */
 const losing =
@@ -658,30 +588,6 @@ test('KIND-GEN: a port of an update that lost its race is free again', async () 
   expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
 })
 
-/** Admission that tells its interests once, and counts what it is asked. */
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
-function anAdmission(interests: readonly Interest[]): Writable<AdmissionService> & { asked: string[] } {
-  const asked: string[] = []
-  return {
-    asked,
-    async admit({ phase, attributes }) {
-      asked.push(`${phase} ${attributes.operation} ${attributes.resource}`)
-      return { kind: 'allowed', warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
-    },
-    outcome: async () => ({}),
-    interests() {
-      const told = [{ kind: 'interests', interests, revision: 1, sources: [] } as const]
-      return {
-        async *[Symbol.asyncIterator]() {
-          yield* told
-        },
-        close() {},
-      }
-    },
-  }
-}
-
 test('STORE-03: admission is asked only about what interests it, and about all once its word is old', async () => {
   const clock = createFakeClock()
   const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'], namespaces: [] }])
@@ -702,9 +608,6 @@ test('STORE-03: a write is refused while admission cannot be reached', async () 
   const { call } = await aGateway(undefined, { admission })
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })
 })
-
-const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
-const allConfigMaps = [{ phase: '*', operations: ['*'], groups: [''], resources: ['configmaps'], namespaces: [] }]
 
 test('a plugin that asks what the user may do is answered by the authorizers, and goes on where it was', async () => {
   const access = { verb: 'approve', group: 'g', version: 'v1', resource: 'signers', subresource: '', namespace: '', name: 'n' }

@@ -105,7 +105,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
     case 'conflicts':
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
-      const hasBigIntegers = configuration.hasBigIntegers || live?.hasBigIntegers === true
+      const { hasBigIntegers } = configuration
       const decoded = decodeCandidate(served.resource, outcome.object as Record<string, unknown>, { hasBigIntegers, duplicates: [] })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }

@@ -85,8 +85,7 @@ async function patched(
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)
   await pause(request, parts)
-  const { hasBigIntegers, duplicates } = change.body
-  const candidate = decodeCandidate(served.resource, value, { hasBigIntegers: live.hasBigIntegers || hasBigIntegers, duplicates })
+  const candidate = decodeCandidate(served.resource, value, change.body)
   judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePatchedKind(target, value)
   requirePlace(candidate.object, info)

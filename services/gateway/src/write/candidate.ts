@@ -23,6 +23,7 @@ import type { FieldValidation } from './options.ts'
 export interface Candidate {
   /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed. */
   readonly object: ApiObject
+  /** In what the writer sends; those of the live object are counted when it is written. */
   readonly hasBigIntegers: boolean
   /** As it came, or as a patch left it. */
   readonly body: unknown

@@ -1,0 +1,106 @@
+import { type AdmissionService, createCatalogue, type Interest, type StorageService } from '@orch/core'
+import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { onTestFinished } from 'vitest'
+import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
+import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
+import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+
+/** How a test changes what the gateway sees of storage. */
+export type Spoil = (storage: StorageService) => Partial<StorageService>
+
+/** A gateway over a storage that misbehaves as the test says. */
+export async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}) {
+  const store = createMemoryStore()
+  const storage = await createStorage({ store })
+  const clock = options.clock ?? systemClock
+  const watch = createWatch({ storage, clock, log: silentLog, random: Math.random, convertOf: () => unconverted })
+  const watchHub = createWatchHub({ watch, clock, log: silentLog, random: Math.random })
+  const spoilt: StorageService = {
+    get: (request, context) => storage.get(request, context),
+    list: (request, context) => storage.list(request, context),
+    commit: (request, context) => storage.commit(request, context),
+    changes: (request, context) => storage.changes(request, context),
+    getAt: (request, context) => storage.getAt(request, context),
+    status: (request, context) => storage.status(request, context),
+    ...spoil(storage),
+  }
+  const gateway = createGateway({
+    catalogue: createCatalogue('orch'),
+    storage: spoilt,
+    watchHub,
+    clock,
+    random: (bound) => Math.floor(Math.random() * bound),
+    log: silentLog,
+    metrics: createMetrics({ process: false }),
+    version: {
+      major: '1',
+      minor: '25',
+      gitVersion: 'v1.25.0',
+      gitCommit: '',
+      gitTreeState: '',
+      buildDate: '',
+      goVersion: '',
+      compiler: '',
+      platform: '',
+    },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await gateway.close()
+    watchHub.close()
+    watch.close()
+    storage.close()
+    await store.close()
+  })
+  const { send } = gateway.loopback({ name: 'tester', groups: ['system:masters'] })
+  const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
+    const headers = { 'content-type': type }
+    const response = await send({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    let text = ''
+    for await (const chunk of response.body) text += Buffer.from(chunk).toString()
+    return {
+      code: response.status,
+      warning: response.headers['warning'],
+      body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
+    }
+  }
+  return { call, send, storage, plant: gateway.plant }
+}
+
+/** Where the ConfigMaps of these tests are. */
+export const collection = '/api/v1/namespaces/default/configmaps'
+/** One of them. */
+export const configMap = (data: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })
+/** Type of a merge patch. */
+export const merge = 'application/merge-patch+json'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Admission that tells its interests once, and counts what it is asked. */
+export function anAdmission(interests: readonly Interest[]): Writable<AdmissionService> & { asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    async admit({ phase, attributes }) {
+      asked.push(`${phase} ${attributes.operation} ${attributes.resource}`)
+      return { kind: 'allowed', warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+    },
+    outcome: async () => ({}),
+    interests() {
+      const told = [{ kind: 'interests', interests, revision: 1, sources: [] } as const]
+      return {
+        async *[Symbol.asyncIterator]() {
+          yield* told
+        },
+        close() {},
+      }
+    },
+  }
+}
+
+/** What admission adds where it has nothing to say. */
+export const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
+/** An interest in every write of a ConfigMap. */
+export const allConfigMaps: readonly Interest[] = [
+  { phase: '*', operations: ['*'], groups: [''], resources: ['configmaps'], namespaces: [] },
+]
