@@ -24,7 +24,9 @@ import { Pace } from './pace.ts'
 import type { GatewayOptions, GatewayParts } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
-import { createRoutes } from './routes/routes.ts'
+import { sendResponse } from './routes/document.ts'
+import { RoutedRequest } from './routes/routed-request.ts'
+import { answered, createRoutes } from './routes/routes.ts'
 import { createServedResources } from './served.ts'
 import type { GatewayState } from './state.ts'
 import { audit } from './steps/audit.ts'
@@ -195,7 +197,8 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
       const done = step(request, parts)
       if (done !== undefined) await done
     }
-    await routes.fetch(toHonoRequest(request), { request, parts })
+    const response = await routes.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
+    if (response !== answered) await sendResponse(request, response)
   } catch (error) {
     if (!request.isKnown) parts.options.auditor?.refuse(request)
     fail(request, parts, error)
@@ -203,12 +206,6 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     request.seat?.release()
     if (!request.goesOn) conclude(request, parts)
   }
-}
-
-/** Hono reads no more of a request than this on the way to a handler. */
-function toHonoRequest({ method, path, info }: GatewayRequest): Request {
-  const isProbe = info.kind === 'path' && method === 'HEAD'
-  return { method: isProbe ? 'GET' : method === 'HEAD' ? 'OPTIONS' : method, url: path } as Request
 }
 
 function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {

@@ -18,6 +18,7 @@ import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import type { TextJob } from './texts/jobs.ts'
 import { prettyJson } from './texts/pretty-json.ts'
+import type { TextThread } from './texts/text-thread.ts'
 import { printYaml } from './texts/yaml.ts'
 
 /** An answer that is no Status: a plain text with a code. */
@@ -65,13 +66,7 @@ export function respondJson(
   json: Uint8Array,
   format: TextFormat = textFormat(request.plainFormat),
 ): void | Promise<void> {
-  request.audit?.takeAnswer('application/json', json)
-  if (format === 'yaml') return respondYaml(request, code, json)
-  if (request.isPretty && json.length >= limits.prettyBytesMin && request.texts !== undefined) {
-    return respondFromThread(request, code, { kind: 'prettyJson', bytes: json }, 'application/json')
-  }
-  const bytes = request.isPretty ? Buffer.from(prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())) : json
-  return sendBytes(request, code, commonHeaders(request, 'application/json'), bytes)
+  return sendRepresentation(request, code, representJson(request, json, format))
 }
 
 /** Formats that are made from JSON as it stands. */
@@ -82,13 +77,55 @@ function textFormat(format: Format): TextFormat {
   return format === 'protobuf' ? 'json' : format
 }
 
-/** Answers with an object that has no bytes yet and is of no resource. Those of the meta group have a Protobuf form. */
-export function respondObject(request: GatewayRequest, code: number, object: object, { names }: GatewayParts): void | Promise<void> {
-  if (request.plainFormat === 'protobuf') {
-    const bytes = printMetaProtobuf(object)
-    if (bytes !== undefined) return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
+/** A body and its media type. */
+export interface Representation {
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+function sendRepresentation(request: GatewayRequest, code: number, made: Representation | Promise<Representation>): void | Promise<void> {
+  if (made instanceof Promise) return made.then((one) => sendRepresentation(request, code, one))
+  return sendBytes(request, code, commonHeaders(request, made.contentType), made.bytes)
+}
+
+function representJson(request: GatewayRequest, json: Uint8Array, format: TextFormat): Representation | Promise<Representation> {
+  request.audit?.takeAnswer('application/json', json)
+  if (format === 'yaml') return representYaml(request, json)
+  if (!request.isPretty) return { contentType: 'application/json', bytes: json }
+  if (json.length >= limits.prettyBytesMin && request.texts !== undefined) {
+    return representInThread(request.texts, { kind: 'prettyJson', bytes: json }, 'application/json')
   }
-  return respondJson(request, code, Buffer.from(printJson(object)))
+  const text = prettyJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString())
+  return { contentType: 'application/json', bytes: Buffer.from(text) }
+}
+
+function representYaml(request: GatewayRequest, json: Uint8Array): Representation | Promise<Representation> {
+  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
+    return representInThread(request.texts, { kind: 'printYaml', bytes: json }, 'application/yaml')
+  }
+  return { contentType: 'application/yaml', bytes: Buffer.from(printYaml(readOurJson(json))) }
+}
+
+async function representInThread(texts: TextThread, job: TextJob, contentType: string): Promise<Representation> {
+  const made = await texts.do(job)
+  if (made.kind !== 'bytes') throw new Error('no text has been printed')
+  return { contentType, bytes: made.bytes }
+}
+
+/** Answers with an object that has no bytes yet and is of no resource. */
+export function respondObject(request: GatewayRequest, code: number, object: object, parts: GatewayParts): void | Promise<void> {
+  return sendRepresentation(request, code, representObject(request, object, parts))
+}
+
+/** An object of no resource in the format that the client accepts. Those of the meta group have a Protobuf form. */
+export function representObject(
+  request: GatewayRequest,
+  object: object,
+  { names }: GatewayParts,
+): Representation | Promise<Representation> {
+  const bytes = request.plainFormat === 'protobuf' ? printMetaProtobuf(object) : undefined
+  if (bytes !== undefined) return { contentType: names.protobufMediaType, bytes }
+  return representJson(request, Buffer.from(printJson(object)), textFormat(request.plainFormat))
 }
 
 /** Answers with the Status of a success. It carries no code. */
@@ -131,21 +168,6 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
     case 'json':
       return `${request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)}\n`
   }
-}
-
-function respondYaml(request: GatewayRequest, code: number, json: Uint8Array): void | Promise<void> {
-  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
-    return respondFromThread(request, code, { kind: 'printYaml', bytes: json }, 'application/yaml')
-  }
-  const text = printYaml(readOurJson(json))
-  return sendBytes(request, code, commonHeaders(request, 'application/yaml'), Buffer.from(text))
-}
-
-/** Answers with a text that the thread of texts makes. */
-async function respondFromThread(request: GatewayRequest, code: number, job: TextJob, contentType: string): Promise<void> {
-  const answer = await request.texts?.do(job)
-  if (answer?.kind !== 'bytes') throw new Error('no text has been printed')
-  return sendBytes(request, code, commonHeaders(request, contentType), answer.bytes)
 }
 
 /** Sends a body that is whole, compressed where that pays. JSON ends with a newline. */

@@ -1,11 +1,11 @@
 import { failed } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
-import type { GatewayRequest } from '../request.ts'
-import { pageNotFound, respondObject } from '../respond.ts'
+import { pageNotFound } from '../respond.ts'
+import { type DocumentHandler, objectResponse } from '../routes/document.ts'
 import { explainPath, mayExplain, mayRead } from './steps.ts'
 
 /** Tells how one of the last writes came to its answer, by the id that its answer named. Only a server in one process keeps them. */
-export async function explanationRoute(request: GatewayRequest, parts: GatewayParts, auditId: string): Promise<void> {
+export const explanationRoute: DocumentHandler = async (context) => {
+  const { request, parts } = context.env
   const { explanations, authorizers, names } = parts
   if (explanations === undefined) throw pageNotFound()
   if (!(await mayExplain(request.user, names, authorizers))) {
@@ -16,10 +16,10 @@ export async function explanationRoute(request: GatewayRequest, parts: GatewayPa
       {},
     )
   }
-  const kept = explanations.find(auditId)
+  const kept = explanations.find(context.req.param('id') ?? '')
   if (kept === undefined) throw pageNotFound()
-  const { explanation, method, path, code, durationMs } = kept
+  const { auditId, explanation, method, path, code, durationMs } = kept
   const knowsObject = await mayRead(request.user, kept.info, authorizers)
   const told = explanation.tell({ knowsObject, knowsAnswer: request.user.name === explanation.user })
-  await respondObject(request, 200, { auditId, method, path, code, durationMs, ...told }, parts)
+  return objectResponse(context, { auditId, method, path, code, durationMs, ...told })
 }

@@ -1,35 +1,35 @@
 import type { HealthCheck } from '../health-check.ts'
 import type { GatewayParts } from '../parts.ts'
-import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, send } from '../respond.ts'
+import { type DocumentHandler, plainText } from './document.ts'
 
 export type Probe = 'healthz' | 'livez' | 'readyz'
 
 /** Answers a probe, or one check of it: `ok`, or which checks fail. Why one fails is told in the log only. */
-export function healthRoute(probe: Probe) {
-  return async (request: GatewayRequest, parts: GatewayParts): Promise<void> => {
-    const name = ownName(request.path.replace(/\/$/, '').slice(probe.length + 2))
+export function healthRoute(probe: Probe): DocumentHandler {
+  return async (context) => {
+    const { request, parts } = context.env
+    const name = ownName(context.req.param('check') ?? '')
     const excluded = new Set((request.query.get('exclude') ?? '').split(',').filter((one) => one !== ''))
     const isExcluded = new Set([...excluded].map(ownName))
     const checks = (name === storeCheck ? [storeOf(parts)] : checksOf(probe, parts)).filter((check) =>
       name === '' ? !isExcluded.has(check.name) : check.name === name,
     )
-    if (name !== '' && checks.length === 0) return answer(request, 404, '404 page not found\n')
+    if (name !== '' && checks.length === 0) return answer(404, '404 page not found\n')
     const results = await Promise.all(checks.map(async (check) => ({ name: check.name, problem: await problemOf(check) })))
     const failed = results.filter(({ problem }) => problem !== undefined)
     for (const { name: check, problem } of failed) parts.log.info({ probe, check, problem }, 'a health check has failed')
-    if (failed.length === 0 && request.query.get('verbose') === undefined) return answer(request, 200, 'ok')
+    if (failed.length === 0 && request.query.get('verbose') === undefined) return answer(200, 'ok')
     const lines = results.map(({ name: check, problem }) =>
       problem === undefined ? `[+]${check} ok` : `[-]${check} failed: reason withheld`,
     )
     if (name === '') lines.push(...[...excluded].map((one) => `[+]${one} excluded: ok`))
     const verdict = failed.length === 0 ? `${probe} check passed` : `${probe} check failed`
-    return answer(request, failed.length === 0 ? 200 : 500, `${[...lines, verdict].join('\n')}\n`)
+    return answer(failed.length === 0 ? 200 : 500, `${[...lines, verdict].join('\n')}\n`)
   }
 }
 
-function answer(request: GatewayRequest, code: number, text: string): void {
-  send(request, code, { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' }, text)
+function answer(status: number, text: string): Response {
+  return new Response(text, { status, headers: { 'content-type': plainText, 'x-content-type-options': 'nosniff' } })
 }
 
 const storeCheck = 'storage'

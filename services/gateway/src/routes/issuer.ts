@@ -1,28 +1,27 @@
 import { toKeySet, toProviderDocument } from '../authentication/account-token-issuer.ts'
-import type { GatewayParts } from '../parts.ts'
-import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, pageNotFound, sendBytes } from '../respond.ts'
+import { pageNotFound } from '../respond.ts'
+import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** Path of the public keys. */
 export const keysPath = '/openid/v1/jwks'
 
 /** What others need to know to check tokens of service accounts. Not served where the issuer is no URL that leads here. */
-export function providerRoute(request: GatewayRequest, parts: GatewayParts): void | Promise<void> {
+export const providerRoute: DocumentHandler = ({ env: { parts } }) => {
   const { authentication, options, state } = parts
   const ownKeysUri = `https://${state.address}${options.pathPrefix ?? ''}${keysPath}`
   const document = authentication.issuer === undefined ? undefined : toProviderDocument(authentication.issuer, ownKeysUri)
   if (document === undefined) throw pageNotFound()
-  return respondPublic(request, 'application/json', document)
+  return publicResponse('application/json', document)
 }
 
 /** The public keys. */
-export function keysRoute(request: GatewayRequest, { authentication: { issuer } }: GatewayParts): void | Promise<void> {
+export const keysRoute: DocumentHandler = ({ env: { parts } }) => {
+  const { issuer } = parts.authentication
   if (issuer?.name.startsWith('https://') !== true) throw pageNotFound()
-  return respondPublic(request, 'application/jwk-set+json', toKeySet(issuer))
+  return publicResponse('application/jwk-set+json', toKeySet(issuer))
 }
 
 /** Both change with the configuration alone. */
-function respondPublic(request: GatewayRequest, contentType: string, document: object): void | Promise<void> {
-  const headers = { ...commonHeaders(request, contentType), 'cache-control': 'public, max-age=3600' }
-  return sendBytes(request, 200, headers, Buffer.from(JSON.stringify(document)))
+function publicResponse(contentType: string, document: object): Response {
+  return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': contentType, 'cache-control': 'public, max-age=3600' })
 }

@@ -1,0 +1,69 @@
+import {
+  type AggregatedVersion,
+  aggregatedDocument,
+  aggregatedGroup,
+  aggregatedMediaType,
+  aggregatedVersions,
+  apiGroupDocument,
+  apiGroupListDocument,
+  apiResourceListDocument,
+  apiVersionsDocument,
+  type Group,
+  printApiVersion,
+} from '@orch/core'
+import { nothingAt, pageNotFound } from '../respond.ts'
+import { bytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'
+
+/** `/api`: versions of the core group. */
+export const coreVersions: DocumentHandler = (context) => {
+  const { request, parts } = context.env
+  const address = request.exchange.header('host') ?? parts.state.address
+  return aggregatedResponse(context, [{ name: '', versions: ['v1'] }]) ?? objectResponse(context, apiVersionsDocument(address))
+}
+
+/** `/apis`: the named groups. */
+export const groups: DocumentHandler = (context) => {
+  const list = context.env.parts.catalogue.groups
+  return aggregatedResponse(context, list) ?? objectResponse(context, apiGroupListDocument(list))
+}
+
+/** `/apis/<group>`: one group with its versions. */
+export const oneGroup: DocumentHandler = (context) => {
+  const name = context.req.param('group')
+  const group = context.env.parts.catalogue.groups.find((one) => one.name === name)
+  if (group === undefined) throw pageNotFound()
+  return objectResponse(context, apiGroupDocument(group))
+}
+
+/** `/apis/<group>/<version>` and `/api/<version>`: the resources of a version. */
+export const groupVersion: DocumentHandler = (context) => {
+  const { request, parts } = context.env
+  const group = context.req.param('group') ?? ''
+  const name = context.req.param('version') ?? ''
+  const resources = parts.catalogue.inGroupVersion(group, name)
+  if (resources.length === 0) throw nothingAt(request.path, parts)
+  return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
+}
+
+/** The aggregated form, where the client asks for one that is offered, before any plain clause. */
+function aggregatedResponse({ env: { request, parts } }: RouteContext, list: readonly Group[]): Response | undefined {
+  const { catalogue, names } = parts
+  const asked = aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(names))
+  if (asked === undefined) return undefined
+  const document = aggregatedDocument(names, asked, list, (group, version) => catalogue.inGroupVersion(group, version))
+  return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': aggregatedMediaType(names, asked), vary: 'Accept' })
+}
+
+function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {
+  for (const clause of accept.split(',')) {
+    const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
+    if (!parameters.some((parameter) => parameter.startsWith('as='))) {
+      if (type === 'application/json' || type === '*/*') return undefined
+      continue
+    }
+    const asked = aggregatedVersions.find((version) => parameters.includes(`v=${version}`))
+    const isMeant = type === 'application/json' && parameters.includes(`g=${group}`) && parameters.includes('as=APIGroupDiscoveryList')
+    if (isMeant && asked !== undefined) return asked
+  }
+  return undefined
+}

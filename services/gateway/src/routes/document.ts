@@ -1,0 +1,47 @@
+import { methodNotAllowed } from '@orch/core'
+import type { Context, Handler, MiddlewareHandler } from 'hono'
+import type { GatewayParts } from '../parts.ts'
+import type { GatewayRequest } from '../request.ts'
+import { commonHeaders, representObject, send, sendBytes } from '../respond.ts'
+
+/** What handlers find in hono's environment. */
+export interface Environment {
+  readonly Bindings: { readonly request: GatewayRequest; readonly parts: GatewayParts }
+}
+
+/** The context of a route. */
+export type RouteContext = Context<Environment>
+
+/** Serves a document: its path, its query and its headers in, a Response out. */
+export type DocumentHandler = Handler<Environment>
+
+/** Media type of plain texts. */
+export const plainText = 'text/plain; charset=utf-8'
+
+/** Refuses what does not read: a document has no other verbs. */
+export const readOnly: MiddlewareHandler<Environment> = async ({ env: { request } }, next) => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    request.allowedMethods = ['GET', 'HEAD']
+    throw methodNotAllowed()
+  }
+  await next()
+}
+
+/** A response with an object in the format that the client accepts. */
+export async function objectResponse({ env: { request, parts } }: RouteContext, object: object): Promise<Response> {
+  const { contentType, bytes } = await representObject(request, object, parts)
+  return bytesResponse(bytes, { 'content-type': contentType })
+}
+
+/** A response with bytes that are made already. */
+export function bytesResponse(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Response {
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/** Sends a Response with the headers that every answer has, compressed where that pays. */
+export async function sendResponse(request: GatewayRequest, response: Response): Promise<void> {
+  const own = Object.fromEntries(response.headers)
+  const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
+  if (response.body === null) return send(request, response.status, headers, '')
+  return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
+}

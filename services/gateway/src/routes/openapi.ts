@@ -1,0 +1,62 @@
+import { openApi3Index } from '@orch/core'
+import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import type { GatewayParts } from '../parts.ts'
+import { pageNotFound } from '../respond.ts'
+import { bytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'
+import { type OpenApiFile, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
+
+/** Answers 304 to a client that has the document already. The tag is the document's hash, which the handlers set. */
+export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'last-modified'] })
+
+const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
+
+/** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
+export const openApi2: DocumentHandler = async ({ env: { request, parts } }) => {
+  const accept = request.exchange.header('accept') ?? '*/*'
+  const wantsProtobuf = accept.includes(protobuf2)
+  if (!wantsProtobuf && !/(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/.test(accept)) {
+    return new Response(null, { status: 406, headers: { 'content-type': plainText } })
+  }
+  const { json, encoded } = openApi2Files(parts)
+  // A type with an @ in it, as the client spells it, breaks the client when it comes back.
+  return wantsProtobuf ? fileResponse(await encoded(), 'application/octet-stream') : fileResponse(await json(), 'application/json')
+}
+
+/** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
+export const openApi3: DocumentHandler = async (context) => {
+  const { parts } = context.env
+  const urls = new Map<string, string>()
+  for (const name of openApi3FileNames(parts)) urls.set(name, openApi3Url(parts, name, (await openApi3File(parts, name))?.hash ?? ''))
+  return objectResponse(
+    context,
+    openApi3Index([...urls.keys()], (name) => urls.get(name) ?? ''),
+  )
+}
+
+/** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
+export const openApi3One: DocumentHandler = async (context) => {
+  const { request, parts } = context.env
+  const name = context.req.param('name') ?? ''
+  const file = await openApi3File(parts, name)
+  if (file === undefined) throw pageNotFound()
+  const hash = request.query.get('hash')
+  if (hash !== undefined && hash !== '' && hash !== file.hash) {
+    return new Response(null, { status: 301, headers: { 'content-type': plainText, location: openApi3Url(parts, name, file.hash) } })
+  }
+  return fileResponse(file, 'application/json', hash === file.hash ? keptHeaders(parts.clock.now()) : {})
+}
+
+function openApi3Url({ options }: GatewayParts, name: string, hash: string): string {
+  return `${options.pathPrefix ?? ''}/openapi/v3/${name}?hash=${hash}`
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
+function keptHeaders(nowMs: number): Record<string, string> {
+  return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
+}
+
+function fileResponse({ bytes, hash, madeMs }: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
+  const lastModified = new Date(madeMs).toUTCString()
+  return bytesResponse(bytes, { 'content-type': contentType, etag: `"${hash}"`, 'last-modified': lastModified, vary: 'Accept', ...extra })
+}
