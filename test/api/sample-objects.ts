@@ -1,3 +1,5 @@
+import { certificateRequest } from './certificate-request.ts'
+
 /** An object of every kind that can be created, by kind. Names and namespaces are the test's. */
 const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name: 'http', containerPort: 80 }] }] }
 const labels = { app: 'a' }
@@ -17,9 +19,6 @@ const binding = (kind: string, domain: string) => ({
   subjects: [{ kind: 'User', apiGroup: `rbac.authorization.${domain}`, name: 'jane' }],
   roleRef: { apiGroup: `rbac.authorization.${domain}`, kind, name: 'view' },
 })
-
-/** A PEM block of the right type around an empty sequence. */
-const certificateRequest = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K'
 
 /** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile, `namespace` is the object's. */
 export function sampleFields(

@@ -1,19 +1,13 @@
+import { aCertificate } from '@orch/platform/any-certificate'
 import { describe, expect, test } from 'vitest'
 import { type Answer, aNamespace, type Body, created, sharedApi } from './api.ts'
+import { certificateRequest } from './certificate-request.ts'
 
 const server = sharedApi()
 
 const podSpec = { containers: [{ name: 'c', image: 'i' }] }
 const labels = { app: 'a', tier: 'web' }
 const workloadSpec = { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } }
-/** Signed for `CN=someone`. */
-const certificateRequest = [
-  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IUUNBUUF3RWpFUU1BNEdBMVVFQXd3SGMyOXRaVzl1WlRC',
-  'Wk1CTUdCeXFHU000OUFnRUdDQ3FHU000OQpBd0VIQTBJQUJIbGErTXp4bWFONnpNTTZ6aFFua2JqWGpLNDFHYlExQTlXZU5WRC9W',
-  'bHlKLzZtMXZod2hCT0FaCnVpc2hsZGZzWGpoMm5xOEw0bUVPcXJWZXQ1TW9CaldnQURBS0JnZ3Foa2pPUFFRREFnTkpBREJHQWlF',
-  'QW9ZMzkKNnd6dnFkQ2wvTWFnNStnYjh1SHlXRXpoUFVDZkhaNzl1QkR5UXFnQ0lRREZGbmRlSkhCb1hUVjhHMFZUd05jcwpJN29M',
-  'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
-].join('')
 const message = ({ body }: Answer) => body['message']
 const succeeded = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
@@ -304,26 +298,86 @@ describe('parts of an object', () => {
     expect(message(put)).toContain('spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be removed')
   })
 
-  test('approval and status of a certificate request keep to their conditions', async () => {
-    const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
-    const made = await created(server.api, path, {
+  const requests = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+  const condition = (type: string, message = 'm') => ({ type, status: 'True', reason: 'R', message })
+  const aRequest = async () => {
+    const made = await created(server.api, requests, {
       apiVersion: 'certificates.orch.io/v1',
       kind: 'CertificateSigningRequest',
       metadata: { generateName: 'r-' },
       spec: { request: certificateRequest, signerName: 'example.com/s', usages: ['client auth'] },
     })
-    const target = `${path}/${made.metadata.name}`
-    const condition = (type: string) => ({ type, status: 'True', reason: 'R', message: 'm' })
-    const typesOf = ({ body }: Answer) => ((body['status'] as { conditions?: { type: string }[] }).conditions ?? []).map(({ type }) => type)
-    const both = { status: { conditions: [condition('Approved'), condition('Failed')] } }
-    const approved = await server.api.patch(`${target}/approval`, both)
-    expect(typesOf(approved)).toEqual(['Approved'])
+    const target = `${requests}/${made.metadata.name}`
+    const write = (subresource: string, ...conditions: unknown[]) =>
+      server.api.patch(`${target}/${subresource}`, { status: { conditions } })
+    return { target, write }
+  }
+  const conditionsOf = ({ body }: Answer) => (body['status'] as { conditions?: { type: string; message: string }[] }).conditions ?? []
+
+  test('approval writes all conditions of a certificate request, and no certificate', async () => {
+    const { target } = await aRequest()
+    const status = { conditions: [condition('Approved'), condition('other')], certificate: 'eA==' }
+    const approved = await server.api.patch(`${target}/approval`, { status })
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const times = { lastUpdateTime: time, lastTransitionTime: time }
     expect(approved.body['status']).toEqual({
-      conditions: [{ ...condition('Approved'), lastUpdateTime: time, lastTransitionTime: time }],
+      conditions: [
+        { ...condition('Approved'), ...times },
+        { ...condition('other'), ...times },
+      ],
     })
-    const failed = { status: { conditions: [condition('Denied'), condition('Failed')] } }
-    expect(typesOf(await server.api.patch(`${target}/status`, failed))).toEqual(['Approved', 'Failed'])
+  })
+
+  test('the status of a certificate request gains and loses no decision, and leaves those that there are', async () => {
+    const { write } = await aRequest()
+    const added = await write('status', condition('Denied'))
+    expect([added.status, message(added)]).toEqual([
+      422,
+      expect.stringContaining('status.conditions: Forbidden: updates may not add a condition of type "Denied"'),
+    ])
+    await write('approval', condition('Approved'))
+    const removed = await write('status', condition('Failed'))
+    expect([removed.status, message(removed)]).toEqual([
+      422,
+      expect.stringContaining('status.conditions: Forbidden: updates may not remove a condition of type "Approved"'),
+    ])
+    const kept = await write('status', condition('Failed'), condition('Approved', 'other'))
+    expect(conditionsOf(kept).map(({ type, message: text }) => [type, text])).toEqual([
+      ['Failed', 'm'],
+      ['Approved', 'm'],
+    ])
+  })
+
+  test('a decision about a certificate request is not taken back', async () => {
+    const { write } = await aRequest()
+    await write('approval', condition('Denied'))
+    const answer = await write('approval', condition('other'))
+    expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining('updates may not remove a condition of type "Denied"')])
+  })
+
+  test('what is issued for a certificate request are certificates', async () => {
+    const { target } = await aRequest()
+    for (const pem of ['x', `-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n`]) {
+      const answer = await server.api.patch(`${target}/status`, { status: { certificate: btoa(pem) } })
+      expect([answer.status, message(answer)]).toEqual([
+        422,
+        expect.stringContaining('status.certificate: Invalid value: "<certificate data>"'),
+      ])
+    }
+    const certificate = btoa((await aCertificate({})).certificate)
+    const issued = await server.api.patch(`${target}/status`, { status: { certificate } })
+    expect(issued.body['status']).toEqual({ certificate })
+  })
+
+  test('a request for a certificate is signed with its key', async () => {
+    const other = Buffer.from(certificateRequest, 'base64').toString().replace('c29tZW9uZTB', 'c29tZW9uYTB')
+    const answer = await server.api.post(requests, {
+      apiVersion: 'certificates.orch.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { generateName: 'r-' },
+      spec: { request: btoa(other), signerName: 'example.com/s', usages: ['client auth'] },
+    })
+    expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining(': x509: ECDSA verification failure')])
   })
 })
 

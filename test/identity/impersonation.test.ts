@@ -1,17 +1,9 @@
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { certificateRequest } from '../api/certificate-request.ts'
 import { adminPair, call, callHttp2, whoAmI } from './call.ts'
 import { aFolder } from './folder.ts'
-
-/** For `somebody`, in PEM and base64. */
-const certificateRequest = [
-  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IUUNBUUF3RWpFUU1BNEdBMVVFQXd3SGMyOXRaVzl1WlRC',
-  'Wk1CTUdCeXFHU000OUFnRUdDQ3FHU000OQpBd0VIQTBJQUJIbGErTXp4bWFONnpNTTZ6aFFua2JqWGpLNDFHYlExQTlXZU5WRC9W',
-  'bHlKLzZtMXZod2hCT0FaCnVpc2hsZGZzWGpoMm5xOEw0bUVPcXJWZXQ1TW9CaldnQURBS0JnZ3Foa2pPUFFRREFnTkpBREJHQWlF',
-  'QW9ZMzkKNnd6dnFkQ2wvTWFnNStnYjh1SHlXRXpoUFVDZkhaNzl1QkR5UXFnQ0lRREZGbmRlSkhCb1hUVjhHMFZUd05jcwpJN29M',
-  'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
-].join('')
 
 const people = await anAuthority('people')
 const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })

@@ -1,7 +1,8 @@
 import { type Attributes, domainGroup, domainLabel, forbidden } from '@orch/core'
+import { DerError } from '@orch/platform'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import type { CertificateRequest } from './certificate-signer.ts'
-import { CertificateRequestError, organizationsOf } from './certificate-subject.ts'
+import { organizationsOf } from './certificate-subject.ts'
 
 /** On by default. */
 export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
@@ -23,7 +24,7 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
       try {
         if (!organizationsOf(Buffer.from(request, 'base64').toString()).includes(masters)) return allowed
       } catch (error) {
-        if (error instanceof CertificateRequestError) return refuse(attributes, `failed to parse CSR: ${error.message}`)
+        if (error instanceof DerError) return refuse(attributes, `failed to parse CSR: ${error.message}`)
         throw error
       }
       return refuse(attributes, `use of ${clientSigner} signer with ${masters} group is not allowed`)

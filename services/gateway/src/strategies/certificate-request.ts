@@ -1,3 +1,5 @@
+import { type ApiObject, bytes, type FieldError, goValue, invalidValue } from '@orch/core'
+import { findRequestProblem } from './certificate-content.ts'
 import { sorted } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'
 
@@ -16,4 +18,12 @@ export const certificateRequestStrategy: KindRules = {
   prepareUpdate(object, live) {
     object.spec = live.spec
   },
+  validate: (object, live) => (live === undefined ? validateRequest(object) : []),
+}
+
+/** Whoever asks for a certificate must hold the key: the request is signed with it. */
+function validateRequest({ spec }: ApiObject): FieldError[] {
+  const { request = '' } = spec as { request?: string }
+  const problem = findRequestProblem(Buffer.from(request, 'base64').toString('latin1'))
+  return problem === undefined ? [] : [invalidValue('spec.request', goValue(bytes(), request), problem)]
 }

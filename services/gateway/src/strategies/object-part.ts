@@ -1,5 +1,5 @@
 import { type ApiObject, carryOverMeta, type FieldError, jsonEqual, type ObjectMeta } from '@orch/core'
-import { transitionTimes } from './condition-times.ts'
+import { approvedStatus, issuedStatus, validateIssued } from './certificate-parts.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */
 export interface ObjectPart {
@@ -9,15 +9,13 @@ export interface ObjectPart {
   readonly keptMetadata?: readonly MetadataField[]
   /** Rules of this part. Absent: those of the catalogue. */
   validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
+  /** Rules on top of those of the catalogue. */
+  validateToo?(object: ApiObject, live: ApiObject): readonly FieldError[]
   /** The part holds what the writer wants, and is counted by the generation. */
   readonly isWanted?: boolean
 }
 
 type MetadataField = keyof ObjectMeta & string
-
-interface Condition {
-  readonly type: string
-}
 
 interface Container {
   readonly name: string
@@ -62,24 +60,15 @@ const ephemeralContainers: ObjectPart = {
   validate: validateAddedContainers,
 }
 
-/** Approval writes the two conditions that decide; the status path writes all others. */
 const approval: ObjectPart = {
   keptMetadata: [],
-  merge: (given, live, now) =>
-    withConditions(
-      withMetadata(given, live),
-      live,
-      [...conditionsOf(live).filter(isOther), ...conditionsOf(given).filter(isDecision)],
-      now,
-    ),
+  merge: (given, live, now) => ({ ...withMetadata(given, live), status: approvedStatus(given, live, now) }),
 }
 
 const requestStatus: ObjectPart = {
   keptMetadata: [],
-  merge(given, live, now) {
-    const conditions = [...conditionsOf(live).filter(isDecision), ...conditionsOf(given).filter(isOther)]
-    return withConditions({ ...withMetadata(given, live), status: given.status }, live, conditions, now)
-  },
+  merge: (given, live, now) => ({ ...withMetadata(given, live), status: issuedStatus(given, live, now) }),
+  validateToo: validateIssued,
 }
 
 /** What has been put together before it is written. */
@@ -118,24 +107,6 @@ function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
 
 function withSpec(object: ApiObject, change: Record<string, unknown>): ApiObject {
   return { ...object, spec: { ...(object.spec as object | undefined), ...change } }
-}
-
-function withConditions(object: ApiObject, live: ApiObject, conditions: readonly Condition[], now: string): ApiObject {
-  const { conditions: _conditions, ...rest } = (object.status ?? {}) as { conditions?: unknown }
-  if (conditions.length === 0) return { ...object, status: rest }
-  return { ...object, status: { ...rest, conditions: transitionTimes(conditions, conditionsOf(live), now) } }
-}
-
-function conditionsOf({ status: given }: ApiObject): readonly Condition[] {
-  return (given as { conditions?: readonly Condition[] } | undefined)?.conditions ?? []
-}
-
-function isDecision({ type }: Condition): boolean {
-  return type === 'Approved' || type === 'Denied'
-}
-
-function isOther(condition: Condition): boolean {
-  return !isDecision(condition)
 }
 
 function containersOf({ spec }: ApiObject): readonly Container[] {

@@ -397,7 +397,7 @@ function* judgeNew(
   yield
   const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names, isGateOn })
   yield
-  return [...ofMetadata, ...ofKind, ...(strategy.rules.validate?.(object, undefined) ?? [])]
+  return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
 function* judgeChanged(
@@ -411,7 +411,8 @@ function* judgeChanged(
   const part = subresource === undefined ? undefined : objectPartOf(resource.kind, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
-    return validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })
+    const ofPart = validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })
+    return [...ofPart, ...(part.validateToo?.(object, live) ?? [])]
   }
   const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names, isGateOn })
   yield

@@ -1,6 +1,7 @@
 /** Certificates of the server, its administrator and the services. */
 export * from './certificate-source.ts'
 export * from './certificates.ts'
+export * from './der.ts'
 export * from './files.ts'
 export * from './kept-service-certificates.ts'
 export * from './key-pair.ts'

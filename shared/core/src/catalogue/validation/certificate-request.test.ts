@@ -17,7 +17,6 @@ test('a CertificateSigningRequest with everything set is fine', () => {
 })
 
 test.each<readonly [string, string, unknown, readonly string[]]>([
-  ['another PEM block', 'request', btoa('a\n'), [`request: Invalid value: []byte{0x61, 0xa}: PEM block type must be CERTIFICATE REQUEST`]],
   ['no signer', 'signerName', '', ['signerName: Required value']],
   [
     'a signer without a path',
@@ -62,11 +61,6 @@ test.each<readonly [string, Body, readonly string[]]>([
     ['conditions[0].status: Unsupported value: "False": supported values: "True"'],
   ],
   ['no type', { conditions: [{ status: 'True' }] }, ['conditions[0].type: Required value']],
-  [
-    'a certificate that is none',
-    { certificate: btoa('x') },
-    ['certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block'],
-  ],
 ])('the status of a CertificateSigningRequest with %s', (_, status, problems) => {
   expect(problemsOf(type, { ...request, status }, { part: 'status' })).toEqual(problems.map((problem) => `status.${problem}`))
 })

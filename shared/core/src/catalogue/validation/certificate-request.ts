@@ -1,9 +1,6 @@
-import { parseBase64Url } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { bytes } from '../../schema/define.ts'
-import { goValue } from '../../schema/go-value.ts'
 import { numberOf } from './checks.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
@@ -20,14 +17,11 @@ const usages = [
 /** Conditions that are never taken back, and only ever true. */
 const verdicts = ['Approved', 'Denied', 'Failed']
 
-/** The rules of a CertificateSigningRequest. */
+/** The rules of a CertificateSigningRequest. What its PEM contains is judged by the gateway, since that takes cryptography. */
 export function validateCertificateRequest(request: Part, _live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(request, 'spec')
   const signer = textOf(spec, 'signerName')
   const errors: FieldError[] = []
-  if (!isPem(textOf(spec, 'request'), 'CERTIFICATE REQUEST')) {
-    errors.push(invalidValue('spec.request', goValue(bytes(), spec['request']), 'PEM block type must be CERTIFICATE REQUEST'))
-  }
   errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
   if (signer === domainLabel(names, 'legacy-unknown')) {
     errors.push(invalidValue('spec.signerName', signer, 'the legacy signerName is not allowed via this API version'))
@@ -45,9 +39,6 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
   const conditions = itemsOf(status, 'conditions')
   const errors = validateConditions(conditions)
   const certificate = textOf(status, 'certificate')
-  if (certificate !== '' && !isPem(certificate, 'CERTIFICATE')) {
-    errors.push(invalidValue('status.certificate', '<certificate data>', 'must contain at least one CERTIFICATE PEM block'))
-  }
   const before = textOf(partOf(live, 'status'), 'certificate')
   for (const verdict of live === undefined ? [] : verdicts) {
     const count = (list: readonly Part[]): number => list.filter((condition) => textOf(condition, 'type') === verdict).length
@@ -58,13 +49,6 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
     errors.push(forbiddenValue('status.certificate', 'updates may not modify existing certificate content'))
   }
   return errors
-}
-
-/** Whether bytes are PEM with a block of this type first. */
-function isPem(base64: string, type: string): boolean {
-  const bytes = parseBase64Url(base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
-  const [, first] = /-----BEGIN ([^-\n]+)-----\r?\n[A-Za-z0-9+/=\s]*-----END \1-----/.exec(new TextDecoder().decode(bytes)) ?? []
-  return first === type
 }
 
 function validateSigner(name: string): FieldError[] {

@@ -1,0 +1,185 @@
+import { constants, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
+import { DerError, type DerValue, derTags, derValues, expectDer } from '@orch/platform'
+
+/** How a request may be signed: the kind of key, and what is made of the bytes first. */
+interface Signing {
+  readonly keyType: string
+  /** As Go calls the algorithm. */
+  readonly shown: string
+  readonly hash: string | undefined
+  readonly isPss?: true
+}
+
+const rsa = '2a864886f70d0101'
+const ecdsa = '2a8648ce3d04'
+const pss = `${rsa}0a`
+const md5 = `${rsa}04`
+/** By the encoded object identifier of the algorithm. */
+const signings: Readonly<Record<string, Signing>> = {
+  [`${rsa}05`]: { keyType: 'rsa', shown: 'RSA', hash: 'sha1' },
+  [`${rsa}0b`]: { keyType: 'rsa', shown: 'RSA', hash: 'sha256' },
+  [`${rsa}0c`]: { keyType: 'rsa', shown: 'RSA', hash: 'sha384' },
+  [`${rsa}0d`]: { keyType: 'rsa', shown: 'RSA', hash: 'sha512' },
+  [`${ecdsa}01`]: { keyType: 'ec', shown: 'ECDSA', hash: 'sha1' },
+  [`${ecdsa}0302`]: { keyType: 'ec', shown: 'ECDSA', hash: 'sha256' },
+  [`${ecdsa}0303`]: { keyType: 'ec', shown: 'ECDSA', hash: 'sha384' },
+  [`${ecdsa}0304`]: { keyType: 'ec', shown: 'ECDSA', hash: 'sha512' },
+  '2b6570': { keyType: 'ed25519', shown: 'Ed25519', hash: undefined },
+}
+/** The last byte of the identifiers of the three hashes that RSASSA-PSS is read with. */
+const pssHashes: Readonly<Record<string, string>> = {
+  '608648016503040201': 'sha256',
+  '608648016503040202': 'sha384',
+  '608648016503040203': 'sha512',
+}
+const goKeyTypes: Readonly<Record<string, string>> = { rsa: '*rsa.PublicKey', ec: '*ecdsa.PublicKey', ed25519: 'ed25519.PublicKey' }
+const curves: ReadonlySet<string | undefined> = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1'])
+const failures: Readonly<Record<string, string>> = {
+  rsa: 'crypto/rsa: verification error',
+  ec: 'x509: ECDSA verification failure',
+  ed25519: 'x509: Ed25519 verification failure',
+}
+
+interface PemBlock {
+  readonly type: string
+  readonly hasHeaders: boolean
+  readonly bytes: Buffer
+}
+
+/** What is wrong with a PKCS #10 request in PEM, its signature included. */
+export function findRequestProblem(pem: string): string | undefined {
+  const [block] = pemBlocks(pem)
+  if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
+  try {
+    return findSignatureProblem(block.bytes)
+  } catch (error) {
+    if (error instanceof DerError) return `asn1: structure error: ${error.message}`
+    throw error
+  }
+}
+
+/** What is wrong with issued certificates in PEM. */
+export function findCertificatesProblem(pem: string): string | undefined {
+  const blocks = pemBlocks(pem)
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`
+    if (hasHeaders) return 'no PEM block headers are permitted'
+    const problem = findContentProblem(bytes)
+    if (problem !== undefined) return problem
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}
+
+function pemBlocks(pem: string): PemBlock[] {
+  const blocks = pem.matchAll(/-----BEGIN ([^-\n]+)-----\r?\n((?:[^\s:]+:[^\n]*\n)*)([A-Za-z0-9+/=\s]*)-----END \1-----/g)
+  return [...blocks].map(([, type = '', headers, body = '']) => ({
+    type,
+    hasHeaders: headers !== '',
+    bytes: Buffer.from(body, 'base64'),
+  }))
+}
+
+function findContentProblem(bytes: Buffer): string | undefined {
+  try {
+    const certificates = derValues(bytes, { start: 0, end: bytes.length })
+    for (const certificate of certificates) {
+      expectDer(certificate, derTags.sequence)
+      void new X509Certificate(bytes.subarray(certificate.from, certificate.end))
+    }
+    return certificates.length === 0 ? 'found CERTIFICATE PEM block containing 0 certificates' : undefined
+  } catch {
+    return 'x509: malformed certificate'
+  }
+}
+
+function findSignatureProblem(bytes: Buffer): string | undefined {
+  const [request, ...more] = derValues(bytes, { start: 0, end: bytes.length })
+  if (more.length > 0) throw new DerError('trailing data')
+  const [information, algorithm, bits] = derValues(bytes, expectDer(request, derTags.sequence))
+  const [version, subject, key] = derValues(bytes, expectDer(information, derTags.sequence))
+  expectDer(version, derTags.integer)
+  readSubject(bytes, expectDer(subject, derTags.sequence))
+  const { from, end } = expectDer(key, derTags.sequence)
+  const publicKey = readKey(bytes.subarray(from, end))
+  if (typeof publicKey === 'string') return publicKey
+  const signing = readSigning(bytes, expectDer(algorithm, derTags.sequence))
+  if (typeof signing === 'string') return signing
+  const signature = expectDer(bits, derTags.bits)
+  // A text of bits begins with the number of those that do not count.
+  if (bytes[signature.start] !== 0) throw new DerError('a signature is whole bytes')
+  const signed = expectDer(information, derTags.sequence)
+  return judgeSignature({
+    signing,
+    publicKey,
+    signed: bytes.subarray(signed.from, signed.end),
+    signature: bytes.subarray(signature.start + 1, signature.end),
+  })
+}
+
+function readSubject(bytes: Buffer, subject: DerValue): void {
+  for (const names of derValues(bytes, subject)) {
+    for (const attribute of derValues(bytes, expectDer(names, derTags.set))) {
+      const [type, value] = derValues(bytes, expectDer(attribute, derTags.sequence))
+      expectDer(type, derTags.objectIdentifier)
+      if (value === undefined) throw new DerError('the subject has an attribute without a value')
+    }
+  }
+}
+
+/** The key, or what is wrong with it. */
+function readKey(der: Buffer): KeyObject | string {
+  let key: KeyObject
+  try {
+    key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  } catch {
+    return 'x509: malformed public key'
+  }
+  const isOtherCurve = key.asymmetricKeyType === 'ec' && !curves.has(key.asymmetricKeyDetails?.namedCurve)
+  return isOtherCurve ? 'x509: unsupported elliptic curve' : key
+}
+
+/** The algorithm, or why it is not taken. */
+function readSigning(bytes: Buffer, algorithm: DerValue): Signing | string {
+  const [identifier, parameters] = derValues(bytes, algorithm)
+  const { start, end } = expectDer(identifier, derTags.objectIdentifier)
+  const id = bytes.toString('hex', start, end)
+  if (id === md5) return 'x509: cannot verify signature: insecure algorithm MD5-RSA'
+  const hash = id === pss ? readPssHash(bytes, expectDer(parameters, derTags.sequence)) : undefined
+  const signing: Signing | undefined = hash === undefined ? signings[id] : { keyType: 'rsa', shown: 'RSA', hash, isPss: true }
+  return signing ?? 'x509: cannot verify signature: algorithm unimplemented'
+}
+
+function readPssHash(bytes: Buffer, parameters: DerValue): string | undefined {
+  const [first] = derValues(bytes, parameters)
+  if (first?.tag !== 0xa0) return undefined
+  const [algorithm] = derValues(bytes, first)
+  const [identifier] = derValues(bytes, expectDer(algorithm, derTags.sequence))
+  const { start, end } = expectDer(identifier, derTags.objectIdentifier)
+  return pssHashes[bytes.toString('hex', start, end)]
+}
+
+interface Signed {
+  readonly signing: Signing
+  readonly publicKey: KeyObject
+  readonly signed: Buffer
+  readonly signature: Buffer
+}
+
+function judgeSignature({ signing: { keyType, shown, hash, isPss }, publicKey, signed, signature }: Signed): string | undefined {
+  const given = publicKey.asymmetricKeyType ?? ''
+  if (given !== keyType) {
+    const type = goKeyTypes[given] ?? given
+    return `x509: signature algorithm specifies an ${shown} public key, but have public key of type ${type}`
+  }
+  const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}
+  return isSignedBy(hash, signed, { key: publicKey, ...padding }, signature) ? undefined : failures[keyType]
+}
+
+/** OpenSSL refuses some keys and signatures with an error. */
+function isSignedBy(hash: string | undefined, signed: Buffer, key: Parameters<typeof verify>[2], signature: Buffer): boolean {
+  try {
+    return verify(hash, signed, key, signature)
+  } catch {
+    return false
+  }
+}

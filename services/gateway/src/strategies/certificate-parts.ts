@@ -1,0 +1,68 @@
+import { type ApiObject, type FieldError, forbiddenValue, invalidValue } from '@orch/core'
+import { findCertificatesProblem } from './certificate-content.ts'
+import { transitionTimes } from './condition-times.ts'
+
+interface Condition {
+  readonly type: string
+  readonly status?: string
+}
+
+interface RequestStatus {
+  readonly conditions?: readonly Condition[]
+  readonly certificate?: string
+}
+
+/** Conditions that are written at `/approval` alone. */
+const decisions = ['Approved', 'Denied']
+
+/** The status that approval writes: all conditions are the writer's, and the certificate stays. */
+export function approvedStatus(given: ApiObject, live: ApiObject, now: string): RequestStatus {
+  return withConditions(statusOf(live), conditionsOf(given), conditionsOf(live), now)
+}
+
+/** The status that a signer writes: as many decisions as there were are those that there were. Others are refused. */
+export function issuedStatus(given: ApiObject, live: ApiObject, now: string): RequestStatus {
+  const before = conditionsOf(live)
+  const conditions = decisions.reduce((all, type) => keepDecisions(all, before, type), conditionsOf(given))
+  return withConditions(statusOf(given), conditions, before, now)
+}
+
+/** What a signer may not write. */
+export function validateIssued(object: ApiObject, live: ApiObject): FieldError[] {
+  const [after, before] = [conditionsOf(object), conditionsOf(live)]
+  const errors = decisions
+    .filter((type) => countOf(after, type) > countOf(before, type))
+    .map((type) => forbiddenValue('status.conditions', `updates may not add a condition of type ${JSON.stringify(type)}`))
+  return [...validateCertificate(statusOf(object), statusOf(live)), ...errors]
+}
+
+/** A certificate that has been stored stays valid. */
+function validateCertificate({ certificate = '' }: RequestStatus, before: RequestStatus): FieldError[] {
+  if (certificate === '' || certificate === before.certificate) return []
+  const problem = findCertificatesProblem(Buffer.from(certificate, 'base64').toString('latin1'))
+  return problem === undefined ? [] : [invalidValue('status.certificate', '<certificate data>', problem)]
+}
+
+function keepDecisions(conditions: readonly Condition[], before: readonly Condition[], type: string): readonly Condition[] {
+  const kept = before.filter((condition) => condition.type === type)
+  if (countOf(conditions, type) !== kept.length) return conditions
+  let next = 0
+  return conditions.map((condition) => (condition.type === type ? (kept[next++] ?? condition) : condition))
+}
+
+function withConditions(status: RequestStatus, conditions: readonly Condition[], before: readonly Condition[], now: string): RequestStatus {
+  const { conditions: _conditions, ...rest } = status
+  return conditions.length === 0 ? rest : { ...rest, conditions: transitionTimes(conditions, before, now) }
+}
+
+function countOf(conditions: readonly Condition[], type: string): number {
+  return conditions.filter((condition) => condition.type === type).length
+}
+
+function conditionsOf(object: ApiObject): readonly Condition[] {
+  return statusOf(object).conditions ?? []
+}
+
+function statusOf({ status }: ApiObject): RequestStatus {
+  return status ?? {}
+}

@@ -1,0 +1,46 @@
+/** A value as DER encodes it: its tag, where it begins, and where its content lies. */
+export interface DerValue {
+  readonly tag: number
+  readonly from: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Tags of values. */
+export const derTags = { integer: 0x02, bits: 0x03, objectIdentifier: 0x06, bmpString: 0x1e, sequence: 0x30, set: 0x31 } as const
+
+/** The bytes are not the DER of what was expected; the message says why. */
+export class DerError extends Error {
+  override readonly name = 'DerError'
+}
+
+/** The values that the content of another, or a whole text, consists of. */
+export function derValues(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'>): readonly DerValue[] {
+  const values: DerValue[] = []
+  for (let at = start; at < end; ) {
+    const value = readValue(bytes, { start: at, end })
+    values.push(value)
+    at = value.end
+  }
+  return values
+}
+
+/** The value, which has this tag, or an error. */
+export function expectDer(value: DerValue | undefined, tag: number): DerValue {
+  if (value?.tag !== tag) throw new DerError(`expected a value of tag ${tag}, got ${value?.tag ?? 'none'}`)
+  return value
+}
+
+function readValue(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'>): DerValue {
+  const tag = bytes[start]
+  const first = bytes[start + 1]
+  if (tag === undefined || first === undefined || start + 2 > end) throw new DerError('a value ends too early')
+  // From 128 on the length stands in the bytes that follow.
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
+  if (first === 0x80 || lengthBytes > 4) throw new DerError('a length is not one of DER')
+  const contentStart = start + 2 + lengthBytes
+  if (contentStart > end) throw new DerError('a value ends too early')
+  const length = lengthBytes === 0 ? first : bytes.readUIntBE(start + 2, lengthBytes)
+  if (contentStart + length > end) throw new DerError('a value ends too early')
+  return { tag, from: start, start: contentStart, end: contentStart + length }
+}
