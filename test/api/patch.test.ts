@@ -130,7 +130,7 @@ describe('strategic merge', () => {
     ['no JSON', '{', 400],
     ['an unknown directive', { spec: { $patch: 'bogus' } }, 422],
     ['an item without its key', inPod({ containers: [{ image: 'x' }] }), 422],
-    ['a value of a wrong type', { spec: { replicas: 'many' } }, 400],
+    ['a value of a wrong type', { spec: { replicas: 'many' } }, 422],
   ]
   test.each(bad)('PATCH-03: %s is refused and changes nothing', async (_title, body, code) => {
     const path = await aDeployment()
@@ -138,6 +138,39 @@ describe('strategic merge', () => {
     const { status, body: answer } = await strategic(path, body)
     expect({ status, kind: answer.kind }).toEqual({ status: code, kind: 'Status' })
     expect((await server.api.get(path)).text).toBe(before.text)
+  })
+})
+
+describe('a patch that leaves no object of its type', () => {
+  const replicas = 'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32'
+  const other = 'no kind "Other" is registered for version "apps/v1" in scheme "pkg/runtime/scheme.go:100"'
+  const merge: Type = 'merge-patch'
+  test.each<[string, Type, unknown, RegExp, string]>([
+    [
+      'a value',
+      merge,
+      { spec: { replicas: 'x' } },
+      /"spec":\{"progressDeadlineSeconds":600,"replicas":"x","revisionHistoryLimit":/,
+      replicas,
+    ],
+    [
+      'a value',
+      'json-patch',
+      [{ op: 'replace', path: '/spec/replicas', value: 'x' }],
+      /"spec":\{"progressDeadlineSeconds":600,"replicas":"x","revisionHistoryLimit":/,
+      replicas,
+    ],
+    ['a kind', merge, { kind: 'Other' }, /^\{"apiVersion":"apps\/v1","kind":"Other","metadata":\{"name":"d","namespace":/, other],
+    ['no kind', merge, { kind: null }, /^\{"apiVersion":"apps\/v1","metadata":/, "Object 'Kind' is missing"],
+  ])('PATCH-01, PATCH-02: by %s is a 422 that shows what it leaves: %s %j', async (_what, type, body, shown, why) => {
+    const path = await aDeployment()
+    const answer = await patch(type, path, body)
+    expect(answer.status).toBe(422)
+    const [cause] = (answer.body['details'] as { causes: { field: string; message: string }[] }).causes
+    const [, printed = '', reason] = /^Invalid value: ("(?:[^"\\]|\\.)*"): (.*)$/.exec(cause?.message ?? '') ?? []
+    expect({ field: cause?.field, reason }).toEqual({ field: 'patch', reason: why })
+    expect(JSON.parse(printed)).toMatch(shown)
+    expect(answer.body['message']).toBe(` "" is invalid: patch: ${cause?.message}`)
   })
 })
 

@@ -36,7 +36,7 @@ describe('values that have no plain text are refused with a text', () => {
       400,
       `[${big}] in version "v1" cannot be handled as a ConfigMap`,
     ],
-    ['the version of an object', 'PUT', '/a', 'application/json', `{"apiVersion":${withoutText}}`, 400, `(${withoutText})`],
+    ['the version of an object', 'PUT', '/a', 'application/json', `{"apiVersion":${withoutText}}`, 400, `version "${withoutText}"`],
     [
       'the kind of a configuration',
       'PATCH',
@@ -47,14 +47,14 @@ describe('values that have no plain text are refused with a text', () => {
       'version: v2',
     ],
     ['an operation', 'PATCH', '/a', 'application/json-patch+json', `[{"op":${big},"path":"/x"}]`, 422, 'rejected our request'],
-    ['a patched kind', 'PATCH', '/a', 'application/merge-patch+json', `{"kind":${withoutText}}`, 400, 'ConfigMap.kind of type string'],
+    ['a patched kind', 'PATCH', '/a', 'application/merge-patch+json', `{"kind":${withoutText}}`, 422, 'ConfigMap.kind of type string'],
     [
       'a patched version',
       'PATCH',
       '/a',
       'application/strategic-merge-patch+json',
       `{"apiVersion":${big}}`,
-      400,
+      422,
       'ConfigMap.apiVersion of type string',
     ],
   ])('LIM-12: %s: %s %s, %s, %s', async (_what, method, name, type, body, status, message) => {

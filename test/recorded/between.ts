@@ -23,6 +23,17 @@ export const requestsBetween: Readonly<Record<string, readonly RecordedRequest[]
     strategic(deployment, { metadata: { labels: { $patch: 'replace', only: 'x' } } }),
   ],
   'patch dep selector immutable': [strategic(deployment, containers({ $patch: 'replace' }, { name: 'z', image: 'z' }))],
+  'patch merge kind': [
+    {
+      method: 'PATCH',
+      path: deployment,
+      contentType: 'application/json-patch+json',
+      body: [
+        { op: 'add', path: '/spec/minReadySeconds', value: 3 },
+        { op: 'add', path: '/metadata/labels/x~1y', value: 'v' },
+      ],
+    },
+  ],
   'patch cm finalizers again': [strategic('/api/v1/namespaces/NS/configmaps/cm', { metadata: { finalizers: ['x.example.com/f'] } })],
   'patch svc status': [
     strategic(service, {

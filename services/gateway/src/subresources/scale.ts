@@ -29,8 +29,9 @@ import { respondJson } from '../respond.ts'
 import { keyOf, type Target } from '../target.ts'
 import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import { applyChange, type Change, readChange } from '../verbs/patch.ts'
+import { decodePatched } from '../verbs/patched-object.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { decodeCandidate, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, type ShownAs, type Write, write } from '../write/write-loop.ts'
@@ -71,8 +72,7 @@ export const patchScale: Verb = async (request, target, parts) => {
 function patchedScale(request: GatewayRequest, { subresource }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
   const described = subresource as Subresource
   const value = applyChange(change, scale, described)
-  const { hasBigIntegers, duplicates } = change.body
-  const { object, problems } = decodeCandidate(described, value, { hasBigIntegers, duplicates })
+  const { object, problems } = decodePatched(described, change, value)
   judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
   return object as Scale
 }

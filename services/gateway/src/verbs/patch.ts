@@ -10,7 +10,6 @@ import {
   type MergeOutcome,
   notFound,
   parseJsonPatch,
-  printBare,
   type Resource,
   resolveStruct,
   strategicMerge,
@@ -22,11 +21,12 @@ import { pause } from '../pace.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, decodeCandidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
+import { type Candidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { type Intent, write } from '../write/write-loop.ts'
 import { apply, applyMediaType } from './apply.ts'
+import { decodePatched } from './patched-object.ts'
 import { requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
@@ -85,9 +85,8 @@ async function patched(
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)
   await pause(request, parts)
-  const candidate = decodeCandidate(served.resource, value, change.body)
+  const candidate = decodePatched(served.resource, change, value)
   judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  requirePatchedKind(target, value)
   requirePlace(candidate.object, info)
   requireSameVersion(target, candidate, live)
   return { kind: 'update', candidate }
@@ -109,13 +108,6 @@ function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutc
       return applyMergePatch(live, change.body.value)
     case 'strategic':
       return strategicMerge(live, change.body.value, resolveStruct(type))
-  }
-}
-
-function requirePatchedKind({ served }: Target, { kind, apiVersion }: Record<string, unknown>): void {
-  const { resource } = served
-  if (kind !== resource.kind || apiVersion !== resource.apiVersion) {
-    throw badRequest(`a patch may not change kind or apiVersion: got ${printBare(apiVersion)}, Kind=${printBare(kind)}`)
   }
 }
 

@@ -42,16 +42,17 @@ export function readCandidate({ served, info, subresource }: Target, body: Parse
 }
 
 /** What says of which kind a body is. */
-type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
+export type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
 
-/** Parsed JSON as an object of the resource. A value of a wrong type is a 400. */
+/** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
 export function decodeCandidate(
   { kind, version, type, apiVersion }: Described,
   value: Record<string, unknown>,
   { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
+  refuse = (mismatch: { readonly text: string }): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
   const decoded = decoderOf(type)(value, { trackUnknown: true })
-  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  if (decoded.kind === 'mismatch') throw refuse(decoded)
   const { metadata, ...rest } = decoded.object as ApiObject
   return {
     object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
@@ -136,7 +137,7 @@ function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: st
 }
 
 /** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
-function unregisteredText({ kind, apiVersion }: GivenKind): string {
+export function unregisteredText({ kind, apiVersion }: GivenKind): string {
   return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:100"`
 }
 

@@ -1,0 +1,55 @@
+import { type FieldError, invalid, invalidValue, isJsonObject, printJson, type StatusError } from '@orch/core'
+import { limits } from '../limits.ts'
+import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
+import type { Change } from './patch.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Reads what a patch has left as an object of its type. Where it is none, the message shows it, as that of kube-apiserver does. */
+export function decodePatched(described: Described, change: Change, value: Record<string, unknown>): Candidate {
+  const refuse = (why: string): StatusError => leavesNoObject(change, value, why)
+  const otherKind = findOtherKind(described, value)
+  if (otherKind !== undefined) throw refuse(otherKind)
+  return decodeCandidate(described, value, change.body, ({ text }) => refuse(text))
+}
+
+function findOtherKind(expected: Described, { kind, apiVersion }: Members): string | undefined {
+  if (kind === expected.kind && apiVersion === expected.apiVersion) return undefined
+  if (kind === undefined || kind === '') return "Object 'Kind' is missing"
+  // A value of another type is told by the decoder.
+  if (typeof kind !== 'string' || (apiVersion !== undefined && typeof apiVersion !== 'string')) return undefined
+  return unregisteredText({ kind, apiVersion: apiVersion ?? '' })
+}
+
+function leavesNoObject(change: Change, value: Members, why: string): StatusError {
+  const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true }).slice(0, limits.largeBytesMin)
+  const error: FieldError = invalidValue('patch', printed, why)
+  return invalid({ group: '', kind: '' }, '', [error])
+}
+
+/** The members that a patch names, each with those below it. */
+function touchedBy(change: Change): Members {
+  if (change.kind !== 'json') return isJsonObject(change.body.value) ? change.body.value : {}
+  const touched: Record<string, unknown> = {}
+  for (const { path } of change.patch) {
+    let at = touched
+    const steps = typeof path === 'string' ? path.split('/').slice(1, -1) : []
+    for (const step of steps) {
+      const below = Object.hasOwn(at, step) && isJsonObject(at[step]) ? at[step] : {}
+      at[step] = below
+      at = below
+    }
+  }
+  return touched
+}
+
+/** Objects that the patch looks into have their members in alphabetical order, as the patched text of kube-apiserver has. */
+function inPatchOrder(value: Members, touched: Members): Members {
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(
+    names.map((name) => {
+      const [member, below] = [value[name], Object.hasOwn(touched, name) ? touched[name] : undefined]
+      return [name, isJsonObject(member) && isJsonObject(below) ? inPatchOrder(member, below) : member]
+    }),
+  )
+}
