@@ -40,3 +40,14 @@ test('what a watch tells is read: puts, deletes, what they replace, and why it e
     events: [],
   })
 })
+
+test('of what a watch tells each mark is read on its own: that it has begun, that it has ended, that more of a revision follows', () => {
+  const nothing = { revision: 10, created: false, canceled: false, compacted: 0, reason: '', isFragment: false, events: [] }
+  const marked = (text: string) => parseWatchAnswer(bytes(`0a 02 18 0a ${text}`))
+  expect(marked('')).toEqual(nothing)
+  expect(marked('18 01')).toEqual({ ...nothing, created: true })
+  expect(marked('20 01')).toEqual({ ...nothing, canceled: true })
+  expect(marked('28 07')).toEqual({ ...nothing, compacted: 7 })
+  expect(marked('32 01 79')).toEqual({ ...nothing, reason: 'y' })
+  expect(marked('38 01')).toEqual({ ...nothing, isFragment: true })
+})

@@ -29,6 +29,11 @@ export class Interner {
   readonly #sets = new Map<string, WeakRef<FactSet>>()
   #sweepAt = sweepAtLeast
 
+  /** Texts that are known. */
+  get size(): number {
+    return this.#sets.size
+  }
+
   intern(text: string): FactSet {
     const known = this.#sets.get(text)?.deref()
     if (known !== undefined) return known

@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { FactSet, Interner } from './facts.ts'
+
+test('the facts of a text are read by name, once, and are nobody’s to change', () => {
+  const set = new FactSet('{"app":"web","__proto__":"p","constructor":"c"}')
+  const { map } = set
+  expect(Object.entries(map)).toEqual([
+    ['app', 'web'],
+    ['__proto__', 'p'],
+    ['constructor', 'c'],
+  ])
+  expect(Object.getPrototypeOf(map)).toBeNull()
+  expect(Object.isFrozen(map)).toBe(true)
+  expect(set.map).toBe(map)
+  expect(set.text).toBe('{"app":"web","__proto__":"p","constructor":"c"}')
+})
+
+test('sets without facts share one map, which has no names either', () => {
+  const { map } = new FactSet('{}')
+  expect([Object.keys(map), Object.getPrototypeOf(map), Object.isFrozen(map), map['constructor']]).toEqual([[], null, true, undefined])
+  expect(new FactSet('{}').map).toBe(map)
+})
+
+test('equal texts have one set for as long as it is held, however many others come', () => {
+  const interner = new Interner()
+  const held = Array.from({ length: 5_000 }, (_, index) => interner.intern(`{"n":"${index}"}`))
+  expect(new Set(held).size).toBe(5_000)
+  expect(held.every((set, index) => interner.intern(`{"n":"${index}"}`) === set)).toBe(true)
+  expect(interner.size).toBe(5_000)
+})
+
+/** Takes all that nothing refers to; references are kept to the end of the turn that has made them. */
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const run = runInNewContext('gc') as () => void
+  for (let turn = 0; turn < 4; turn++) {
+    await setImmediate()
+    run()
+  }
+}
+
+function fill(interner: Interner, name: string, count: number): FactSet[] {
+  return Array.from({ length: count }, (_, index) => interner.intern(`{"${name}":"${index}"}`))
+}
+
+test('texts whose sets nobody holds are forgotten once a thousand are known', async () => {
+  const interner = new Interner()
+  const kept = interner.intern('{"kept":"yes"}')
+  fill(interner, 'n', 1_023)
+  await collect()
+  expect(interner.size).toBe(1_024)
+  interner.intern('{"more":"yes"}')
+  expect([interner.size, interner.intern('{"kept":"yes"}') === kept]).toEqual([2, true])
+})
+
+test('where most sets are held, they are looked through again once there are twice as many', async () => {
+  const interner = new Interner()
+  const held = fill(interner, 'held', 1_024)
+  // Looks through all, and forgets none.
+  fill(interner, 'more', 1_023)
+  await collect()
+  interner.intern('{"last":"1"}')
+  expect(interner.size).toBe(2_048)
+  interner.intern('{"last":"2"}')
+  expect([interner.size, held.length]).toEqual([1_026, 1_024])
+})

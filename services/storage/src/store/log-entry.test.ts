@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { DamageError } from './lmdb-file.ts'
+import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
+import type { LogEntry } from './tables.ts'
+
+const put: LogEntry = { revision: 300, previous: 299, replaces: 7, key: 'p/ä', writeId: 'wé', value: Buffer.from('value') }
+const removal: LogEntry = { ...put, value: undefined }
+
+function encoded(entry: LogEntry): Buffer {
+  const bytes = Buffer.alloc(logEntryBytes(entry))
+  encodeLogEntry(entry, bytes)
+  return bytes
+}
+
+/** An entry as versions before checksums wrote it. */
+function unsummed(entry: LogEntry): Buffer {
+  const bytes = encoded(entry).subarray(0, -4)
+  bytes[0] = entry.value === undefined ? 0 : 1
+  return bytes
+}
+
+test.each<[string, LogEntry]>([
+  ['a put', put],
+  ['a put of nothing', { ...put, value: Buffer.alloc(0) }],
+  ['a delete', removal],
+  ['one without an id', { ...put, writeId: '' }],
+])('STORE-04: %s is read as it was written, with and without a checksum', (_what, entry) => {
+  const { value, ...rest } = entry
+  const read = value === undefined ? rest : entry
+  expect(decodeLogEntry(entry.revision, encoded(entry))).toEqual(read)
+  expect(decodeLogEntry(entry.revision, unsummed(entry))).toEqual(read)
+  expect('value' in decodeLogEntry(entry.revision, encoded(entry))).toBe(value !== undefined)
+})
+
+test('STORE-04: a put takes its header, its texts, its value and a checksum', () => {
+  expect(logEntryBytes(put)).toBe(20 + 3 + 4 + 5 + 4)
+  expect(logEntryBytes(removal)).toBe(20 + 3 + 4 + 4)
+})
+
+test('STORE-04: each byte that has changed is noticed, but the kind that says there is no checksum', () => {
+  const whole = encoded(put)
+  for (let index = 1; index < whole.length; index++) {
+    const bytes = Buffer.from(whole)
+    bytes[index] = (bytes[index] ?? 0) ^ 1
+    expect(() => decodeLogEntry(put.revision, bytes), `byte ${index}`).toThrow(DamageError)
+  }
+  const unknown = Buffer.from(whole)
+  unknown[0] = 4
+  expect(() => decodeLogEntry(put.revision, unknown)).toThrow(DamageError)
+})
+
+test('STORE-04: an entry in the place of another is noticed', () => {
+  expect(() => decodeLogEntry(put.revision + 1, encoded(put))).toThrow('what was written at revision 301 has changed')
+})
+
+test('STORE-04: an entry that was cut off is noticed', () => {
+  const whole = encoded(put)
+  for (let length = 0; length < whole.length; length++) {
+    expect(() => decodeLogEntry(put.revision, whole.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
+  }
+  const older = unsummed(removal)
+  expect(decodeLogEntry(removal.revision, older).key).toBe(removal.key)
+  expect(() => decodeLogEntry(removal.revision, older.subarray(0, -1))).toThrow(DamageError)
+  expect(() => decodeLogEntry(removal.revision, older.subarray(0, 19))).toThrow(DamageError)
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { statesAt } from './past.ts'
+import type { KeySpan, Latest, LogEntry, Tables } from './tables.ts'
+
+/** Tables that know the current keys and the log. */
+function tablesOf(latest: Readonly<Record<string, number>>, log: readonly (readonly [revision: number, key: string, replaces: number])[]) {
+  const keys = ({ prefix, start }: KeySpan): Latest[] =>
+    Object.entries(latest)
+      .filter(([key]) => key.startsWith(prefix) && key >= start)
+      .map(([key, revision]) => ({ key, revision }))
+  const entries = (after: number): LogEntry[] =>
+    log
+      .filter(([revision]) => revision > after)
+      .map(([revision, key, replaces]) => ({ revision, previous: revision - 1, replaces, key, writeId: 'w' }))
+  return { keys, entries } as unknown as Tables
+}
+
+const tables = tablesOf({ 'p/a': 9, 'p/c': 7, 'q/a': 8 }, [
+  [2, 'p/a', 0],
+  [3, 'p/b', 0],
+  [5, 'p/a', 2],
+  [6, 'p/b', 3],
+  [7, 'p/c', 0],
+  [8, 'q/a', 0],
+  [9, 'p/a', 5],
+])
+const at = (revision: number, span: Partial<KeySpan> = {}) =>
+  [...statesAt(tables, { prefix: 'p/', start: '', ...span }, revision)].map(({ key, revision: of }) => `${key}@${of}`).join(' ')
+
+test('STORE-04: the keys of a span are as they were at a revision, in their order', () => {
+  expect([2, 3, 4, 5, 6, 7, 8, 9, 10].map((revision) => at(revision))).toEqual([
+    'p/a@2',
+    'p/a@2 p/b@3',
+    'p/a@2 p/b@3',
+    'p/a@5 p/b@3',
+    'p/a@5',
+    'p/a@5 p/c@7',
+    'p/a@5 p/c@7',
+    'p/a@9 p/c@7',
+    'p/a@9 p/c@7',
+  ])
+})
+
+test('STORE-04: what lies outside the span is not undone', () => {
+  expect(at(5, { start: 'p/b' })).toBe('p/b@3')
+  expect(at(5, { start: 'p/c' })).toBe('')
+  expect([at(7, { prefix: 'q/' }), at(8, { prefix: 'q/' }), at(4, { prefix: '' })]).toEqual(['', 'q/a@8', 'p/a@2 p/b@3'])
+})
