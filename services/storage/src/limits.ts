@@ -22,6 +22,15 @@ export const pastOverheadBytes = 600
 /** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
 export const changesPerPart = 1_000
 
+/** Changes of the past that are read from the store at once, whose contents before them are asked for together. */
+export const pastChangesAtOnce = 16
+
+/** Bytes of objects after which a part of the past ends: what one reader has not taken yet is in memory for that reader alone. */
+export const pastBytesPerPart = 1024 * 1024
+
+/** Bytes of objects of the past that are made in one turn of the event loop, over all readers; a megabyte takes some 5 ms. */
+export const pastBytesPerTurn = 2 * 1024 * 1024
+
 /** Longest that a read waits for a revision that has not come yet. */
 export const revisionWaitMs = 3_000
 

@@ -1,10 +1,13 @@
-import { type Revision, type Store, type StoreChange, serviceUnavailable } from '@orch/core'
-import { type Clock, sleep } from '@orch/platform'
+import { type Change, type Revision, type Store, type StoreChange, serviceUnavailable } from '@orch/core'
+import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import type { ChangesRead, StateReader } from './changes.ts'
 import {
   changesPerPart,
   historyBytesMin,
   historyPart,
+  pastBytesPerPart,
+  pastBytesPerTurn,
+  pastChangesAtOnce,
   piecesTidiedPerTurn,
   reloadDelayMs,
   rememberedWritesMax,
@@ -48,6 +51,8 @@ export class State implements StateReader {
   readonly #reencode: Reencode | undefined
   readonly #historyBytesMax: number
   readonly #options: StateOptions
+  readonly #past = new TurnBudget(pastBytesPerTurn)
+  #making: Promise<unknown> = Promise.resolve()
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
@@ -118,8 +123,20 @@ export class State implements StateReader {
     const upToMost = this.revision
     const read = await this.#store.history(after, changesPerPart)
     if (read.kind === 'compacted') return { kind: 'expired' }
-    const changes = await Promise.all(read.changes.map((change) => this.#changeOf(change)))
-    return { kind: 'changes', changes, upTo: read.changes.at(-1)?.revision ?? upToMost }
+    const changes = await this.#changesOf(read.changes)
+    return { kind: 'changes', changes, upTo: changes.at(-1)?.revision ?? upToMost }
+  }
+
+  /** As many of these changes as are worth a part: at least one, and no more when they are large. */
+  async #changesOf(read: readonly StoreChange[]): Promise<Change[]> {
+    const changes: Change[] = []
+    let bytes = 0
+    for (let first = 0; first < read.length && bytes < pastBytesPerPart; first += pastChangesAtOnce) {
+      const some = await Promise.all(read.slice(first, first + pastChangesAtOnce).map((change) => this.#changeOf(change)))
+      for (const change of some) bytes += (change.after?.value.length ?? 0) + (change.before?.value?.length ?? 0)
+      changes.push(...some)
+    }
+    return changes
   }
 
   /** An object of a stored value. */
@@ -246,11 +263,25 @@ export class State implements StateReader {
     }
   }
 
-  async #changeOf(change: StoreChange) {
-    const { key, revision, value, replaces } = change
-    const after = value === undefined ? undefined : this.toObject(key, revision, value)
+  async #changeOf(change: StoreChange): Promise<Change> {
+    const { key, revision, replaces } = change
+    const after = await this.#pastObject(key, revision, () => change.value)
     const record = replaces === 0 ? undefined : await this.#store.recordAt(key, replaces)
-    return toChange(change, after, record === undefined ? undefined : this.toObject(key, replaces, record.value))
+    return toChange(change, after, await this.#pastObject(key, replaces, () => record?.value))
+  }
+
+  /** Objects of the past are made one after the other, as far as a turn of the event loop has room, over all who read it. */
+  #pastObject(key: string, revision: Revision, value: () => Uint8Array | undefined): Promise<StoredObject | undefined> {
+    const made = this.#making.then(async () => {
+      const room = this.#past.take(1)
+      if (room !== undefined) await room
+      const stored = value()
+      if (stored === undefined) return undefined
+      this.#past.spend(stored.length)
+      return this.toObject(key, revision, stored)
+    })
+    this.#making = made.catch(() => {})
+    return made
   }
 }
 

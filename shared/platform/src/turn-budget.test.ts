@@ -35,3 +35,13 @@ test('LIM-12: what is larger than a turn has a turn of its own', async () => {
   await next
   expect([budget.timesPerTurn(1_000), budget.timesPerTurn(3)]).toEqual([1, 3])
 })
+
+test('what turns out to cost more leaves less room to those who come next', async () => {
+  const budget = new TurnBudget(10)
+  expect(budget.take(1)).toBeUndefined()
+  budget.spend(100)
+  const next = budget.take(1)
+  expect(next).toBeInstanceOf(Promise)
+  await next
+  expect(budget.take(9)).toBeUndefined()
+})

@@ -16,13 +16,19 @@ export class TurnBudget {
   /** Takes room for some work. Undefined: it is there; else resolves in the turn in which it has been taken. */
   take(cost: number): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#fits(cost)) {
-      this.#spend(cost)
+      this.spend(cost)
       return undefined
     }
     return new Promise((resolve) => {
       this.#waiting.push({ cost, resolve })
       this.#schedule()
     })
+  }
+
+  /** Counts work that has been done, where its cost is known only afterwards. Who comes next finds that much less room. */
+  spend(cost: number): void {
+    this.#left = Math.max(0, this.#left - cost)
+    this.#schedule()
   }
 
   /** How often something of this cost fits one turn: at least once. */
@@ -33,11 +39,6 @@ export class TurnBudget {
   /** What is larger than a turn's room has a turn of its own. */
   #fits(cost: number): boolean {
     return cost <= this.#left || this.#left === this.#max
-  }
-
-  #spend(cost: number): void {
-    this.#left = Math.max(0, this.#left - cost)
-    this.#schedule()
   }
 
   #schedule(): void {
@@ -51,7 +52,7 @@ export class TurnBudget {
     this.#left = this.#max
     for (let first = this.#waiting[0]; first !== undefined && this.#fits(first.cost); first = this.#waiting[0]) {
       this.#waiting.shift()
-      this.#spend(first.cost)
+      this.spend(first.cost)
       first.resolve()
     }
   }
