@@ -2,6 +2,9 @@
  * `npm run abuse [-- words…]`: requests that cost much, one after the other, and for each the longest time that it kept the event
  * loop from everything else, in CPU milliseconds of the loop's thread, so that other programs on the machine do not count.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { parseConfiguration } from '@orch/client'
 import { start } from 'orch'
@@ -12,30 +15,53 @@ import { type Answered, attacks, type Heavy } from './stalls/requests.ts'
 const stallMsMax = 100
 
 const words = process.argv.slice(2)
-const server = await start({ controllers: ['*'] })
-const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(server.kubeconfig)
-const client = new Worker(new URL('./stalls/client.ts', import.meta.url), {
-  workerData: { url: server.url, credentials: { ca, cert, key } },
-})
-const waiting = new Map<number, (answered: Answered) => void>()
-let count = 0
-client.on('message', (answered: Answered & { readonly id: number }) => {
-  waiting.get(answered.id)?.(answered)
-  waiting.delete(answered.id)
-})
+const folder = mkdtempSync(join(tmpdir(), 'stalls-'))
+const policy = { apiVersion: 'audit.orch.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] }
+writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy))
+const auditing = [`--audit-policy-file=${join(folder, 'policy.json')}`, `--audit-log-path=${join(folder, 'audit.log')}`]
 
-function send(request: Heavy): Promise<Answered> {
-  return new Promise((resolve) => {
-    count += 1
-    waiting.set(count, resolve)
-    client.postMessage({ id: count, ...request })
-  })
+interface Target {
+  send(request: Heavy): Promise<Answered>
+  close(): Promise<void>
 }
+
+/** A server, and the client's thread. */
+async function open(flags: readonly string[]): Promise<Target> {
+  const server = await start({ controllers: ['*'], flags: [...flags] })
+  const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(server.kubeconfig)
+  const client = new Worker(new URL('./stalls/client.ts', import.meta.url), {
+    workerData: { url: server.url, credentials: { ca, cert, key } },
+  })
+  const waiting = new Map<number, (answered: Answered) => void>()
+  let count = 0
+  client.on('message', (answered: Answered & { readonly id: number }) => {
+    waiting.get(answered.id)?.(answered)
+    waiting.delete(answered.id)
+  })
+  return {
+    send(request) {
+      return new Promise((resolve) => {
+        count += 1
+        waiting.set(count, resolve)
+        client.postMessage({ id: count, ...request })
+      })
+    },
+    async close() {
+      await client.terminate()
+      await server.stop()
+    },
+  }
+}
+
+const plain = await open([])
+let audited: Target | undefined
 
 let failures = 0
 process.stdout.write('| request | bytes | answer | longest stall, CPU ms | all CPU, ms | turns |\n|---|---|---|---|---|---|\n')
-for (const { name, before, mayFail = false, request: make, times = 1 } of attacks) {
+for (const { name, before, mayFail = false, request: make, times = 1, isAudited = false } of attacks) {
   if (words.length > 0 && !words.some((word) => name.includes(word))) continue
+  if (isAudited) audited ??= await open(auditing)
+  const { send } = (isAudited ? audited : plain) ?? plain
   for (const one of before?.() ?? []) {
     const { code, text } = await send(one)
     if (!mayFail && (code >= 300 || code === 0)) process.stdout.write(`before ${name}: ${code} ${text.slice(0, 300)}\n`)
@@ -52,6 +78,6 @@ for (const { name, before, mayFail = false, request: make, times = 1 } of attack
   )
   if (process.env['STALLS_ANSWERS'] !== undefined) process.stdout.write(`${answered.text.slice(0, 200)}\n`)
 }
-await client.terminate()
-await server.stop()
+await Promise.all([plain.close(), audited?.close()])
+rmSync(folder, { recursive: true })
 process.exitCode = failures === 0 ? 0 : 1

@@ -103,6 +103,26 @@ describe('levels', () => {
   })
 })
 
+test('AUDIT-08, LIM-12: large bodies, and what is answered to them, are written down whole, also when the server stops at once', async () => {
+  const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] }]))
+  const data = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`k${index}`, 'value']))
+  await audited.api.post(inDefault, configMap({ name: 'json', data }))
+  const lines = Object.keys(data).map((key) => `  ${key}: value`)
+  const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata:\n${lines.join('\n')}\n`
+  await audited.api.post(inDefault, yaml, { 'content-type': 'application/yaml' })
+  await audited.api.get(inDefault)
+  const [json, ofYaml, list] = ofStage(await audited.events(), 'ResponseComplete').sort((a, b) =>
+    String(a['requestReceivedTimestamp']).localeCompare(String(b['requestReceivedTimestamp'])),
+  )
+  for (const event of [json, ofYaml]) {
+    expect(event?.requestObject?.['data']).toEqual(data)
+    expect(event?.responseObject).toMatchObject({ kind: 'ConfigMap', data })
+    expect(event?.annotations ?? {}).not.toHaveProperty('audit.orch.io/truncated')
+  }
+  expect([json?.objectRef?.['name'], ofYaml?.objectRef?.['name']]).toEqual(['json', 'yaml'])
+  expect(list?.responseObject).toMatchObject({ kind: 'ConfigMapList', items: expect.arrayContaining([expect.objectContaining({ data })]) })
+})
+
 describe('stages', () => {
   test('AUDIT-08: a watch has an event when its answer starts and one when it ends', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', verbs: ['watch'], ...onConfigMaps, namespaces: ['default'] }]))

@@ -136,6 +136,8 @@ export const limits = {
   fieldErrorsMax: 1_000,
   /** Bytes of an answer that are kept for its audit event; of a longer one the event says that it was cut. */
   auditAnswerBytesMax: 10 * 1024 * 1024,
+  /** Bytes of bodies that may wait to be read for their events before further requests wait: some of the largest answers. */
+  auditWaitingBytesMax: 64 * 1024 * 1024,
   /** Addresses that an audit event repeats from `X-Forwarded-For`. */
   auditSourcesMax: 16,
   /** Characters of a user agent in an audit event. */

@@ -34,6 +34,8 @@ export interface Attack {
   readonly mayFail?: boolean
   /** Requests that are sent at once; by default one. */
   readonly times?: number
+  /** The server writes down what is sent and answered. */
+  readonly isAudited?: boolean
 }
 
 const json = (value: unknown): string => JSON.stringify(value)
@@ -164,6 +166,28 @@ function everyVerb(): Heavy[] {
       ])
     }),
   )
+}
+
+/** What a server does that writes down what is sent and answered, whole. */
+function audited(): Attack[] {
+  const item = (index: number) =>
+    post(
+      maps,
+      map(
+        `l${index}`,
+        keys(30, () => 'x'.repeat(80)),
+      ),
+    )
+  const attacks: Attack[] = [
+    { name: 'audited: ConfigMap of 45,000 keys', request: () => wideNamed('k1') },
+    { name: 'audited: 8 of them at once, dry run', request: () => ({ ...wideNamed('k2'), path: `${maps}?dryRun=All` }), times: 8 },
+    { name: 'audited: YAML of 60,000 lines', request: () => yamlOf('k3') },
+    { name: 'audited: YAML of 3 MB of nothing', request: () => ({ method: 'POST', path: maps, type: yaml, body: '- '.repeat(1_500_000) }) },
+    { name: 'audited: list of 2,500 objects', before: () => many(2_500, item), request: () => ({ method: 'GET', path: maps }) },
+    { name: 'audited: list of 2,500 objects as YAML', request: () => ({ method: 'GET', path: maps, headers: { accept: yaml } }) },
+    { name: 'audited: list of 2,500 objects as Protobuf', request: () => ({ method: 'GET', path: maps, headers: { accept: protobuf } }) },
+  ]
+  return attacks.map((attack) => ({ ...attack, isAudited: true }))
 }
 
 const documents = (name: string, path: string, accept: string): Attack => ({
@@ -618,5 +642,6 @@ export const attacks: readonly Attack[] = [
     name: 'list of 5,000 objects by a selector of 1,000 terms',
     request: () => ({ method: 'GET', path: `${secrets}?labelSelector=${terms(1_000)}` }),
   },
+  ...audited(),
   { name: 'DELETE of a collection of 5,000', request: () => ({ method: 'DELETE', path: secrets }) },
 ]

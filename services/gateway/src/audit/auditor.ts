@@ -2,13 +2,15 @@ import { domainGroup, internal, type Names } from '@orch/core'
 import type { Clock, Log } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
+import { TextThread } from '../texts/text-thread.ts'
 import { type AuditDecision, createDecider } from './decide.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditMetrics } from './metrics.ts'
-import { type Moment, originOf, toEvent } from './observe.ts'
+import { eventOf, type Moment, originOf } from './observe.ts'
 import type { AuditPolicy, AuditStage } from './policy.ts'
+import { largeBytesOf, type ReadBodies, readBodies } from './read-bodies.ts'
 import { AuditRecord } from './record.ts'
-import type { AuditSink } from './sink.ts'
+import { type AuditSink, endsInTime } from './sink.ts'
 
 /** Writes down what requests do, as far as a policy asks. */
 export interface Auditor {
@@ -27,10 +29,12 @@ export interface AuditorOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: AuditMetrics
+  /** Reads large bodies, and is closed with the auditor. Absent: a thread of its own, so that no request waits for its events. */
+  readonly thread?: Pick<TextThread, 'do' | 'close'>
 }
 
 /** An auditor over the given backends, which it closes. */
-export function createAuditor({ policy, sinks, names, clock, log, metrics }: AuditorOptions): Auditor {
+export function createAuditor({ policy, sinks, names, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
   const truncatedKey = `${domainGroup(names, 'audit')}/truncated`
@@ -40,11 +44,37 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
     const waits = sinks.map((sink) => sink.take(event)).filter((wait) => wait !== undefined)
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
   }
+  const reader = {
+    names,
+    thread,
+    onError: (error: unknown) => log.error({ err: error }, 'a body could not be read for its audit event'),
+  }
+  /** Events that wait for their bodies, and how many bytes those have. */
+  const waiting = new Set<Promise<void>>()
+  let waitingBytes = 0
+
+  const tellLater = (record: AuditRecord, make: (bodies: ReadBodies) => AuditEvent, bodies: ReadBodies | Promise<ReadBodies>) => {
+    const bytes = largeBytesOf(record)
+    waitingBytes += bytes
+    const told = Promise.all([bodies, record.telling])
+      .then(([read]) => tell(make(read)))
+      .finally(() => {
+        waitingBytes -= bytes
+        waiting.delete(settled)
+      })
+    const settled: Promise<void> = told.catch(() => {})
+    waiting.add(settled)
+    record.telling = settled
+    return told
+  }
   const report = (request: GatewayRequest, record: AuditRecord, stage: AuditStage): Promise<void> | undefined => {
     if (record.decision.omitStages.has(stage)) return undefined
-    const moment: Moment = { apiVersion, truncatedKey, stage, nowMs: clock.now(), names }
+    const moment: Moment = { apiVersion, truncatedKey, stage, nowMs: clock.now() }
     try {
-      return tell(toEvent(request, record, moment))
+      const make = eventOf(request, record, moment)
+      const bodies = readBodies(record, stage, reader)
+      if (bodies instanceof Promise || record.telling !== undefined) return tellLater(record, make, bodies)
+      return tell(make(bodies))
     } catch (error) {
       log.error({ err: error, auditId: request.auditId }, 'an audit event could not be made')
       return undefined
@@ -63,13 +93,17 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
     return record
   }
 
+  /** More bodies than this would pile up in memory: the next request begins when one of them has been read. */
+  const room = (): Promise<void> | undefined =>
+    waitingBytes < limits.auditWaitingBytesMax ? roomIn(sinks) : Promise.race(waiting).then(() => roomIn(sinks))
+
   return {
     begin(request) {
       const decision = decide(request.user, request.info)
       metrics.level(decision.level)
       if (decision.level === 'None') return
       const record = recordOf(request, decision)
-      const told = report(request, record, 'RequestReceived') ?? roomIn(sinks)
+      const told = report(request, record, 'RequestReceived') ?? room()
       return told?.catch((error: unknown) => {
         metrics.rejected()
         throw internal('failed to store audit event', { cause: error })
@@ -81,6 +115,10 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics }: Aud
       if (decision.level !== 'None') recordOf(request, decision).isRefused = true
     },
     async close() {
+      await endsInTime(Promise.all(waiting), clock)
+      // What has not been read by now is told without its bodies.
+      await thread.close()
+      await Promise.all(waiting)
       await Promise.all(sinks.map((sink) => sink.close()))
     },
   }

@@ -15,11 +15,21 @@ export interface AuditEvent {
   readonly userAgent?: string
   readonly objectRef?: AuditObjectRef
   readonly responseStatus?: AuditStatus
+  /** An object, or one that has been printed. */
   readonly requestObject?: unknown
   readonly responseObject?: unknown
   readonly requestReceivedTimestamp: string
   readonly stageTimestamp: string
   readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** An object of an event whose JSON is at hand. */
+export class PrintedObject {
+  readonly json: Uint8Array
+
+  constructor(json: Uint8Array) {
+    this.json = json
+  }
 }
 
 /** Who asked. What is empty is left out. */
@@ -50,14 +60,6 @@ export interface AuditStatus {
   readonly reason?: string
   readonly details?: unknown
   readonly code: number
-}
-
-/** The list that a webhook is sent. */
-export interface AuditEventList {
-  readonly kind: 'EventList'
-  readonly apiVersion: string
-  readonly metadata: Readonly<Record<string, never>>
-  readonly items: readonly AuditEvent[]
 }
 
 /** One event in the format of the first level: words and quoted texts, a line each. */

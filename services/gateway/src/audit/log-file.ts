@@ -1,9 +1,9 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { printJson } from '@orch/core'
 import type { Clock, Log } from '@orch/platform'
 import type { RotatingFileStream } from 'rotating-file-stream'
 import { type AuditEvent, printLegacyEvent } from './event.ts'
+import { inPieces, nextTurn, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 const auditLogFormats = ['json', 'legacy'] as const
@@ -25,8 +25,8 @@ export interface AuditLogOptions {
 
 /** Writes events to a file, a line each. The file is opened by the first event. */
 export function createAuditLog(options: AuditLogOptions): AuditDelivery {
-  const print = (event: AuditEvent): string =>
-    `${options.format === 'json' ? printJson(event, { hasBigIntegers: true }) : printLegacyEvent(event)}\n`
+  const print = (event: AuditEvent): Uint8Array =>
+    options.format === 'json' ? Buffer.concat([printAuditEvent(event), newline]) : Buffer.from(`${printLegacyEvent(event)}\n`)
   if (options.path === '-') return toStandardOutput(print)
   let file: Promise<RotatingFileStream> | undefined
   const opened = (): Promise<RotatingFileStream> => {
@@ -40,8 +40,7 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
     name: 'log',
     async deliver(events) {
       const stream = await opened()
-      const text = events.map(print).join('')
-      await new Promise<void>((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())))
+      await writeInTurns(stream, events, print)
     },
     async close() {
       const stream = await file
@@ -50,13 +49,26 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   }
 }
 
-function toStandardOutput(print: (event: AuditEvent) => string): AuditDelivery {
+const newline = Buffer.from('\n')
+
+/** Prints and writes events, a piece in each turn of the event loop. */
+async function writeInTurns(
+  stream: NodeJS.WritableStream,
+  events: readonly AuditEvent[],
+  print: (event: AuditEvent) => Uint8Array,
+): Promise<void> {
+  let isFirst = true
+  for (const piece of inPieces(events, print)) {
+    if (!isFirst) await nextTurn()
+    isFirst = false
+    await new Promise<void>((resolve, reject) => stream.write(piece, (error) => (error ? reject(error) : resolve())))
+  }
+}
+
+function toStandardOutput(print: (event: AuditEvent) => Uint8Array): AuditDelivery {
   return {
     name: 'log',
-    deliver: (events) =>
-      new Promise((resolve, reject) => {
-        process.stdout.write(events.map(print).join(''), (error) => (error ? reject(error) : resolve()))
-      }),
+    deliver: (events) => writeInTurns(process.stdout, events, print),
     close: async () => {},
   }
 }

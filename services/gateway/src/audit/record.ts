@@ -50,6 +50,8 @@ export class AuditRecord {
   isRefused = false
   /** The answer was longer than what is kept. */
   isCut = false
+  /** The last event of the request that waits for its bodies; the next one comes after it. */
+  telling: Promise<void> | undefined
   #answer: AuditedBody | undefined
   #answerBytes = 0
   readonly #reporter: AuditReporter

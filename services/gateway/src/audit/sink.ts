@@ -165,7 +165,7 @@ export class BatchSink implements AuditSink {
 }
 
 /** False: the work takes longer than a server that stops can wait. */
-async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean> {
+export async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean> {
   const ended = new AbortController()
   const late = sleep(clock, limits.auditClosingMs, ended.signal).then(() => false)
   const inTime = await Promise.race([work.then(() => true), late])

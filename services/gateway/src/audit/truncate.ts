@@ -1,5 +1,5 @@
-import { printJson } from '@orch/core'
 import type { AuditEvent } from './event.ts'
+import { nextTurn, pieceBytes, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 /** Bounds of what a backend is given, in bytes of JSON. */
@@ -30,8 +30,14 @@ export function truncating(
     async deliver(events) {
       let batch: AuditEvent[] = []
       let batchBytes = 0
+      let turnBytes = 0
       for (const one of events) {
+        if (turnBytes >= pieceBytes) {
+          await nextTurn()
+          turnBytes = 0
+        }
         const fit = fitted(one)
+        turnBytes += fit?.bytes ?? eventBytesMax
         if (fit === undefined) {
           onLost(1)
           continue
@@ -51,5 +57,5 @@ export function truncating(
 }
 
 function sizeOf(event: AuditEvent): number {
-  return Buffer.byteLength(printJson(event, { hasBigIntegers: true }))
+  return printAuditEvent(event).length
 }

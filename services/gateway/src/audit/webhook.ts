@@ -1,5 +1,5 @@
-import { printJson } from '@orch/core'
-import type { AuditEvent, AuditEventList } from './event.ts'
+import type { AuditEvent } from './event.ts'
+import { inPieces, nextTurn, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 /** A way to a webhook. Resolves when it has taken the text; credentials and addresses are the sender's affair. */
@@ -8,13 +8,24 @@ export interface AuditSender {
   close(): void
 }
 
+const comma = Buffer.from(',')
+
 /** Sends events to a webhook, a list at a time. */
 export function createAuditWebhook(sender: AuditSender, apiVersion: string): AuditDelivery {
   return {
     name: 'webhook',
-    deliver(items: readonly AuditEvent[]) {
-      const list: AuditEventList = { kind: 'EventList', apiVersion, metadata: {}, items }
-      return sender.post(printJson(list, { hasBigIntegers: true }))
+    async deliver(items: readonly AuditEvent[]) {
+      const front = `{"kind":"EventList","apiVersion":${JSON.stringify(apiVersion)},"metadata":{},"items":[`
+      const texts: string[] = []
+      let text = front
+      for (const piece of inPieces(items, (event) => Buffer.concat([printAuditEvent(event), comma]))) {
+        texts.push(text)
+        text = piece.toString()
+        if (texts.length > 1) await nextTurn()
+      }
+      // The last event has no comma behind it.
+      texts.push(text === front ? text : text.slice(0, -1), ']}')
+      await sender.post(texts.join(''))
     },
     async close() {
       sender.close()

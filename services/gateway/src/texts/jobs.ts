@@ -1,3 +1,6 @@
+import type { Names } from '@orch/core'
+import type { BodyReading, ToldMetadata } from '../audit/read-body.ts'
+
 /** What the thread of texts is asked. */
 export type TextJob =
   | { readonly kind: 'parseYaml'; readonly bytes: Uint8Array }
@@ -16,3 +19,24 @@ export type TextAnswer =
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'tooManyValues' }
   | { readonly kind: 'failed'; readonly error: unknown }
+
+/** A body that is read for an audit event. */
+export interface AuditBodyJob {
+  readonly kind: 'auditBody'
+  readonly bytes: Uint8Array
+  readonly profile: Names['profile']
+  readonly reading: BodyReading
+  /** False: only its metadata are wanted. */
+  readonly isPrinted: boolean
+}
+
+/** What such a body tells; without metadata it is no object. */
+export type AuditBodyAnswer =
+  | { readonly kind: 'auditBody'; readonly metadata: ToldMetadata | undefined; readonly bytes?: Uint8Array }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** All that the thread does. */
+export type ThreadJob = TextJob | AuditBodyJob
+
+/** All that it answers. */
+export type ThreadAnswer = TextAnswer | AuditBodyAnswer

@@ -1,11 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { internal, timeout } from '@orch/core'
 import { limits } from '../limits.ts'
-import type { TextAnswer, TextJob } from './jobs.ts'
+import type { AuditBodyAnswer, AuditBodyJob, TextAnswer, TextJob, ThreadAnswer, ThreadJob } from './jobs.ts'
+
+type Done<Answer> = Exclude<Answer, { kind: 'failed' }>
 
 interface Waiting {
-  readonly job: TextJob
-  resolve(answer: TextAnswer): void
+  readonly job: ThreadJob
+  resolve(answer: ThreadAnswer): void
   reject(error: Error): void
 }
 
@@ -22,9 +24,11 @@ export class TextThread {
   #isClosed = false
 
   /** Does a job in the thread; rejects with what the work has thrown. */
-  async do(job: TextJob): Promise<Exclude<TextAnswer, { kind: 'failed' }>> {
+  do(job: TextJob): Promise<Done<TextAnswer>>
+  do(job: AuditBodyJob): Promise<Done<AuditBodyAnswer>>
+  async do(job: ThreadJob): Promise<Done<ThreadAnswer>> {
     if (this.#isClosed) throw internal('the server is stopping')
-    const answer = await new Promise<TextAnswer>((resolve, reject) => {
+    const answer = await new Promise<ThreadAnswer>((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject })
       this.#next()
     })
@@ -55,7 +59,7 @@ export class TextThread {
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: limits.textThreadMbMax } })
     worker.unref()
-    worker.on('message', (answer: TextAnswer) => {
+    worker.on('message', (answer: ThreadAnswer) => {
       if (this.#worker === worker) this.#settle((running) => running.resolve(answer))
     })
     worker.once('error', (cause: Error) => {

@@ -1,0 +1,84 @@
+import { decodeJson, decodeProtobuf, decoderOf, type Names, parseEnvelope, typeOfKind } from '@orch/core'
+import { parseYaml } from '../texts/yaml.ts'
+
+type ObjectValue = Record<string, unknown>
+
+/** What an event says of where an object lies, as far as the object itself tells. */
+export interface ToldMetadata {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+/** How a body is read for an event. */
+export interface BodyReading {
+  /** Media type, without parameters. */
+  readonly contentType: string
+  readonly omitManagedFields: boolean
+}
+
+/** A body as it is written down: the object, and what its metadata tell. */
+export interface ReadBody {
+  readonly object: unknown
+  readonly metadata: ToldMetadata
+}
+
+/** Reads a body as an object; what cannot be read as one was refused, and is not repeated. */
+export function readBody(bytes: Uint8Array, { contentType, omitManagedFields }: BodyReading, names: Names): ReadBody | undefined {
+  if (bytes.length === 0) return undefined
+  const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), contentType, names)
+  if (typeof value !== 'object' || value === null) return undefined
+  const object = value as ObjectValue
+  return { object: shown(object, omitManagedFields), metadata: toldBy(object) }
+}
+
+function toldBy({ metadata }: ObjectValue): ToldMetadata {
+  const members = (metadata ?? {}) as ObjectValue
+  const told = (name: string): string => (typeof members[name] === 'string' ? (members[name] as string) : '')
+  return { name: told('name'), namespace: told('namespace'), uid: told('uid'), resourceVersion: told('resourceVersion') }
+}
+
+function readValue(bytes: Buffer, contentType: string, names: Names): unknown {
+  if (contentType === names.protobufMediaType) return readProtobuf(bytes, names)
+  if (contentType.includes('yaml')) {
+    const parsed = parseYaml(bytes.toString())
+    return parsed.kind === 'yaml' ? parsed.value : undefined
+  }
+  const decoded = decodeJson(bytes)
+  return decoded.kind === 'malformed' ? undefined : decoded.value
+}
+
+/** In the form in which it would be sent as JSON: a message says of many fields that they are empty. */
+function readProtobuf(bytes: Buffer, names: Names): unknown {
+  const reading = parseEnvelope(bytes, names)
+  if (reading.kind === 'malformed') return undefined
+  const { apiVersion, kind, raw } = reading.envelope
+  const type = typeOfKind(names, apiVersion, kind)
+  if (type === undefined) return { apiVersion, kind }
+  const message = decodeProtobuf(type, raw)
+  if (message.kind === 'malformed') return undefined
+  const decoded = decoderOf(type)(message.object, { trackUnknown: false })
+  return { kind, apiVersion, ...(decoded.kind === 'mismatch' ? message.object : decoded.object) }
+}
+
+const withheld = '<withheld>'
+
+/** The object as it is written down. A token in it would let in whoever reads the log: it is not written, at any level. */
+function shown(object: ObjectValue, omitManagedFields: boolean): ObjectValue {
+  if (omitManagedFields) for (const one of [object, ...itemsOf(object)]) dropManagedFields(one)
+  for (const part of ['spec', 'status']) {
+    const inner = object[part]
+    const isReview = object.kind === 'TokenReview' || object.kind === 'TokenRequest'
+    if (isReview && typeof inner === 'object' && inner !== null && 'token' in inner && inner.token !== '') inner.token = withheld
+  }
+  return object
+}
+
+function itemsOf({ items }: ObjectValue): ObjectValue[] {
+  return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : []
+}
+
+function dropManagedFields({ metadata }: ObjectValue): void {
+  if (typeof metadata === 'object' && metadata !== null) delete (metadata as ObjectValue).managedFields
+}
