@@ -1,6 +1,5 @@
 import type { Names, Resource } from '@orch/core'
-import type { Metrics } from '@orch/platform'
-import { type CountedNumber, type CountedSeries, createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
+import { type CountedNumber, type CountedSeries, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { GatewayState } from './state.ts'
 import type { VersionInfo } from './version-info.ts'
@@ -16,9 +15,53 @@ export interface GatewayMetrics {
   readonly contentType: string
 }
 
-const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'] as const
 const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
-const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const requestLabels = [...longRunningLabels, 'dry_run', 'code'] as const
+
+const table = {
+  apiserver_request_total: {
+    type: 'counter',
+    help: '[STABLE] Requests that were answered, by verb, resource and code.',
+    labels: requestLabels,
+    isHot: true,
+  },
+  apiserver_request_duration_seconds: {
+    type: 'histogram',
+    help: '[STABLE] Time from a request to its answer, watches aside.',
+    labels: [...longRunningLabels, 'dry_run'],
+    buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    isHot: true,
+  },
+  apiserver_response_sizes: {
+    type: 'histogram',
+    help: '[STABLE] Bytes of answers.',
+    labels: longRunningLabels,
+    buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
+    isHot: true,
+  },
+  apiserver_watch_events_total: {
+    type: 'counter',
+    help: '[ALPHA] Events that were sent to watches.',
+    labels: ['group', 'version', 'kind'],
+  },
+  apiserver_current_inflight_requests: {
+    type: 'gauge',
+    help: '[STABLE] Requests that are being worked on.',
+    labels: ['request_kind'],
+  },
+  apiserver_longrunning_requests: { type: 'gauge', help: '[STABLE] Watches that are open.', labels: longRunningLabels },
+  apiserver_longrunning_gauge: {
+    type: 'gauge',
+    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
+    labels: ['verb'],
+    deprecatedFrom: '1.23',
+  },
+  apiserver_registered_watchers: {
+    type: 'gauge',
+    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
+    deprecatedFrom: '1.22',
+  },
+} as const satisfies MetricTable
 
 /** `…_build_info`: which version this is, as labels of a 1. */
 export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, version: VersionInfo): void {
@@ -39,58 +82,22 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
   metrics.gauge({ name: `${serverServiceName}_build_info`, help, labels: names, collect: (gauge) => gauge.set(labels, 1) })
 }
 
+/** Counts requests and open watches of a gateway. */
 export function createGatewayMetrics(metrics: Metrics, state: GatewayState): GatewayMetrics {
-  const requests = createCountedNumbers(metrics, {
-    name: 'apiserver_request_total',
-    help: '[STABLE] Requests that were answered, by verb, resource and code.',
-    type: 'counter',
-  })
-  const durations = createCountedHistogram(metrics, {
-    name: 'apiserver_request_duration_seconds',
-    help: '[STABLE] Time from a request to its answer, watches aside.',
-    buckets: durationBuckets,
-  })
-  const sizes = createCountedHistogram(metrics, {
-    name: 'apiserver_response_sizes',
-    help: '[STABLE] Bytes of answers.',
-    buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
-  })
-  const events = metrics.counter({
-    name: 'apiserver_watch_events_total',
-    help: '[ALPHA] Events that were sent to watches.',
-    labels: ['group', 'version', 'kind'],
-  })
-  metrics.gauge({
-    name: 'apiserver_current_inflight_requests',
-    help: '[STABLE] Requests that are being worked on.',
-    labels: ['request_kind'],
-    collect: (gauge) => {
+  const declared = declareMetrics(metrics, table, {
+    apiserver_current_inflight_requests: (gauge) => {
       gauge.set({ request_kind: 'readOnly' }, state.readsInFlight)
       gauge.set({ request_kind: 'mutating' }, state.writesInFlight)
     },
-  })
-  metrics.gauge({
-    name: 'apiserver_longrunning_requests',
-    help: '[STABLE] Watches that are open.',
-    labels: longRunningLabels,
-    collect: (gauge) => {
+    apiserver_longrunning_requests: (gauge) => {
       gauge.reset()
       for (const { labels, count } of openWatches(state)) gauge.set(labels, count)
     },
+    apiserver_longrunning_gauge: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
+    apiserver_registered_watchers: (gauge) => gauge.set(state.watches.size),
   })
-  metrics.gauge({
-    name: 'apiserver_longrunning_gauge',
-    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
-    deprecatedFrom: '1.23',
-    labels: ['verb'],
-    collect: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
-  })
-  metrics.gauge({
-    name: 'apiserver_registered_watchers',
-    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
-    deprecatedFrom: '1.22',
-    collect: (gauge) => gauge.set(state.watches.size),
-  })
+  const { apiserver_request_total: requests, apiserver_request_duration_seconds: durations } = declared
+  const { apiserver_response_sizes: sizes, apiserver_watch_events_total: events } = declared
   // A look-up by one text replaces prom-client's hashing of nine labels on every request.
   const eventSeries = new Map<Resource, { inc(value: number): void }>()
   const series = new Map<string, Series>()

@@ -1,8 +1,10 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './clock.ts'
+export * from './counted-metrics.ts'
 export * from './lifecycle.ts'
 export * from './link-local.ts'
 export * from './log.ts'
+export * from './metric-table.ts'
 export * from './metrics.ts'
 export * from './reflector/reflector.ts'
 export * from './retry-delay.ts'

@@ -1,6 +1,13 @@
 import type { AdmissionStep, MetricCount } from '@orch/core'
-import type { Clock, Log, Metrics } from '@orch/platform'
-import { type CountedNumber, createCountedHistogram, createCountedNumbers } from '../counted-metrics.ts'
+import {
+  type Clock,
+  type CountedNumber,
+  type CountedNumbers,
+  declareMetrics,
+  type Log,
+  type Metrics,
+  type MetricTable,
+} from '@orch/platform'
 import { createCountedSummary } from './counted-summary.ts'
 
 /** What admission has done, counted under the names that dashboards know. */
@@ -18,15 +25,55 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 /** Age of what the quantiles are of. */
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
-/** Counters that plugins may add to. */
-const counters = {
-  apiserver_admission_webhook_rejection_count: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
-  apiserver_admission_webhook_fail_open_count: '[ALPHA] Calls of webhooks that failed and were ignored.',
-  apiserver_admission_webhook_request_total: '[ALPHA] Calls of webhooks, by the code of the answer.',
-  pod_security_evaluations_total: '[ALPHA] Pods and templates that were held against a level.',
-  pod_security_exemptions_total: '[ALPHA] Requests that are exempt from pod security.',
-  pod_security_errors_total: '[ALPHA] Failures to tell whether a pod keeps to a level.',
-} as const
+const durationTable = {
+  apiserver_admission_step_admission_duration_seconds: {
+    type: 'histogram',
+    help: '[STABLE] Time of all plugins of one phase, by operation.',
+    labels: ['type', 'operation', 'rejected'],
+    buckets,
+    isHot: true,
+  },
+  apiserver_admission_controller_admission_duration_seconds: {
+    type: 'histogram',
+    help: '[STABLE] Time of one plugin, by phase and operation.',
+    labels: ['name', 'type', 'operation', 'rejected'],
+    buckets,
+    isHot: true,
+  },
+  apiserver_admission_webhook_admission_duration_seconds: {
+    type: 'histogram',
+    help: '[STABLE] Time of one webhook, by phase and operation.',
+    labels: ['name', 'type', 'operation', 'rejected'],
+    buckets,
+    isHot: true,
+  },
+} as const satisfies MetricTable
+
+/** Counters that plugins add to; each has the labels that its plugin gives it. */
+const counterTable = {
+  apiserver_admission_webhook_rejection_count: {
+    type: 'counter',
+    help: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
+    isHot: true,
+  },
+  apiserver_admission_webhook_fail_open_count: {
+    type: 'counter',
+    help: '[ALPHA] Calls of webhooks that failed and were ignored.',
+    isHot: true,
+  },
+  apiserver_admission_webhook_request_total: {
+    type: 'counter',
+    help: '[ALPHA] Calls of webhooks, by the code of the answer.',
+    isHot: true,
+  },
+  pod_security_evaluations_total: {
+    type: 'counter',
+    help: '[ALPHA] Pods and templates that were held against a level.',
+    isHot: true,
+  },
+  pod_security_exemptions_total: { type: 'counter', help: '[ALPHA] Requests that are exempt from pod security.', isHot: true },
+  pod_security_errors_total: { type: 'counter', help: '[ALPHA] Failures to tell whether a pod keeps to a level.', isHot: true },
+} as const satisfies MetricTable
 
 /** What is beyond the bound is not observed. */
 const unobserved: Observer = { observe: () => {} }
@@ -51,12 +98,8 @@ type Kinds = Readonly<Record<Phase, readonly [Map<string, StepSeries>, Map<strin
 const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
+/** Declares the metrics of admission. */
 export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { readonly clock: Clock; readonly log: Log }): AdmissionMetrics {
-  const steps = createCountedHistogram(metrics, {
-    name: 'apiserver_admission_step_admission_duration_seconds',
-    help: '[STABLE] Time of all plugins of one phase, by operation.',
-    buckets,
-  })
   const summary = createCountedSummary(metrics, {
     name: 'apiserver_admission_step_admission_duration_seconds_summary',
     help: '[ALPHA] Quantiles of the time of all plugins of one phase in the last five hours, by operation.',
@@ -64,19 +107,12 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     ageMsMax: summaryAgeMsMax,
     clock,
   })
-  const plugins = createCountedHistogram(metrics, {
-    name: 'apiserver_admission_controller_admission_duration_seconds',
-    help: '[STABLE] Time of one plugin, by phase and operation.',
-    buckets,
-  })
-  const webhooks = createCountedHistogram(metrics, {
-    name: 'apiserver_admission_webhook_admission_duration_seconds',
-    help: '[STABLE] Time of one webhook, by phase and operation.',
-    buckets,
-  })
-  const counted = new Map(
-    Object.entries(counters).map(([name, help]) => [name, createCountedNumbers(metrics, { name, help, type: 'counter' })]),
-  )
+  const {
+    apiserver_admission_step_admission_duration_seconds: steps,
+    apiserver_admission_controller_admission_duration_seconds: plugins,
+    apiserver_admission_webhook_admission_duration_seconds: webhooks,
+  } = declareMetrics(metrics, durationTable)
+  const counted = new Map<string, CountedNumbers>(Object.entries(declareMetrics(metrics, counterTable)))
   // Within one process a plugin that has the same to say gives the same object again.
   const countedBefore = new WeakMap<MetricCount, CountedNumber>()
   // Look-ups by texts that are there already replace prom-client's hashing of labels.

@@ -1,4 +1,4 @@
-import type { Metrics } from '@orch/platform'
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import { type AuditLevel, auditLevels } from './policy.ts'
 
 /** What auditing counts. */
@@ -11,30 +11,29 @@ export interface AuditMetrics {
   rejected(): void
 }
 
-export function createAuditMetrics(metrics: Metrics): AuditMetrics {
-  const events = metrics.counter({
-    name: 'apiserver_audit_event_total',
-    help: '[ALPHA] Audit events that were made and given to the backends.',
-  })
-  const levels = metrics.counter({
-    name: 'apiserver_audit_level_total',
+const table = {
+  apiserver_audit_event_total: { type: 'counter', help: '[ALPHA] Audit events that were made and given to the backends.' },
+  apiserver_audit_level_total: {
+    type: 'counter',
     help: '[ALPHA] Requests by the audit level that the policy gave them.',
     labels: ['level'],
-  })
-  const errors = metrics.counter({
-    name: 'apiserver_audit_error_total',
-    help: '[ALPHA] Audit events that a backend could not keep.',
-    labels: ['plugin'],
-  })
-  const rejected = metrics.counter({
-    name: 'apiserver_audit_requests_rejected_total',
+  },
+  apiserver_audit_error_total: { type: 'counter', help: '[ALPHA] Audit events that a backend could not keep.', labels: ['plugin'] },
+  apiserver_audit_requests_rejected_total: {
+    type: 'counter',
     help: '[ALPHA] Requests that were refused because their audit event could not be kept.',
-  })
+  },
+} as const satisfies MetricTable
+
+/** Declares the metrics of auditing. */
+export function createAuditMetrics(metrics: Metrics): AuditMetrics {
+  const declared = declareMetrics(metrics, table)
+  const levels = declared.apiserver_audit_level_total
   const perLevel = Object.fromEntries(auditLevels.map((level) => [level, levels.labels({ level })]))
   return {
-    event: () => events.inc(),
+    event: () => declared.apiserver_audit_event_total.inc(),
     level: (level) => perLevel[level]?.inc(),
-    lost: (plugin, count) => errors.inc({ plugin }, count),
-    rejected: () => rejected.inc(),
+    lost: (plugin, count) => declared.apiserver_audit_error_total.inc({ plugin }, count),
+    rejected: () => declared.apiserver_audit_requests_rejected_total.inc(),
   }
 }

@@ -1,5 +1,4 @@
-import type { Metrics } from '@orch/platform'
-import { createCountedHistogram, createCountedNumbers } from '../counted-metrics.ts'
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 
 /** What became of an attempt to tell who asks. */
 export type AttemptResult = 'success' | 'failure'
@@ -11,23 +10,32 @@ export interface AttemptMetrics {
   user(name: string): void
 }
 
-/** Counts attempts. Names of users never become labels: there is no end of them, and some are addresses of people. */
-export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
-  const attempts = createCountedNumbers(metrics, {
-    name: 'authentication_attempts',
+const attemptTable = {
+  authentication_attempts: {
+    type: 'counter',
     help: '[ALPHA] Attempts to tell who asks, by result.',
-    type: 'counter',
-  })
-  const durations = createCountedHistogram(metrics, {
-    name: 'authentication_duration_seconds',
+    labels: ['result'],
+    isHot: true,
+  },
+  authentication_duration_seconds: {
+    type: 'histogram',
     help: '[ALPHA] Time that it took to tell who asks.',
+    labels: ['result'],
     buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
-  })
-  const users = createCountedNumbers(metrics, {
-    name: 'authenticated_user_requests',
-    help: '[ALPHA] Requests of those who are known, by what kind of name they have.',
+    isHot: true,
+  },
+  authenticated_user_requests: {
     type: 'counter',
-  })
+    help: '[ALPHA] Requests of those who are known, by what kind of name they have.',
+    labels: ['username'],
+    isHot: true,
+  },
+} as const satisfies MetricTable
+
+/** Counts attempts. User names never become labels: their number is unbounded, and some are e-mail addresses. */
+export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
+  const declared = declareMetrics(metrics, attemptTable)
+  const { authentication_attempts: attempts, authentication_duration_seconds: durations, authenticated_user_requests: users } = declared
   const series = (result: AttemptResult) => ({ count: attempts.series({ result }), duration: durations.series({ result }) })
   const byResult = { success: series('success'), failure: series('failure') }
   const [addresses, others] = [users.series({ username: 'email_id' }), users.series({ username: 'other' })]
@@ -52,25 +60,37 @@ export interface TokenCacheMetrics {
   fetched(isAccepted: boolean): void
 }
 
-export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
-  const labels = ['status'] as const
-  const name = (text: string) => `authentication_token_cache_${text}`
-  const requests = createCountedNumbers(metrics, {
-    name: name('request_total'),
-    help: '[ALPHA] Tokens that were looked for in the cache.',
+const tokenCacheTable = {
+  authentication_token_cache_request_total: {
     type: 'counter',
-  })
-  const durations = createCountedHistogram(metrics, {
-    name: name('request_duration_seconds'),
+    help: '[ALPHA] Tokens that were looked for in the cache.',
+    labels: ['status'],
+    isHot: true,
+  },
+  authentication_token_cache_request_duration_seconds: {
+    type: 'histogram',
     help: '[ALPHA] Time until it was known what becomes of a token.',
+    labels: ['status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  })
-  const fetches = metrics.counter({ name: name('fetch_total'), help: '[ALPHA] Tokens that were judged, by the outcome.', labels })
-  const active = metrics.gauge({
-    name: name('active_fetch_count'),
+    isHot: true,
+  },
+  authentication_token_cache_fetch_total: {
+    type: 'counter',
+    help: '[ALPHA] Tokens that were judged, by the outcome.',
+    labels: ['status'],
+  },
+  authentication_token_cache_active_fetch_count: {
+    type: 'gauge',
     help: '[ALPHA] Tokens that are being judged, and who waits for that.',
-    labels,
-  })
+    labels: ['status'],
+  },
+} as const satisfies MetricTable
+
+/** Declares the metrics of the token cache. */
+export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
+  const declared = declareMetrics(metrics, tokenCacheTable)
+  const { authentication_token_cache_request_total: requests, authentication_token_cache_request_duration_seconds: durations } = declared
+  const { authentication_token_cache_fetch_total: fetches, authentication_token_cache_active_fetch_count: active } = declared
   const series = (status: 'hit' | 'miss') => ({ count: requests.series({ status }), duration: durations.series({ status }) })
   const [hits, misses] = [series('hit'), series('miss')]
   const [accepted, refused] = [fetches.labels({ status: 'ok' }), fetches.labels({ status: 'error' })]
@@ -102,10 +122,27 @@ export interface AccountTokenMetrics {
   legacy(): void
 }
 
+const accountTokenTable = {
+  serviceaccount_valid_tokens_total: {
+    type: 'counter',
+    help: '[ALPHA] Tokens of service accounts that were accepted within the time that was asked for.',
+  },
+  serviceaccount_stale_tokens_total: {
+    type: 'counter',
+    help: '[ALPHA] Tokens of service accounts that were accepted after the time that was asked for.',
+  },
+  serviceaccount_legacy_tokens_total: {
+    type: 'counter',
+    help: '[ALPHA] Tokens of service accounts that were accepted and lie in Secrets.',
+  },
+} as const satisfies MetricTable
+
+/** Declares the metrics of service account tokens. */
 export function createAccountTokenMetrics(metrics: Metrics): AccountTokenMetrics {
-  const counter = (kind: string, help: string) => metrics.counter({ name: `serviceaccount_${kind}_tokens_total`, help: `[ALPHA] ${help}` })
-  const valid = counter('valid', 'Tokens of service accounts that were accepted within the time that was asked for.')
-  const stale = counter('stale', 'Tokens of service accounts that were accepted after the time that was asked for.')
-  const legacy = counter('legacy', 'Tokens of service accounts that were accepted and lie in Secrets.')
-  return { valid: () => valid.inc(), stale: () => stale.inc(), legacy: () => legacy.inc() }
+  const declared = declareMetrics(metrics, accountTokenTable)
+  return {
+    valid: () => declared.serviceaccount_valid_tokens_total.inc(),
+    stale: () => declared.serviceaccount_stale_tokens_total.inc(),
+    legacy: () => declared.serviceaccount_legacy_tokens_total.inc(),
+  }
 }

@@ -1,5 +1,4 @@
-import type { Metrics } from '@orch/platform'
-import { createCountedHistogram, createCountedNumbers } from '../counted-metrics.ts'
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { Level, RejectReason } from './priority-level.ts'
 
 /** What is counted of the requests of one schema. The series are looked up once. */
@@ -15,43 +14,91 @@ export interface FlowSeries {
   addWaiting(change: 1 | -1): void
 }
 
+/** The series of each schema of each level. */
 export interface FlowMetrics {
   seriesOf(level: string, schema: string): FlowSeries
 }
 
 const secondsBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
-const queueLengthBuckets = [0, 10, 25, 50, 100, 250, 500, 1000]
+const schemaLabels = ['priority_level', 'flow_schema'] as const
 
+const table = {
+  apiserver_flowcontrol_dispatched_requests_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests that were let through.',
+    labels: schemaLabels,
+    isHot: true,
+  },
+  apiserver_flowcontrol_rejected_requests_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests that were refused, by the reason.',
+    labels: [...schemaLabels, 'reason'],
+  },
+  apiserver_flowcontrol_current_executing_requests: {
+    type: 'gauge',
+    help: '[ALPHA] Requests that are being worked on.',
+    labels: schemaLabels,
+    isHot: true,
+  },
+  apiserver_flowcontrol_current_inqueue_requests: {
+    type: 'gauge',
+    help: '[ALPHA] Requests that wait in queues.',
+    labels: schemaLabels,
+    isHot: true,
+  },
+  apiserver_flowcontrol_request_concurrency_in_use: {
+    type: 'gauge',
+    help: '[ALPHA] Seats that are taken.',
+    labels: schemaLabels,
+    isHot: true,
+  },
+  apiserver_flowcontrol_request_execution_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time that requests were worked on.',
+    labels: [...schemaLabels, 'type'],
+    buckets: secondsBuckets,
+    isHot: true,
+  },
+  apiserver_flowcontrol_request_wait_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time that requests waited which were queued.',
+    labels: [...schemaLabels, 'execute'],
+    buckets: secondsBuckets,
+    isHot: true,
+  },
+  apiserver_flowcontrol_request_queue_length_after_enqueue: {
+    type: 'histogram',
+    help: '[ALPHA] Length of a queue as a request finds it.',
+    labels: schemaLabels,
+    buckets: [0, 10, 25, 50, 100, 250, 500, 1000],
+    isHot: true,
+  },
+  apiserver_flowcontrol_work_estimated_seats: {
+    type: 'histogram',
+    help: '[ALPHA] Seats that requests were thought to need.',
+    labels: schemaLabels,
+    buckets: [1, 2, 4, 10],
+    isHot: true,
+  },
+  apiserver_flowcontrol_request_concurrency_limit: { type: 'gauge', help: '[ALPHA] Seats of a level.', labels: ['priority_level'] },
+  apiserver_flowcontrol_current_r: {
+    type: 'gauge',
+    help: '[ALPHA] Virtual time of a level, in seconds.',
+    labels: ['priority_level'],
+  },
+} as const satisfies MetricTable
+
+/** Declares the metrics of flow control; `levels` are read when the metrics are. */
 export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[]): FlowMetrics {
-  const told = (name: string, help: string) => ({ name: `apiserver_flowcontrol_${name}`, help: `[ALPHA] ${help}` })
-  const counter = (name: string, help: string) => createCountedNumbers(metrics, { ...told(name, help), type: 'counter' })
-  const gauge = (name: string, help: string) => createCountedNumbers(metrics, { ...told(name, help), type: 'gauge' })
-  const histogram = (name: string, help: string, buckets: readonly number[]) =>
-    createCountedHistogram(metrics, { ...told(name, help), buckets })
-  const dispatched = counter('dispatched_requests_total', 'Requests that were let through.')
-  const rejected = metrics.counter({
-    ...told('rejected_requests_total', 'Requests that were refused, by the reason.'),
-    labels: ['priority_level', 'flow_schema', 'reason'],
+  const perLevel =
+    (value: (level: Level) => number) => (gauge: { reset(): void; set(labels: { priority_level: string }, value: number): void }) => {
+      gauge.reset()
+      for (const level of levels()) if (!level.isExempt) gauge.set({ priority_level: level.name }, value(level))
+    }
+  const declared = declareMetrics(metrics, table, {
+    apiserver_flowcontrol_request_concurrency_limit: perLevel(({ seatsMax }) => seatsMax),
+    apiserver_flowcontrol_current_r: perLevel(({ meter }) => meter),
   })
-  const executing = gauge('current_executing_requests', 'Requests that are being worked on.')
-  const waiting = gauge('current_inqueue_requests', 'Requests that wait in queues.')
-  const inUse = gauge('request_concurrency_in_use', 'Seats that are taken.')
-  const execution = histogram('request_execution_seconds', 'Time that requests were worked on.', secondsBuckets)
-  const wait = histogram('request_wait_duration_seconds', 'Time that requests waited which were queued.', secondsBuckets)
-  const lengths = histogram('request_queue_length_after_enqueue', 'Length of a queue as a request finds it.', queueLengthBuckets)
-  const widths = histogram('work_estimated_seats', 'Seats that requests were thought to need.', [1, 2, 4, 10])
-  const perLevel = (name: string, help: string, value: (level: Level) => number) =>
-    metrics.gauge({
-      name: `apiserver_flowcontrol_${name}`,
-      help: `[ALPHA] ${help}`,
-      labels: ['priority_level'],
-      collect: (one) => {
-        one.reset()
-        for (const level of levels()) if (!level.isExempt) one.set({ priority_level: level.name }, value(level))
-      },
-    })
-  perLevel('request_concurrency_limit', 'Seats of a level.', ({ seatsMax }) => seatsMax)
-  perLevel('current_r', 'Virtual time of a level, in seconds.', ({ meter }) => meter)
   const known = new Map<string, FlowSeries>()
   return {
     seriesOf(level, schema) {
@@ -60,20 +107,20 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
       if (before !== undefined) return before
       const own = { priority_level: level, flow_schema: schema }
       const series = {
-        dispatched: dispatched.series(own),
-        executing: executing.series(own),
-        waiting: waiting.series(own),
-        inUse: inUse.series(own),
-        regular: execution.series({ ...own, type: 'regular' }),
-        watch: execution.series({ ...own, type: 'watch' }),
-        executed: wait.series({ ...own, execute: 'true' }),
-        given: wait.series({ ...own, execute: 'false' }),
-        lengths: lengths.series(own),
-        widths: widths.series(own),
+        dispatched: declared.apiserver_flowcontrol_dispatched_requests_total.series(own),
+        executing: declared.apiserver_flowcontrol_current_executing_requests.series(own),
+        waiting: declared.apiserver_flowcontrol_current_inqueue_requests.series(own),
+        inUse: declared.apiserver_flowcontrol_request_concurrency_in_use.series(own),
+        regular: declared.apiserver_flowcontrol_request_execution_seconds.series({ ...own, type: 'regular' }),
+        watch: declared.apiserver_flowcontrol_request_execution_seconds.series({ ...own, type: 'watch' }),
+        executed: declared.apiserver_flowcontrol_request_wait_duration_seconds.series({ ...own, execute: 'true' }),
+        given: declared.apiserver_flowcontrol_request_wait_duration_seconds.series({ ...own, execute: 'false' }),
+        lengths: declared.apiserver_flowcontrol_request_queue_length_after_enqueue.series(own),
+        widths: declared.apiserver_flowcontrol_work_estimated_seats.series(own),
       }
       const one: FlowSeries = {
         dispatched: () => series.dispatched.add(1),
-        rejected: (reason) => rejected.inc({ ...own, reason }),
+        rejected: (reason) => declared.apiserver_flowcontrol_rejected_requests_total.inc({ ...own, reason }),
         queued: (queueLength) => series.lengths.observe(queueLength),
         waited: (seconds, isExecuted) => (isExecuted ? series.executed : series.given).observe(seconds),
         begun(seats) {

@@ -1,21 +1,23 @@
-import type { Metrics } from '@orch/platform'
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 
-/** Sizes of the store and of what storage holds in memory, read when somebody asks for the metrics. */
+const table = {
+  etcd_db_total_size_in_bytes: { type: 'gauge', help: 'Bytes that the store takes up.' },
+  storage_store_free_bytes: { type: 'gauge', help: 'Bytes of the store that later writes can use.' },
+  storage_object_bytes: { type: 'gauge', help: 'Bytes of all objects in memory.' },
+  storage_history_bytes: { type: 'gauge', help: 'Bytes of the changes in memory.' },
+  apiserver_storage_objects: { type: 'gauge', help: '[STABLE] Objects of each resource.', labels: ['resource'] },
+} as const satisfies MetricTable
+
+/** Sizes of the store and of what storage holds in memory, read when the metrics are. */
 export function addStorageMetrics(metrics: Metrics, storage: Storage): void {
-  const sizes: readonly { name: string; help: string; of: () => number }[] = [
-    { name: 'etcd_db_total_size_in_bytes', help: 'Bytes that the store takes up.', of: () => storage.sizes().storeBytes },
-    { name: 'storage_store_free_bytes', help: 'Bytes of the store that later writes can use.', of: () => storage.sizes().storeFreeBytes },
-    { name: 'storage_object_bytes', help: 'Bytes of all objects in memory.', of: () => storage.sizes().objectBytes },
-    { name: 'storage_history_bytes', help: 'Bytes of the changes in memory.', of: () => storage.sizes().historyBytes },
-  ]
-  for (const { name, help, of } of sizes) metrics.gauge({ name, help, collect: (gauge) => gauge.set(of()) })
   const known = new Set<string>()
-  metrics.gauge({
-    name: 'apiserver_storage_objects',
-    help: '[STABLE] Objects of each resource.',
-    labels: ['resource'],
-    collect: (gauge) => {
+  declareMetrics(metrics, table, {
+    etcd_db_total_size_in_bytes: (gauge) => gauge.set(storage.sizes().storeBytes),
+    storage_store_free_bytes: (gauge) => gauge.set(storage.sizes().storeFreeBytes),
+    storage_object_bytes: (gauge) => gauge.set(storage.sizes().objectBytes),
+    storage_history_bytes: (gauge) => gauge.set(storage.sizes().historyBytes),
+    apiserver_storage_objects: (gauge) => {
       const counts = storage.objectCounts()
       for (const prefix of counts.keys()) known.add(prefix)
       for (const prefix of known) gauge.set({ resource: toGroupResource(prefix) }, counts.get(prefix) ?? 0)

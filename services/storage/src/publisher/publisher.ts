@@ -1,5 +1,16 @@
 import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core'
-import { type Clock, type Log, type Metrics, retryDelayMs, type Span, sleep, type Tracer } from '@orch/platform'
+import {
+  type Clock,
+  declareMetrics,
+  type Log,
+  type Metrics,
+  type MetricsOf,
+  type MetricTable,
+  retryDelayMs,
+  type Span,
+  sleep,
+  type Tracer,
+} from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
 import type { Leadership } from '../leadership.ts'
 import { defaultPublisherLimits, type PublisherLimits } from './limits.ts'
@@ -34,7 +45,7 @@ export interface Publisher {
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const closing = new AbortController()
-  const counts = createCounts(options.metrics)
+  const counts = declareMetrics(options.metrics, table)
   const done = run({ ...options, limits: { ...defaultPublisherLimits, ...options.limits } }, counts, closing.signal)
   return {
     async close() {
@@ -46,22 +57,17 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
 type Environment = PublisherOptions & { readonly limits: PublisherLimits }
 
-function createCounts(metrics: Metrics) {
-  const messages = metrics.counter({
-    name: 'change_feed_published_messages_total',
-    help: 'Messages that NATS took in, by kind.',
-    labels: ['kind'],
-  })
-  const changes = metrics.counter({ name: 'change_feed_published_changes_total', help: 'Changes that NATS took in.' })
-  const restarts = metrics.counter({
-    name: 'change_feed_publisher_restarts_total',
+const table = {
+  change_feed_published_messages_total: { type: 'counter', help: 'Messages that NATS took in, by kind.', labels: ['kind'] },
+  change_feed_published_changes_total: { type: 'counter', help: 'Changes that NATS took in.' },
+  change_feed_publisher_restarts_total: {
+    type: 'counter',
     help: 'Times that the publisher had to begin anew: it was refused, or NATS or storage failed.',
-  })
-  const publishing = metrics.gauge({ name: 'change_feed_publishing', help: '1 while this replica publishes changes.' })
-  const revision = metrics.gauge({ name: 'change_feed_published_revision', help: 'Revision up to which changes have been published.' })
-  return { messages, changes, restarts, publishing, revision }
-}
-type Counts = ReturnType<typeof createCounts>
+  },
+  change_feed_publishing: { type: 'gauge', help: '1 while this replica publishes changes.' },
+  change_feed_published_revision: { type: 'gauge', help: 'Revision up to which changes have been published.' },
+} as const satisfies MetricTable
+type Counts = MetricsOf<typeof table>
 
 async function run(environment: Environment, counts: Counts, closing: AbortSignal): Promise<void> {
   const { leadership, clock, log, random, limits } = environment
@@ -74,12 +80,12 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
         attempt = 0
       }).run()
     } catch (error) {
-      counts.restarts.inc()
+      counts.change_feed_publisher_restarts_total.inc()
       // Watch goes on without what is published, so that the reason is told once, and again when it lasts.
       const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
       if (!term.signal.aborted) log[level]({ reason: (error as Error).message, attempt }, 'changes cannot be published')
     } finally {
-      counts.publishing.set(0)
+      counts.change_feed_publishing.set(0)
       term.end()
     }
     attempt += 1
@@ -138,7 +144,7 @@ class Session {
     const { clock, storage, limits } = this.#environment
     await this.#begin()
     if (this.#signal.aborted) return
-    this.#counts.publishing.set(1)
+    this.#counts.change_feed_publishing.set(1)
     const heart = clock.every(limits.heartbeatMs, () => this.#beat())
     const stream = storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [] }, { signal: this.#signal })
     try {
@@ -231,9 +237,11 @@ class Session {
 
   #count(message: FeedMessage): void {
     this.#onPublished()
-    this.#counts.messages.inc({ kind: message.kind })
-    this.#counts.changes.inc(message.kind === 'changes' ? message.changes.length : Number(message.kind === 'reference'))
-    this.#counts.revision.set(feedRevision(message))
+    this.#counts.change_feed_published_messages_total.inc({ kind: message.kind })
+    this.#counts.change_feed_published_changes_total.inc(
+      message.kind === 'changes' ? message.changes.length : Number(message.kind === 'reference'),
+    )
+    this.#counts.change_feed_published_revision.set(feedRevision(message))
   }
 
   async #room(): Promise<void> {

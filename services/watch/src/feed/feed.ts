@@ -1,5 +1,5 @@
 import type { StorageService } from '@orch/core'
-import type { Clock, Log, Metrics } from '@orch/platform'
+import { type Clock, declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
 import { defaultFeedLimits, type FeedLimits } from './limits.ts'
 import { Live } from './live.ts'
@@ -24,6 +24,29 @@ export interface ChangeFeed extends Pick<StorageService, 'changes' | 'status' | 
   close(): void
 }
 
+const table = {
+  watch_feed_delay_seconds: {
+    type: 'histogram',
+    help: 'Time from the publishing of changes to their arrival here, as far as the clocks of both agree.',
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
+  watch_feed_mode: {
+    type: 'gauge',
+    help: '1 at the source that changes are read from: published (NATS) or storage.',
+    labels: ['source'],
+  },
+  watch_feed_published_revision: { type: 'gauge', help: 'Revision up to which published changes have come.' },
+  watch_feed_gap_fills_total: {
+    type: 'counter',
+    help: 'Times that changes had to be read from storage, by reason: gap, reference, silence, slow, epoch.',
+    labels: ['reason'],
+  },
+  watch_feed_lag_revisions: {
+    type: 'gauge',
+    help: 'Revisions that published changes were behind storage when it was last asked.',
+  },
+} as const satisfies MetricTable
+
 /**
  * Storage as watch sees it, with changes taken from the published stream as long as that is whole and up to date. The
  * history of single resources comes from storage itself.
@@ -32,18 +55,20 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const { storage, clock, metrics } = options
   const limits = { ...defaultFeedLimits, ...options.limits }
   const open = new Set<Merged>()
-  const delays = metrics.histogram({
-    name: 'watch_feed_delay_seconds',
-    help: 'Time from the publishing of changes to their arrival here, as far as the clocks of both agree.',
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  const declared = declareMetrics(metrics, table, {
+    watch_feed_mode: (gauge) => {
+      const isPublished = open.size > 0 && [...open].every(({ mode }) => mode === 'live')
+      gauge.set({ source: 'published' }, Number(isPublished))
+      gauge.set({ source: 'storage' }, Number(!isPublished))
+    },
+    watch_feed_published_revision: (gauge) => gauge.set(live.revision),
   })
-  const live = new Live({ ...options, limits, onDelay: (delayMs) => delays.observe(delayMs / 1000) })
-  const counts = createCounts(metrics, open, live)
-  const tailCheck = watchTail({ ...options, limits }, live, (lag) => counts.lag.set(lag))
+  const live: Live = new Live({ ...options, limits, onDelay: (delayMs) => declared.watch_feed_delay_seconds.observe(delayMs / 1000) })
+  const tailCheck = watchTail({ ...options, limits }, live, (lag) => declared.watch_feed_lag_revisions.set(lag))
   return {
     changes(request, context = {}) {
       if (request.resources.length > 0) return storage.changes(request, context)
-      const onDeparture = (reason: string) => counts.departures.inc({ reason })
+      const onDeparture = (reason: string) => declared.watch_feed_gap_fills_total.inc({ reason })
       const merged = new Merged(request, context, { storage, live, clock, limits, onDeparture, onClose: (closed) => open.delete(closed) })
       if (!context.signal?.aborted) open.add(merged)
       return merged
@@ -56,34 +81,6 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       live.close()
     },
   }
-}
-
-function createCounts(metrics: Metrics, open: ReadonlySet<Merged>, live: Live) {
-  metrics.gauge({
-    name: 'watch_feed_mode',
-    help: '1 at the source that changes are read from: published (NATS) or storage.',
-    labels: ['source'],
-    collect: (gauge) => {
-      const isPublished = open.size > 0 && [...open].every(({ mode }) => mode === 'live')
-      gauge.set({ source: 'published' }, Number(isPublished))
-      gauge.set({ source: 'storage' }, Number(!isPublished))
-    },
-  })
-  metrics.gauge({
-    name: 'watch_feed_published_revision',
-    help: 'Revision up to which published changes have come.',
-    collect: (gauge) => gauge.set(live.revision),
-  })
-  const departures = metrics.counter({
-    name: 'watch_feed_gap_fills_total',
-    help: 'Times that changes had to be read from storage, by reason: gap, reference, silence, slow, epoch.',
-    labels: ['reason'],
-  })
-  const lag = metrics.gauge({
-    name: 'watch_feed_lag_revisions',
-    help: 'Revisions that published changes were behind storage when it was last asked.',
-  })
-  return { departures, lag }
 }
 
 /** Asks storage now and then where it stands: what it said the last time must have come, or else the stream is left. */

@@ -1,5 +1,5 @@
 /** Metrics for what is counted some dozen times in one request: they hash no labels, and add up only when they are read. */
-import type { Metrics, MetricValue } from '@orch/platform'
+import type { Metrics, MetricValue } from './metrics.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -8,9 +8,9 @@ export interface CountedSeries {
   observe(value: number): void
 }
 
-/** Made once for each combination of labels and kept by whoever observes. It is told once something was observed. */
-export interface CountedHistogram {
-  series(labels: Labels): CountedSeries
+/** A histogram whose series are made once for each combination of labels and kept by the code that observes. A series without observations is not printed. */
+export interface CountedHistogram<L extends string = string> {
+  series(labels: Readonly<Record<L, string>>): CountedSeries
 }
 
 /** One combination of labels of a counter or a gauge. */
@@ -19,8 +19,8 @@ export interface CountedNumber {
 }
 
 /** As `CountedHistogram`. */
-export interface CountedNumbers {
-  series(labels: Labels): CountedNumber
+export interface CountedNumbers<L extends string = string> {
+  series(labels: Readonly<Record<L, string>>): CountedNumber
 }
 
 interface Told {

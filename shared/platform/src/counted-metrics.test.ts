@@ -1,6 +1,6 @@
-import { createMetrics } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
+import { createMetrics } from './metrics.ts'
 
 test('a histogram is told as every other one', async () => {
   const options = { name: 'seconds', help: '[ALPHA] Seconds.', buckets: [0.1, 1] }

@@ -1,0 +1,59 @@
+import type { Counter, Gauge, Histogram } from 'prom-client'
+import { type CountedHistogram, type CountedNumbers, createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Help text, labels and, for a histogram, the buckets of one metric. */
+type MetricRow = {
+  readonly help: string
+  readonly labels?: readonly string[]
+  /** The release since which another metric reports the same. */
+  readonly deprecatedFrom?: string
+  /** Changed several times in one request: its series are looked up once and kept, and labels are not hashed again. */
+  readonly isHot?: true
+} & ({ readonly type: 'counter' | 'gauge' } | { readonly type: 'histogram'; readonly buckets: readonly number[] })
+
+/** Declarations of metrics, by name. */
+export type MetricTable = Readonly<Record<string, MetricRow>>
+
+type LabelsOf<R> = R extends { readonly labels: readonly (infer L extends string)[] } ? L : never
+
+type MetricOf<R> = R extends { readonly isHot: true; readonly type: 'histogram' }
+  ? CountedHistogram<LabelsOf<R>>
+  : R extends { readonly isHot: true }
+    ? CountedNumbers<LabelsOf<R>>
+    : R extends { readonly type: 'histogram' }
+      ? Histogram<LabelsOf<R>>
+      : R extends { readonly type: 'gauge' }
+        ? Gauge<LabelsOf<R>>
+        : Counter<LabelsOf<R>>
+
+/** The metrics of a table, by name. */
+export type MetricsOf<T extends MetricTable> = { readonly [N in keyof T]: MetricOf<T[N]> }
+
+/** Functions that set gauges when the metrics are read, by name. */
+type Collectors<T extends MetricTable> = { readonly [N in keyof T]?: (gauge: Gauge<LabelsOf<T[N]>>) => void }
+
+/** Registers all metrics of a table, in its order. */
+export function declareMetrics<const T extends MetricTable>(metrics: Metrics, table: T, collect: Collectors<T> = {}): MetricsOf<T> {
+  const declared = Object.entries(table).map(([name, row]) => [name, declare(metrics, name, row, collect[name])])
+  // Each row's type decides the type of its metric, which the compiler cannot follow through entries.
+  return Object.fromEntries(declared) as MetricsOf<T>
+}
+
+function declare(metrics: Metrics, name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void) | undefined) {
+  const { help, deprecatedFrom } = row
+  if (row.isHot) {
+    return row.type === 'histogram'
+      ? createCountedHistogram(metrics, { name, help, buckets: row.buckets })
+      : createCountedNumbers(metrics, { name, help, type: row.type })
+  }
+  const options = { name, help, labels: row.labels ?? [], ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
+  switch (row.type) {
+    case 'counter':
+      return metrics.counter(options)
+    case 'gauge':
+      return metrics.gauge<string>({ ...options, ...(collect === undefined ? {} : { collect }) })
+    case 'histogram':
+      return metrics.histogram({ ...options, buckets: row.buckets })
+  }
+}
