@@ -1,6 +1,6 @@
 /**
  * The import rules of the workspace: which package may use which, that core stays pure, that what is imported is declared,
- * and that names with the product's word are spelled in one file only.
+ * that names with the product's word are spelled in one file only, and that the time comes from a clock.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -30,6 +30,10 @@ const namesFile = 'shared/core/src/names.ts'
 const descriptions = ['shared/core/src/api/', 'shared/core/src/catalogue/columns.ts']
 const profileName = /k8s\.io|kubernetes\.io|orch\.io|orch-system|kube-system/
 
+/** The machine's time is read here; everything else takes a clock, or says that it means the machine's. */
+const clockFile = 'shared/platform/src/clock.ts'
+const machineTime = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/
+
 /** The command: prints each violation, and gives 1 when there is one. */
 export function main() {
   const violations = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
@@ -46,7 +50,7 @@ export function checkPackage({ name, folder, dependencies, files }) {
       const message = checkImport({ name, folder, dependencies, file, isTest, specifier })
       return message === undefined ? [] : [{ file, line, message }]
     })
-    return isTest ? imports : [...imports, ...checkNames(file, text)]
+    return isTest ? imports : [...imports, ...checkNames(file, text), ...checkTime(file, text)]
   })
 }
 
@@ -71,6 +75,14 @@ function checkNames(file, text) {
   return text.split('\n').flatMap((content, index) => {
     const found = isComment(content) ? null : profileName.exec(content)
     return found === null ? [] : [{ file, line: index + 1, message: `${found[0]} is spelled here; take it from the profile's names` }]
+  })
+}
+
+function checkTime(file, text) {
+  if (file === clockFile) return []
+  return text.split('\n').flatMap((content, index) => {
+    const found = isComment(content) ? null : machineTime.exec(content)
+    return found === null ? [] : [{ file, line: index + 1, message: `${found[0]} passes the clock by; take a Clock, or systemClock` }]
   })
 }
 

@@ -1,4 +1,4 @@
-import type { LogFields, LogFormat } from '@orch/platform'
+import { type LogFields, type LogFormat, systemClock } from '@orch/platform'
 
 /** A sentence about a setting, or the reason why a command ends: for people with the name of the program, for machines as the log writes it. */
 export function printComplaint(format: LogFormat, level: 'warn' | 'error', text: string): string {
@@ -13,5 +13,5 @@ export function printReadyLine(format: LogFormat, text: string, fields: LogField
 
 /** As the log writes it, but whatever the level of the log is. */
 function printJsonLine(level: string, fields: LogFields, message: string): string {
-  return `${JSON.stringify({ level, time: new Date().toISOString(), ...fields, msg: message })}\n`
+  return `${JSON.stringify({ level, time: new Date(systemClock.now()).toISOString(), ...fields, msg: message })}\n`
 }

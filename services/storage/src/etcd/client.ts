@@ -69,10 +69,10 @@ export class EtcdClient extends Etcd3 {
       ...(tls === undefined ? {} : { credentials: toCredentials(tls) }),
       ...(credentials === undefined
         ? {}
-        : { auth: { ...credentials, callOptions: () => ({ deadline: Date.now() + etcdMemberTimeoutMs }) } }),
+        : { auth: { ...credentials, callOptions: () => ({ deadline: systemClock.now() + etcdMemberTimeoutMs }) } }),
       faultHandling: { host: (server) => members.policyOf(server) as unknown as Policy, global: once },
       defaultCallOptions: (call) =>
-        call.isStream ? {} : { deadline: Date.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
+        call.isStream ? {} : { deadline: systemClock.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
       grpcOptions: {
         'grpc.max_receive_message_length': -1,
         'grpc.max_send_message_length': -1,
@@ -140,7 +140,7 @@ const transactionPath = '/etcdserverpb.KV/Txn'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
 function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
-  const options = { deadline: Date.now() + etcdMemberTimeoutMs }
+  const options = { deadline: systemClock.now() + etcdMemberTimeoutMs }
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, options, (error, answer) => {
       if (error !== null) reject(error)
@@ -170,13 +170,13 @@ export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
 
 /** Counts attempts at one call, and waits before the next. A call that may have been carried out is worth more of them. */
 export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: boolean): Promise<boolean> } {
-  const startedMs = performance.now()
+  const startedMs = systemClock.monotonic()
   let count = 0
   return {
     async isAgain(error, mayHaveHappened = false) {
       count += 1
       const failure = toFailure(error)
-      const isInTime = performance.now() - startedMs < (mayHaveHappened ? etcdOutcomeWaitMs : etcdCallTimeoutMs)
+      const isInTime = systemClock.monotonic() - startedMs < (mayHaveHappened ? etcdOutcomeWaitMs : etcdCallTimeoutMs)
       // A member alone has had all the time there is; one of several has had its part.
       const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && isInTime)
       if (!isAway || !(count < etcdAttemptsMax || (mayHaveHappened && isInTime))) return false
@@ -190,7 +190,7 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
 async function answers(access: EtcdAccess): Promise<boolean> {
   const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
   try {
-    await client.kv.range({ key: Buffer.from('/') }, { deadline: Date.now() + etcdMemberTimeoutMs })
+    await client.kv.range({ key: Buffer.from('/') }, { deadline: systemClock.now() + etcdMemberTimeoutMs })
     return true
   } catch (error) {
     const failure = toFailure(error)

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@orch/platform'
+import { type Clock, type Log, systemClock } from '@orch/platform'
 import type { Etcd3, Lease } from 'etcd3'
 import type { Leadership } from '../leadership.ts'
 import { leadershipLookMs, leadershipSeconds, leaseReturnMs } from '../limits.ts'
@@ -82,7 +82,7 @@ class LeaseLeadership implements EtcdLeadership {
     this.#drop()
     // Without it the others wait until the lease ends by itself.
     await lease
-      ?.revoke({ deadline: Date.now() + leaseReturnMs })
+      ?.revoke({ deadline: systemClock.now() + leaseReturnMs })
       .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be given back'))
     this.#listeners.clear()
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import type { Profile, Revision, Store } from '@orch/core'
+import { systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
@@ -25,7 +26,7 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
 export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
   // Loading it takes 30 ms, which a server without a disk should not pay.
   const { open } = await import('lmdb')
-  const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
+  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return new LogStore(await openTables({ open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Revision, Store } from '@orch/core'
+import { systemClock } from '@orch/platform'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
 /** A store that lives as long as the process. */
 export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): Store {
-  const complete = { monotonic: () => performance.now(), randomId: randomUUID, ...environment }
+  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment }
   return new LogStore(new MemoryTables(complete.randomId()), complete)
 }
 

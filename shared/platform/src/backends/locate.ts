@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { systemClock } from '../clock.ts'
 import { backendFetchTimeoutMs, backendRetryAfterMs } from './limits.ts'
 
 /** Programs of others that a distributed server runs on. */
@@ -77,7 +78,7 @@ function isProgram(path: string): boolean {
 
 /** A failure is not repeated at once: without a network each attempt takes its time. */
 function isYoung(path: string): boolean {
-  return existsSync(path) && Date.now() - statSync(path).mtimeMs < backendRetryAfterMs
+  return existsSync(path) && systemClock.now() - statSync(path).mtimeMs < backendRetryAfterMs
 }
 
 async function unpack(name: BackendName, cacheFolder: string): Promise<void> {

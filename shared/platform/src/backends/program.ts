@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { get } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock } from '../clock.ts'
 import {
   backendPollIntervalMs,
   backendReadyTimeoutMs,
@@ -186,8 +187,8 @@ class ChildProgram implements Program {
   }
 
   async #ready(): Promise<void> {
-    const deadlineMs = performance.now() + backendReadyTimeoutMs
-    while (this.#child !== undefined && performance.now() < deadlineMs) {
+    const deadlineMs = systemClock.monotonic() + backendReadyTimeoutMs
+    while (this.#child !== undefined && systemClock.monotonic() < deadlineMs) {
       if (await isHealthy(this.#options.healthUrl)) return
       await delay(backendPollIntervalMs)
     }

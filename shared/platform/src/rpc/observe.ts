@@ -1,4 +1,5 @@
 import { type CallContext, StatusError } from '@orch/core'
+import { systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
@@ -40,14 +41,14 @@ export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry,
   if (duration === undefined && tracer === noTracer && lines === undefined) return ({ traceparent }) => ({ traceparent, end: () => {} })
   return ({ traceparent: parent, requestId }) => {
     const span = parent === undefined ? undefined : tracer.start(name, { kind: side, parent, attributes })
-    const startMs = performance.now()
+    const startMs = systemClock.monotonic()
     let isOpen = true
     return {
       traceparent: span?.traceparent ?? parent,
       end(error) {
         if (!isOpen) return
         isOpen = false
-        const durationMs = performance.now() - startMs
+        const durationMs = systemClock.monotonic() - startMs
         const code = codeOf(error)
         duration?.observe({ service, method: wireName(method), code }, durationMs / 1_000)
         lines?.debug({ call: name, code, durationMs, requestId, ...traceFields(span?.traceparent ?? parent) }, 'call')

@@ -1,6 +1,6 @@
 import { type CallOptions, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { type CallContext, timeout } from '@orch/core'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import type { Patience } from './exchange-caller.ts'
 import { rpcLimits } from './limits.ts'
@@ -164,5 +164,5 @@ export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
 
 /** The deadline of a call, in the words of gRPC. */
 export function optionsOf({ timeoutMs }: CallContext): CallOptions {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
+  return timeoutMs === undefined ? {} : { deadline: systemClock.now() + timeoutMs }
 }

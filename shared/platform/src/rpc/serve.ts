@@ -19,6 +19,7 @@ import {
   type Stream,
   serviceUnavailable,
 } from '@orch/core'
+import { systemClock } from '../clock.ts'
 import { type Codec, codecOf } from './codec.ts'
 import { callerOf } from './credentials.ts'
 import { answerBatches } from './exchange-callee.ts'
@@ -164,7 +165,7 @@ function contextOf(call: ServerUnaryCall<unknown, unknown> | ServerWritableStrea
   const deadline = Number(call.getDeadline())
   return {
     signal: cancelled.signal,
-    timeoutMs: Number.isFinite(deadline) ? Math.max(0, deadline - Date.now()) : undefined,
+    timeoutMs: Number.isFinite(deadline) ? Math.max(0, deadline - systemClock.now()) : undefined,
     traceparent: textOf(call.metadata, traceparentKey),
     requestId: textOf(call.metadata, requestIdKey),
   }

@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto'
+import { systemClock } from '../clock.ts'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
@@ -65,8 +66,8 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
     publicKey: keys.publicKey,
     signingKey: issuer === undefined ? keys.privateKey : await keyOf(issuer),
     signingAlgorithm: algorithm,
-    notBefore: new Date(Date.now() + fromMs),
-    notAfter: new Date(Date.now() + toMs),
+    notBefore: new Date(systemClock.now() + fromMs),
+    notAfter: new Date(systemClock.now() + toMs),
     extensions: [
       new x509.BasicConstraintsExtension(isAuthority, undefined, true),
       ...(use === undefined ? [] : [new x509.ExtendedKeyUsageExtension([usages[use]])]),

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core'
+import { systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import type { Authorities, AuthoritySource } from './authorities.ts'
 import { endOf, parseBundle, signerIn } from './signer.ts'
@@ -73,7 +74,7 @@ export class PeerReader {
 /** Each bundle has a word of its own: authorities of proxies make no users, and those of users no proxies. */
 function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clients, proxies }: Bundles): Peer {
   const commonName = listOf(subject.CN).at(-1) ?? ''
-  const nowMs = Date.now()
+  const nowMs = systemClock.now()
   const proxySigner = isForClients(leaf) ? signerIn(proxies, leaf, nowMs) : undefined
   const proxy: ProxyPeer | undefined = proxySigner === undefined ? undefined : { commonName, expiresMs: endOfBoth(leaf, proxySigner) }
   const signer = isOfClient === 'never' ? undefined : signerIn(clients, leaf, nowMs)
