@@ -55,11 +55,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     cases: ['patch rq status'],
   },
   {
-    reason: 'An amount that is no whole number is printed in its canonical form, where Go prints number and scale as they were read.',
-    differsIn: 'everything',
-    cases: ['invalid quota frac'],
-  },
-  {
     reason: 'Probes have the checks of this server, by which the root lists paths too.',
     differsIn: 'everything',
     cases: ['misc root', 'misc livez verbose', 'misc readyz exclude'],

@@ -84,7 +84,7 @@ function comparable(status: number, contentType: string | undefined, warning: st
 }
 
 /** Cases whose causes kube-apiserver finds by walking a Go map, which is in another order each time. */
-const isInMapOrder: ReadonlySet<string> = new Set(['invalid cm key bad', 'invalid cm label bad'])
+const isInMapOrder: ReadonlySet<string> = new Set(['invalid cm key bad', 'invalid cm label bad', 'invalid quota frac'])
 
 interface Failure {
   readonly message: string

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
@@ -23,11 +24,11 @@ const measured = new Set([
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
 /** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
-export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): FieldError[] {
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, body: unknown): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
   return [
-    ...validateAmounts(partOf(spec, 'hard'), 'spec.hard'),
+    ...validateAmounts(partOf(spec, 'hard'), 'spec.hard', partOf(partOf(body as Part | undefined, 'spec'), 'hard')),
     ...validateScopes(itemsOf<string>(spec, 'scopes'), limited),
     ...validateSelector(optionalPart(spec, 'scopeSelector'), limited),
     ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
@@ -35,15 +36,16 @@ export function validateResourceQuotaSpec(quota: Part, live: Part | undefined): 
 }
 
 /** The rules of a ResourceQuota's status. */
-export function validateResourceQuotaStatus(quota: Part): FieldError[] {
-  const status = partOf(quota, 'status')
-  return [...validateAmounts(partOf(status, 'hard'), 'status.hard'), ...validateAmounts(partOf(status, 'used'), 'status.used')]
+export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined, _names: Names, body: unknown): FieldError[] {
+  const [status, given] = [partOf(quota, 'status'), partOf(body as Part | undefined, 'status')]
+  return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }
 
-function validateAmounts(amounts: Part, path: string): FieldError[] {
+/** Amounts are judged as they are kept, and shown as they were given. */
+function validateAmounts(amounts: Part, path: string, given: Part): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`
-    return [...validateName(name, at), ...validateAmountOf(name, String(amount), at)]
+    return [...validateName(name, at), ...validateAmountOf(name, String(amount), at, String(given[name] ?? amount))]
   })
 }
 

@@ -289,3 +289,16 @@ test('conditions of a PodDisruptionBudget are of the shared form', () => {
   expect(judge({ ...good, reason: '' })).toEqual([`${at}.reason: Required value: must be set`])
   expect(judge({ ...good, type: '' })[0]).toContain(`${at}.type: Invalid value: ""`)
 })
+
+test('KIND-RQ-03: an amount of what is counted that is not whole is shown as it was given', () => {
+  const amount = (value: number, scale: number) =>
+    `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:"DecimalSI"}`
+  expect(problemsOf('core/v1.ResourceQuota', { spec: { hard: { pods: '1.5' } } })).toEqual([
+    `spec.hard[pods]: Invalid value: ${amount(15, -1)}: must be an integer`,
+  ])
+  const status = { hard: { pods: '0.25' }, used: { pods: '2.5' } }
+  expect(problemsOf('core/v1.ResourceQuota', { spec: {}, status }, { part: 'status' })).toEqual([
+    `status.hard[pods]: Invalid value: ${amount(25, -2)}: must be an integer`,
+    `status.used[pods]: Invalid value: ${amount(25, -1)}: must be an integer`,
+  ])
+})

@@ -2,6 +2,8 @@ import { compareQuantities, isWholeQuantity, parseQuantity, quantitySign, roundU
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
 import { namesOf, profiles } from '../../../names.ts'
+import { quantity as quantityNode } from '../../../schema/define.ts'
+import { goValue } from '../../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
 import { type Part, partOf } from '../part.ts'
 
@@ -66,13 +68,14 @@ export const countedResources: ReadonlySet<string> = new Set([
   ...['configmaps', 'persistentvolumeclaims'],
 ])
 
-/** An amount of any resource, with the whole path of its field. */
-export function validateAmountOf(name: string, text: string, at: string): FieldError[] {
+/** An amount of any resource, with the whole path of its field; `written` is what its writer gave. */
+export function validateAmountOf(name: string, text: string, at: string, written = text): FieldError[] {
   const quantity = parseQuantity(text)
   if (quantity === undefined) return []
   const errors = quantitySign(quantity) < 0 ? [invalidValue(at, text, 'must be greater than or equal to 0')] : []
   const isCounted = countedResources.has(name) || isExtended(name)
-  return isCounted && !isWholeQuantity(quantity) ? [...errors, invalidValue(at, text, 'must be an integer')] : errors
+  if (!isCounted || isWholeQuantity(quantity)) return errors
+  return [...errors, invalidValue(at, goValue(quantityNode(), written), 'must be an integer')]
 }
 
 /** The name of a resource that is none of `containerResources`. */
