@@ -177,6 +177,24 @@ describe('eviction', () => {
     expect((await server.api.get(target)).status).toBe(200)
   })
 
+  test('VIRT-06, DRY-01: an empty dryRun in the options does not contradict the query', async () => {
+    const { target } = await aPod()
+    const deleteOptions = { dryRun: [] }
+    expect((await server.api.post(`${target}/eviction?dryRun=All`, eviction({ deleteOptions }))).status).toBe(201)
+    expect((await server.api.get(target)).status).toBe(200)
+    const other = await server.api.post(`${target}/eviction?dryRun=All`, eviction({ deleteOptions: { dryRun: ['None'] } }))
+    expect([other.status, message(other)]).toEqual([400, expect.stringContaining('Non-matching dry-run options')])
+    expect((await server.api.post(`${target}/eviction`, eviction({ deleteOptions }))).status).toBe(201)
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
+  test('VIRT-06: the version that the options name is that of the pod', async () => {
+    const { target, pod } = await aPod()
+    const of = (resourceVersion: unknown) => eviction({ deleteOptions: { preconditions: { resourceVersion } } })
+    expect((await server.api.post(`${target}/eviction`, of('1'))).status).toBe(409)
+    expect((await server.api.post(`${target}/eviction`, of(pod.metadata.resourceVersion))).status).toBe(201)
+  })
+
   test('VIRT-06: another name than that of the path, or no such pod', async () => {
     const { target, pods } = await aPod()
     const answer = await server.api.post(`${target}/eviction`, eviction({ metadata: { name: 'q' } }))

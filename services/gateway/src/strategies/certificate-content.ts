@@ -70,13 +70,22 @@ export function findCertificatesProblem(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
+/** The blocks, read line by line: a pattern over the whole text would take time that grows with the square of its length. */
 function pemBlocks(pem: string): PemBlock[] {
-  const blocks = pem.matchAll(/-----BEGIN ([^-\n]+)-----\r?\n((?:[^\s:]+:[^\n]*\n)*)([A-Za-z0-9+/=\s]*)-----END \1-----/g)
-  return [...blocks].map(([, type = '', headers, body = '']) => ({
-    type,
-    hasHeaders: headers !== '',
-    bytes: Buffer.from(body, 'base64'),
-  }))
+  const blocks: PemBlock[] = []
+  let open: { readonly type: string; hasHeaders: boolean; readonly lines: string[] } | undefined
+  for (const line of pem.split('\n').map((text) => text.trim())) {
+    const [, mark, type = ''] = /^-----(BEGIN|END) ([^-]+)-----$/.exec(line) ?? []
+    if (mark === 'BEGIN') open = { type, hasHeaders: false, lines: [] }
+    else if (open === undefined) continue
+    else if (mark === 'END') {
+      if (open.type === type) blocks.push({ ...open, bytes: Buffer.from(open.lines.join(''), 'base64') })
+      open = undefined
+    } else if (open.lines.length === 0 && line.includes(':')) open.hasHeaders = true
+    else if (/^[A-Za-z0-9+/=]*$/.test(line)) open.lines.push(...(line === '' ? [] : [line]))
+    else open = undefined
+  }
+  return blocks
 }
 
 function findContentProblem(bytes: Buffer): string | undefined {

@@ -102,7 +102,7 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
   const budget = live.object as BudgetObject
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
-    throw exhausted(`The disruption budget ${info.name} is still being processed by the server.`, retrySeconds)
+    throw notYetObserved(info.name)
   }
   if (disruptionsAllowed < 0) throw forbidden(served.name, info.name, 'pdb disruptions allowed is negative')
   if (Object.keys(disruptedPods).length > disruptedPodsMax) {
@@ -125,6 +125,11 @@ function noneAllowed({ conditions = [], observedGeneration }: NonNullable<Budget
   const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now
   const condition = { type, status: 'False', observedGeneration, lastTransitionTime, reason: 'InsufficientPods', message: '' }
   return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
+}
+
+/** Refuses an eviction until the budget's controller has seen what has changed. */
+export function notYetObserved(name: string): Error {
+  return exhausted(`The disruption budget ${name} is still being processed by the server.`, retrySeconds)
 }
 
 function exhausted(why: string, retryAfterSeconds: number): Error {

@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, failed, notFound, type Subresource } from '@orch/core'
+import { type ApiObject, badRequest, failed, notFound, StatusError, type Subresource } from '@orch/core'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -11,7 +11,7 @@ import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
-import { type Budget, budgetsOf, takeDisruption } from './disruption-budget.ts'
+import { type Budget, budgetsOf, notYetObserved, takeDisruption } from './disruption-budget.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
 
@@ -20,29 +20,88 @@ interface PodStatus {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[]
 }
 
+/** A request to evict a Pod. */
+interface Eviction {
+  readonly request: GatewayRequest
+  readonly target: Target
+  readonly options: DeleteOptions
+  readonly parts: GatewayParts
+}
+
+/** How often a Pod that changes meanwhile is looked at. */
+const attemptsMax = 20
+
 /** Deletes a pod, unless a disruption budget stands against it. */
 export const evictPod: Verb = async (request, target, parts) => {
-  const { info, served } = target
   const options = await readOptions(request, target, parts)
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
-  if (live === undefined) throw notFound(served.name, info.name)
-  if (!mayAlwaysGo(live.object)) {
-    const budget = await onlyBudget(request, target, live.object, parts)
-    if (budget !== undefined && !isUnreadyBesideEnough(live.object, budget)) {
-      await takeDisruption(request, budget, info.name, options.isDryRun, parts)
-    }
-  }
-  const { uid } = live.object.metadata
-  const preconditions = { ...options.preconditions, ...(options.preconditions.uid === undefined && uid !== undefined ? { uid } : {}) }
-  const deletion = { ...options, preconditions }
-  await deleteObject(request, { ...target, subresource: undefined }, info.name, deletion, parts, { isAdmitted: true })
+  await evict({ request, target, options, parts })
   await respondCreated(request, parts)
 }
 
+async function evict(eviction: Eviction): Promise<void> {
+  let pod = await readPod(eviction)
+  for (let attempt = 1; mayAlwaysGo(pod); attempt++) {
+    try {
+      // A Pod that is only pending may begin to run, and count, until it is deleted.
+      return await remove(eviction, pod, !hasEnded(pod))
+    } catch (error) {
+      if (!isOfOwnVersion(error, eviction) || attempt === attemptsMax) throw error
+      const now = await readPod(eviction)
+      if (now.metadata.resourceVersion === pod.metadata.resourceVersion) throw error
+      pod = now
+    }
+  }
+  await removeWithinBudget(eviction, pod)
+}
+
+async function removeWithinBudget(eviction: Eviction, pod: ApiObject): Promise<void> {
+  const { request, target, options, parts } = eviction
+  const budget = await onlyBudget(request, target, pod, parts)
+  if (budget === undefined || !isUnreadyBesideEnough(pod, budget)) {
+    if (budget !== undefined) await takeDisruption(request, budget, target.info.name, options.isDryRun, parts)
+    return remove(eviction, pod, false)
+  }
+  try {
+    await remove(eviction, pod, true)
+  } catch (error) {
+    // It may be ready by now.
+    throw isOfOwnVersion(error, eviction) ? notYetObserved(budget.target.info.name) : error
+  }
+}
+
+async function readPod({ request, target, parts }: Eviction): Promise<ApiObject> {
+  const { info, served } = target
+  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  if (live === undefined) throw notFound(served.name, info.name)
+  return live.object
+}
+
+/** Deletes this Pod, if asked for only as it has been read. */
+async function remove({ request, target, options, parts }: Eviction, pod: ApiObject, isAsRead: boolean): Promise<void> {
+  const { uid, resourceVersion } = pod.metadata
+  const preconditions = { ...(uid === undefined ? {} : { uid }), ...(isAsRead ? { resourceVersion } : {}), ...options.preconditions }
+  const deletion = { ...options, preconditions }
+  await deleteObject(request, { ...target, subresource: undefined }, target.info.name, deletion, parts, { isAdmitted: true })
+}
+
+/** The Pod has changed, and it was not the client who wanted a certain version of it. */
+function isOfOwnVersion(error: unknown, { options }: Eviction): boolean {
+  return options.preconditions.resourceVersion === undefined && error instanceof StatusError && error.status.reason === 'Conflict'
+}
+
 /** Pods that do not run, or are going already, count for no budget. */
-function mayAlwaysGo({ metadata, status }: ApiObject): boolean {
-  const { phase } = (status ?? {}) as PodStatus
-  return metadata.deletionTimestamp != null || phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending'
+function mayAlwaysGo(pod: ApiObject): boolean {
+  return hasEnded(pod) || phaseOf(pod) === 'Pending'
+}
+
+/** Pods that will not run again. */
+function hasEnded(pod: ApiObject): boolean {
+  return pod.metadata.deletionTimestamp != null || ['Succeeded', 'Failed'].includes(phaseOf(pod))
+}
+
+function phaseOf({ status }: ApiObject): string {
+  const { phase = '' } = (status ?? {}) as PodStatus
+  return phase
 }
 
 /** A pod that is not ready is none of the healthy ones that the budget wants, and there are enough of those. */
@@ -75,8 +134,11 @@ async function readOptions(request: GatewayRequest, target: Target, parts: Gatew
   const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const
   const object = await admitBody({ ...asked, object: candidate.object }, parts)
   const given = (object['deleteOptions'] ?? {}) as Record<string, unknown>
+  const dryRun = (given['dryRun'] ?? []) as readonly string[]
+  if (isDryRun && dryRun.some((value) => value !== 'All')) {
+    throw badRequest(`Non-matching dry-run options in request and content: [All] and [${dryRun.join(' ')}]`)
+  }
   const options = toDeleteOptions(given, parts)
-  if (isDryRun && given['dryRun'] != null && !options.isDryRun) throw badRequest('Non-matching dry-run options in request and content')
   return { ...options, isDryRun: options.isDryRun || isDryRun }
 }
 
