@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangesPart, Store, StoreCommit } from '@orch/core'
 import { aDelete, aPut, createFakeClock, type FakeClock, listed, shown, storageSuite, takeChanges, written } from '@orch/testkit'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 import { createMemoryStore } from './store/memory-store.ts'
@@ -394,3 +394,40 @@ test('memory that is tidied still shows every object as it was written', async (
   expect(objects.map(({ metadata }) => Number(metadata.resourceVersion))).toEqual([...revisions.values()])
   await close()
 })
+
+test('LIM-12: large objects of the past are made a few in each turn, over all who read it', async () => {
+  const { storage, store, close } = await opening(createMemoryStore, { historyBytesMax: 0 })()
+  const first = store.status().revision
+  let revision = 0
+  for (let round = 0; round < 8; round++) {
+    revision = await written(storage, aPut({ name: 'a', data: `${round}${'x'.repeat(700_000)}` }, { expected: revision }))
+  }
+  const asked = vi.spyOn(store, 'recordAt')
+  const read = async () => {
+    const texts: string[] = []
+    for await (const part of storage.changes({ after: first, epoch: '', resources: [] }, {})) {
+      if (part.kind !== 'changes') continue
+      for (const { after, before } of part.changes) texts.push([before?.value, after?.value].map(roundOf).join('→'))
+      if (part.changes.at(-1)?.revision === revision) break
+    }
+    return texts
+  }
+  const reading = Promise.all([read(), read()])
+  let isOver = false
+  void reading.then(() => {
+    isOver = true
+  })
+  const perTurn: number[] = []
+  while (!isOver) {
+    const before = asked.mock.calls.length
+    await settle()
+    perTurn.push(asked.mock.calls.length - before)
+  }
+  const all = ['→0', '0→1', '1→2', '2→3', '3→4', '4→5', '5→6', '6→7']
+  expect(await reading).toEqual([all, all])
+  expect(asked.mock.calls).toHaveLength(14)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(4)
+  await close()
+})
+
+const roundOf = (value: Uint8Array | undefined) => (value === undefined ? '' : /"text":"(\d)/.exec(Buffer.from(value).toString())?.[1])
