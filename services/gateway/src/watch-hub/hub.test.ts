@@ -315,3 +315,23 @@ test('LIM-12: one turn gives large events to no more clients than its bytes allo
   expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 2)).toBe(true)
   expect(counts.at(-1)).toBe(6)
 })
+
+test('LIM-12: the bytes of a turn are shared by all subscriptions, and by clients that are fed alone', async () => {
+  const { subscriptions, attach, push } = open({ turnBytesMax: 1 })
+  const tables = { format: { kind: 'table', profile: 'orch', objectKind: 'Pod', version: 'v1', include: 'Metadata' } } as const
+  const clients = [attach(5), attach(5), attach(5, tables), attach(5, tables)]
+  await push(0, position(5), events('e6', 6))
+  await push(1, position(5))
+  for (let count = 0; count < 8; count++) await turn()
+  clients.push(attach(5))
+  for (const { stream } of subscriptions) stream.push(events('e7', 7))
+  const given = () => clients.reduce((sum, { buffers }) => sum + buffers.length, 0)
+  const perTurn: number[] = []
+  for (let before = given(), count = 0; count < 20; count++) {
+    await turn()
+    perTurn.push(given() - before)
+    before = given()
+  }
+  expect(perTurn.reduce((sum, one) => sum + one, 0)).toBe(5)
+  expect(Math.max(...perTurn)).toBe(1)
+})
