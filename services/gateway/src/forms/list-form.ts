@@ -80,7 +80,7 @@ interface TableOptions {
 
 function table(served: Served, parts: GatewayParts, { format, version, include }: TableOptions): ListForm {
   const { names, clock } = parts
-  const form = tableFormOf(served.resource.stored.kind)
+  const form = tableFormOf(served.resource.table)
   const nowMs = clock.now()
   const print = (entry: Entry, forms?: Forms) => {
     const object = listedRowObject(served, parts, entry, include)

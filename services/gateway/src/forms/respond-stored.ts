@@ -117,7 +117,7 @@ function printOneRow(
 ): Uint8Array {
   const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content.value))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })
-  const form = tableFormOf(served.resource.stored.kind)
+  const form = tableFormOf(served.resource.table)
   return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, form }, [row])
 }
 

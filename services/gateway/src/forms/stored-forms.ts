@@ -45,7 +45,7 @@ export function metadataItemOf(parts: GatewayParts, served: Served, content: Sto
 
 /** The object's row. It is read from the stored version. */
 export function rowOf(parts: GatewayParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
-  const make = () => tableFormOf(resource.stored.kind).read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
+  const make = () => tableFormOf(resource.table).read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
   return kept(forms, 'row', content, make, rowBytes)
 }
 

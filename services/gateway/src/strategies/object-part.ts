@@ -1,4 +1,4 @@
-import { type ApiObject, carryOverMeta, type FieldError, jsonEqual, type ObjectMeta } from '@orch/core'
+import { type ApiObject, carryOverMeta, type FieldError, jsonEqual, type ObjectMeta, type Resource } from '@orch/core'
 import { approvedStatus, issuedStatus, validateIssued } from './certificate-parts.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */
@@ -21,30 +21,20 @@ interface Container {
   readonly name: string
 }
 
-const writersMetadata: readonly MetadataField[] = ['labels', 'annotations', 'ownerReferences', 'finalizers']
-
 /** A status is written together with the metadata of the object, but for what the kind keeps. */
 function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
-  return {
+  const known = statusParts.get(keptMetadata)
+  if (known !== undefined) return known
+  const part: ObjectPart = {
     keptMetadata,
     merge: (given, live) => ({ ...live, metadata: metadataOf(given, live, keptMetadata), status: given.status }),
   }
+  statusParts.set(keptMetadata, part)
+  return part
 }
 
-/** Kinds that keep some of their metadata when their status is written. */
-const statusParts: Readonly<Record<string, ObjectPart>> = {
-  APIService: statusKeeping(writersMetadata),
-  CustomResourceDefinition: statusKeeping(writersMetadata),
-  Deployment: statusKeeping(['labels']),
-  FlowSchema: statusKeeping(writersMetadata),
-  // Nodes send what they have read some time ago, and never own what else a Pod belongs to.
-  Pod: statusKeeping(['ownerReferences']),
-  PriorityLevelConfiguration: statusKeeping(writersMetadata),
-  StorageVersion: statusKeeping(writersMetadata),
-  VolumeAttachment: statusKeeping(writersMetadata),
-}
-
-const status = statusKeeping([])
+/** By what they keep: kinds share few such lists. */
+const statusParts = new WeakMap<readonly MetadataField[], ObjectPart>()
 
 const finalize: ObjectPart = {
   keptMetadata: [],
@@ -76,7 +66,6 @@ const whole: ObjectPart = { merge: (given) => given, validate: () => [] }
 const scale: ObjectPart = { merge: (given) => given, isWanted: true }
 
 const parts: Readonly<Record<string, ObjectPart>> = {
-  status,
   finalize,
   ephemeralcontainers: ephemeralContainers,
   approval,
@@ -86,8 +75,8 @@ const parts: Readonly<Record<string, ObjectPart>> = {
 }
 
 /** The part of an object of this kind that a subresource names. */
-export function objectPartOf(kind: string, subresource: string): ObjectPart {
-  if (subresource === 'status') return kind === 'CertificateSigningRequest' ? requestStatus : (statusParts[kind] ?? status)
+export function objectPartOf({ kind, statusKeeps }: Resource, subresource: string): ObjectPart {
+  if (subresource === 'status') return kind === 'CertificateSigningRequest' ? requestStatus : statusKeeping(statusKeeps)
   return parts[subresource] ?? whole
 }
 

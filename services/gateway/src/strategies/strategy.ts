@@ -1,4 +1,4 @@
-import { type Behaviour, behaviourOf, type Resource } from '@orch/core'
+import type { Behaviour, Resource } from '@orch/core'
 import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
@@ -15,12 +15,6 @@ import { serviceStrategy } from './service.ts'
 /** What is particular about writing objects of one kind. */
 export interface Strategy {
   readonly behaviour: Behaviour
-  /** A PUT to a name that is not taken creates the object. */
-  readonly createsOnUpdate: boolean
-  /** A PUT without resourceVersion replaces whatever is there. */
-  readonly replacesUnconditionally: boolean
-  /** `metadata.generation` counts changes of what the writer wants. */
-  readonly countsGenerations: boolean
   readonly rules: KindRules
 }
 
@@ -41,65 +35,9 @@ const rulesByType: Readonly<Record<string, KindRules>> = {
   'storage/v1.CSIDriver': csiDriverStrategy,
 }
 
-const createdByUpdate: ReadonlySet<string> = new Set([
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'Endpoints',
-  'Event',
-  'Lease',
-  'LimitRange',
-  'Role',
-  'RoleBinding',
-  'Service',
-])
-
-const updatedByVersionOnly: ReadonlySet<string> = new Set([
-  'APIService',
-  'CSIDriver',
-  'CSINode',
-  'CSIStorageCapacity',
-  'CustomResourceDefinition',
-  'Lease',
-  'MutatingWebhookConfiguration',
-  'PodDisruptionBudget',
-  'RuntimeClass',
-  'StorageVersion',
-  'ValidatingWebhookConfiguration',
-  'VolumeAttachment',
-])
-
-const countingKinds: ReadonlySet<string> = new Set([
-  'CSIDriver',
-  'CronJob',
-  'CustomResourceDefinition',
-  'DaemonSet',
-  'Deployment',
-  'EndpointSlice',
-  'FlowSchema',
-  'Ingress',
-  'IngressClass',
-  'Job',
-  'MutatingWebhookConfiguration',
-  'NetworkPolicy',
-  'PodDisruptionBudget',
-  'PodTemplate',
-  'PriorityClass',
-  'PriorityLevelConfiguration',
-  'ReplicaSet',
-  'ReplicationController',
-  'StatefulSet',
-  'ValidatingWebhookConfiguration',
-])
-
 const noRules: KindRules = {}
 
 /** How objects of a resource are written. */
-export function strategyOf({ kind, stored }: Resource): Strategy {
-  return {
-    behaviour: behaviourOf(stored.type),
-    createsOnUpdate: createdByUpdate.has(kind),
-    replacesUnconditionally: !updatedByVersionOnly.has(kind),
-    countsGenerations: countingKinds.has(kind),
-    rules: rulesByType[stored.type] ?? noRules,
-  }
+export function strategyOf(resource: Resource): Strategy {
+  return { behaviour: resource, rules: rulesByType[resource.stored.type] ?? noRules }
 }

@@ -16,6 +16,7 @@ import {
   printTableRow,
   rowObjectOf,
   type Subresource,
+  scaleTable,
   tableFormOf,
   toLabelRequirements,
 } from '@orch/core'
@@ -127,7 +128,7 @@ async function writeStep(
 function respondScale(request: GatewayRequest, { subresource }: Target, scale: Scale, parts: GatewayParts): void | Promise<void> {
   const { format, form } = request.answer
   if (form.kind !== 'table') return respondKind(request, 200, subresource as Subresource, scale, parts)
-  const table = tableFormOf('Scale')
+  const table = tableFormOf(scaleTable)
   const object = rowObjectOf(includeObjectOf(request.query), Buffer.from(JSON.stringify(scale)))
   const row = printTableRow(parts.names, table.read(scale, parts.names), { version: form.version, nowMs: parts.clock.now(), object })
   const { resourceVersion = '' } = scale.metadata

@@ -25,7 +25,7 @@ export const update: Verb = async (request, target, parts) => {
 function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
   const { uid } = candidate.object.metadata
   if (live === undefined) {
-    if (!served.strategy.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
+    if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
     // Whoever names a version or uid means an object that is gone.
     if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
     return { kind: 'create', take: async () => candidate }
@@ -41,7 +41,7 @@ export function requireSameObject(served: Target['served'], name: string, { obje
   if (uid && uid !== liveUid) throw uidMismatch(served, name, uid, liveUid)
   const hasVersion = namesVersion(object)
   if (hasVersion && parseRevision(resourceVersion ?? '') !== live.entry.revision) throw conflict(served.name, name)
-  if (!hasVersion && !served.strategy.replacesUnconditionally) {
+  if (!hasVersion && !served.strategy.behaviour.replacesUnconditionally) {
     const message = 'Invalid value: 0x0: must be specified for an update'
     // The one failure of a field that names the resource instead of the kind.
     const { group, resource } = served.name

@@ -201,7 +201,7 @@ class WatchSession implements WatchSink, WheelTask {
   #told(frames: Uint8Array): Uint8Array {
     if (!this.#owesColumns || frames.length === 0) return frames
     this.#owesColumns = false
-    return withColumns(frames, tableFormOf(this.#served.resource.stored.kind).columnsJson)
+    return withColumns(frames, tableFormOf(this.#served.resource.table).columnsJson)
   }
 
   frames(bytes: Uint8Array, lastRevision: number, count: number): void {

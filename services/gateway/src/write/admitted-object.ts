@@ -22,7 +22,7 @@ export interface AdmittedObject {
 export function takeAdmitted({ plan, own, left, live, now }: AdmittedObject): ApiObject {
   const { served, subresource } = plan.target
   if (subresource !== undefined) {
-    const merged = objectPartOf(served.resource.kind, subresource.name).merge(left, own, now)
+    const merged = objectPartOf(served.resource, subresource.name).merge(left, own, now)
     return { ...merged, metadata: keepMetadata(own, merged) }
   }
   refuseMove(plan, own, left, live === undefined)

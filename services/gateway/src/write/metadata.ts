@@ -25,7 +25,7 @@ export function clearMetadata(object: ApiObject): void {
 export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
   object.metadata = newMetadata(object.metadata, {
     random,
-    generation: strategy.countsGenerations && strategy.rules.countsOnly === undefined ? 1 : undefined,
+    generation: strategy.behaviour.countsGenerations && strategy.rules.countsOnly === undefined ? 1 : undefined,
     creationTimestamp: printTime(toInstant(clock.now())),
   })
 }

@@ -158,9 +158,9 @@ function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | un
   return set
 }
 
-function pathsBesideStatus({ type, kind }: Resource, subresource: string): string[][] {
-  const others = [...shapeOfType(type).fields].filter(([name]) => name !== 'status' && name !== 'metadata')
-  const { keptMetadata = [] } = objectPartOf(kind, subresource)
+function pathsBesideStatus(resource: Resource, subresource: string): string[][] {
+  const others = [...shapeOfType(resource.type).fields].filter(([name]) => name !== 'status' && name !== 'metadata')
+  const { keptMetadata = [] } = objectPartOf(resource, subresource)
   return [...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])]
 }
 

@@ -274,8 +274,8 @@ async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Liv
   await pause(request, parts)
   served.strategy.rules.completeUpdate?.(object, live.object)
   await refuseEscalation({ user: plan.request.user, target: plan.target, object, live: live.object }, parts)
-  const isWanted = subresource === undefined || objectPartOf(served.resource.kind, subresource.name).isWanted === true
-  if (served.strategy.countsGenerations && isWanted) countGeneration(object, live.object, served)
+  const isWanted = subresource === undefined || objectPartOf(served.resource, subresource.name).isWanted === true
+  if (served.strategy.behaviour.countsGenerations && isWanted) countGeneration(object, live.object, served)
   await pause(request, parts)
   refuseInvalid(plan, object, [...metadataErrors, ...(await advance(request, judgeChanged(object, body, live.object, plan, parts), parts))])
   await pause(request, parts)
@@ -360,7 +360,7 @@ function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Li
   if (subresource !== undefined) {
     const now = printTime(toInstant(clock.now()))
     const kept = subresource.dropsWrites === true ? { ...given, status: live.status } : given
-    return objectPartOf(served.resource.kind, subresource.name).merge(kept, { ...live, metadata: { ...live.metadata } }, now)
+    return objectPartOf(served.resource, subresource.name).merge(kept, { ...live, metadata: { ...live.metadata } }, now)
   }
   const { generation: _generation, selfLink: _selfLink, ...written } = carryOverMeta(given.metadata, live.metadata)
   const { generation } = live.metadata
@@ -408,7 +408,7 @@ function* judgeChanged(
   { names, catalogue: { isGateOn } }: GatewayParts,
 ): Steps<FieldError[]> {
   const { resource, strategy } = served
-  const part = subresource === undefined ? undefined : objectPartOf(resource.kind, subresource.name)
+  const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
     const ofPart = validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })

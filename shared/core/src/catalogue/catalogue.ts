@@ -1,19 +1,12 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
-import { type Behaviour, behaviourOf } from './behaviour.ts'
-import { type Column, columnsOf } from './columns.ts'
-import {
-  type GroupDefinition,
-  groupDefinitions,
-  type ResourceDefinition,
-  resourceDefinitions,
-  type SubresourceDefinition,
-} from './definitions.ts'
+import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import { typesByKind } from './kind-types.ts'
+import { allKinds } from './kinds/all-kinds.ts'
+import type { Behaviour, KindDefinition, KindTable, SubresourceDefinition, VersionDefinition } from './kinds/define-resource.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 import { fieldLabelsOf, selectableFieldsOf } from './selectable-fields.ts'
-import { storedTypeOf } from './stored-version.ts'
 
 /** Group, version and kind of an object. */
 export interface Gvk {
@@ -35,13 +28,14 @@ export interface Resource extends Gvk, Behaviour {
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
   readonly verbs: readonly string[]
-  readonly form: ResourceDefinition['form']
+  readonly form: KindDefinition['form']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
-  readonly columns: readonly Column[]
+  /** Absent: names and when the objects were created. */
+  readonly table: KindTable | undefined
   /** Accepted field selector label → label of the stored object. */
   readonly fieldLabels: Readonly<Record<string, string>>
 }
@@ -105,7 +99,7 @@ export function createCatalogue(
   { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
-  const all = resourceDefinitions.map((definition) => createResource(names, definition, isGateOn))
+  const all = allKinds.flatMap((kind) => kind.versions.map((version) => createResource(names, kind, version, isGateOn)))
   const resources = inOrderOfGroups(names, all).filter((resource) => isEnabled(runtimeConfig, resource))
   const byPath = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.plural}`, resource]))
   const byKind = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.kind}`, resource]))
@@ -128,7 +122,9 @@ export function createCatalogue(
 /** Reads `--runtime-config` for a profile; keys that name nothing are refused. */
 export function parseRuntimeConfigOf(profile: Profile, text: string): RuntimeConfigReading {
   const names = namesOf(profile)
-  const available = resourceDefinitions.map(({ type, plural }) => ({ ...groupVersionOf(names, packageOf(type)), plural }))
+  const available = allKinds.flatMap(({ versions, plural }) =>
+    versions.map(({ type }) => ({ ...groupVersionOf(names, packageOf(type)), plural })),
+  )
   return parseRuntimeConfig(text, available)
 }
 
@@ -144,24 +140,29 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   return parts.length === 1 ? { group: '', version: apiVersion } : { group: parts[0] ?? '', version: parts[1] ?? '' }
 }
 
-function createResource(names: Names, definition: ResourceDefinition, isGateOn: IsGateOn): Resource {
-  const { type, plural, scope, subresources, deprecated, ...rest } = definition
+function createResource(
+  names: Names,
+  kind: KindDefinition,
+  { type, deprecated, ...version }: VersionDefinition,
+  isGateOn: (gate: string) => boolean,
+): Resource {
+  const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table, ...rest } = kind
+  const { selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
   const gvk = gvkOfType(names, type)
   return {
+    ...facts,
     ...gvk,
-    ...rest,
-    ...behaviourOf(type),
-    plural,
     type,
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
     subresources: subresources.map((subresource) => createSubresource(names, type, subresource, isGateOn)),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
     ...(deprecated === undefined ? {} : { deprecated: createDeprecation(names, deprecated) }),
-    stored: createStoredForm(names, definition),
-    columns: columnsOf(gvk.kind),
-    fieldLabels: fieldLabelsOf(type),
+    stored: createStoredForm(names, kind),
+    table,
+    fieldLabels: fieldLabelsOf(kind, version),
   }
 }
 
@@ -178,7 +179,7 @@ function createSubresource(
 
 function createDeprecation(
   names: Names,
-  { since, removed, replacement }: NonNullable<ResourceDefinition['deprecated']>,
+  { since, removed, replacement }: NonNullable<VersionDefinition['deprecated']>,
 ): Resource['deprecated'] {
   return {
     since,
@@ -187,15 +188,15 @@ function createDeprecation(
   }
 }
 
-function createStoredForm(names: Names, definition: ResourceDefinition): StoredForm {
-  const type = storedTypeOf(definition)
+function createStoredForm(names: Names, kind: KindDefinition): StoredForm {
+  const type = kind.storedAs
   const gvk = gvkOfType(names, type)
   return {
     ...gvk,
     type,
     apiVersion: printApiVersion(gvk.group, gvk.version),
-    prefix: `${gvk.group === '' ? 'core' : gvk.group}/${definition.plural}`,
-    fieldsOf: selectableFieldsOf(type),
+    prefix: `${gvk.group === '' ? 'core' : gvk.group}/${kind.plural}`,
+    fieldsOf: selectableFieldsOf(kind),
   }
 }
 

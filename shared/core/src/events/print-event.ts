@@ -1,4 +1,5 @@
 import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
+import { tableOfKind } from '../catalogue/kinds/kind-of-type.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
@@ -99,7 +100,7 @@ type TableFormat = Extract<WatchFormat, { kind: 'table' }>
 function printTableOf({ profile, objectKind, version, include }: TableFormat, { stored, served }: EventContent, nowMs: number): Uint8Array {
   const names = namesOf(profile)
   const object = readOurJson(stored) as { metadata?: { resourceVersion?: string } }
-  const row = tableFormOf(objectKind).read(object as Record<string, unknown>, names)
+  const row = tableFormOf(tableOfKind(objectKind)).read(object as Record<string, unknown>, names)
   const { resourceVersion = '' } = object.metadata ?? {}
   const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, served) })
   return printTable(names, { version, metadata: { resourceVersion }, form: undefined }, [printed])

@@ -1,20 +1,15 @@
 /** What the cells of a column say, for people. */
-export function describeColumn(kind: string, column: string): string {
-  return descriptions[`${kind}.${column}`] ?? descriptions[column] ?? ''
+export function describeColumn(column: string): string {
+  return descriptions[column] ?? ''
 }
 
-/** By the column's name; with the kind in front where a column of that name means something else there. */
+/** By the column's name. A kind in which it means something else describes it itself. */
 const descriptions: Readonly<Record<string, string>> = {
   Name: 'Name of the object. It is unique within its namespace, or in the cluster where the kind has no namespaces.',
   'Created At': 'When the object was created, as an RFC 3339 time in UTC.',
   Age: 'How long ago the object was created.',
   Ready: 'How many of the wanted replicas can serve.',
-  'Pod.Ready': 'How many containers can serve, of how many the pod has.',
-  'Pod.Status': 'What the pod as a whole is doing, with the reason of the first container that holds it up.',
-  'Node.Status': 'Whether the node can take pods.',
   Status: 'Where the object is in its life.',
-  'ComponentStatus.Status': 'Whether the component is healthy.',
-  'Status.Status': 'Whether the request succeeded.',
   Restarts: 'How often the containers were started again, and when last.',
   IP: 'Address of the pod. It may be absent before the pod has a node.',
   Node: 'Node that the object belongs to.',
@@ -27,14 +22,10 @@ const descriptions: Readonly<Record<string, string>> = {
   'Max Unavailable': 'How many pods may be unavailable: a number or a share.',
   'Allowed Disruptions': 'How many pods may be evicted at this moment.',
   Desired: 'How many replicas are wanted.',
-  'DaemonSet.Desired': 'How many nodes should run the pod.',
   Current: 'How many replicas exist.',
-  'DaemonSet.Current': 'How many nodes run the pod, of those that should.',
   Selector: 'Labels by which pods are chosen.',
   'Up-to-date': 'How many replicas are made from the newest template.',
   Available: 'How many replicas have been ready for long enough.',
-  'Scale.Available': 'How many replicas exist.',
-  'APIService.Available': 'Whether the service answers for its group version.',
   'Node Selector': 'Labels that a node must have for the pod to run there.',
   Completions: 'How many pods have ended well, of how many must.',
   Duration: 'How long the job has been running, or did until it was complete.',
@@ -43,21 +34,14 @@ const descriptions: Readonly<Record<string, string>> = {
   Active: 'How many jobs are running.',
   'Last Schedule': 'How long ago a job was last started.',
   Type: 'What sort of object it is.',
-  'Service.Type': 'How the service can be reached.',
-  'Secret.Type': 'What the data are meant for.',
-  'Event.Type': 'Whether the event is an ordinary one or a warning.',
-  'PriorityLevelConfiguration.Type': 'Whether requests of the level are limited.',
   'Cluster-IP': 'Address of the service within the cluster.',
   'External-IP': 'Addresses at which the service can be reached from outside.',
-  'Node.External-IP': 'Address at which the node can be reached from outside.',
   'Port(s)': 'Ports of the service, with the port of the nodes where there is one, and the protocol.',
   Class: 'Class that says who carries the ingress out.',
   Hosts: 'Hosts of the rules. A star means any host.',
   Address: 'Addresses of the load balancers in front of the ingress.',
   Ports: 'Ports on which connections are taken.',
-  'EndpointSlice.Ports': 'Ports of the endpoints.',
   Controller: 'Owner that controls the object.',
-  'IngressClass.Controller': 'Name of the controller that carries out ingresses of the class.',
   Parameters: 'Object with further settings of the controller.',
   Endpoints: 'Addresses at which the endpoints can be reached.',
   Roles: 'Roles of the node, told by its labels.',
@@ -69,7 +53,6 @@ const descriptions: Readonly<Record<string, string>> = {
   'Last Seen': 'How long ago the event last happened.',
   'First Seen': 'How long ago the event first happened.',
   Reason: 'One word for why.',
-  'Event.Reason': 'One word for what happened.',
   Object: 'Object that the event is about.',
   Subobject: 'Part of the object that the event is about.',
   Source: 'Who reported the event, and from where.',

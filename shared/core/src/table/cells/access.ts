@@ -2,19 +2,15 @@ import { printAge } from '../age.ts'
 import { ageOf, type Cell, conditionOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf } from '../cell.ts'
 import { none, printReference } from '../text.ts'
 
-/** The cells of who may do what. */
-export const accessCells: Readonly<Record<string, ReadCells>> = {
-  RoleBinding: bindingCells,
-  ClusterRoleBinding: bindingCells,
-  CertificateSigningRequest: (object) => {
-    const spec = dataOf(object, 'spec')
-    const duration = has(spec, 'expirationSeconds') ? printAge(Number(numberOf(spec, 'expirationSeconds')) * 1000) : none
-    const state = requestStateOf(dataOf(object, 'status'))
-    return [nameOf(object), ageOf(object), textOf(spec, 'signerName', none), textOf(spec, 'username'), duration, state]
-  },
+/** The cells of a CertificateSigningRequest. */
+export const certificateSigningRequestCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const duration = has(spec, 'expirationSeconds') ? printAge(Number(numberOf(spec, 'expirationSeconds')) * 1000) : none
+  const state = requestStateOf(dataOf(object, 'status'))
+  return [nameOf(object), ageOf(object), textOf(spec, 'signerName', none), textOf(spec, 'username'), duration, state]
 }
 
-function bindingCells(object: Data): readonly Cell[] {
+export function bindingCells(object: Data): readonly Cell[] {
   const subjects = listOf(object, 'subjects')
   const named = (kind: string): string => namesOfSubjects(subjects, kind).join(', ')
   const accounts = subjects

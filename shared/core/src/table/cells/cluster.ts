@@ -4,44 +4,64 @@ import { none, printFirst, unknown, unset } from '../text.ts'
 
 const versionsShown = 3
 
-/** The cells of the cluster's own objects. */
-export const clusterCells: Readonly<Record<string, ReadCells>> = {
-  Node: nodeCells,
-  Event: eventCells,
-  Namespace: (object) => [nameOf(object), textOf(dataOf(object, 'status'), 'phase'), ageOf(object)],
-  Secret: (object) => [nameOf(object), textOf(object, 'type'), sizeOf(object, 'data'), ageOf(object)],
-  ConfigMap: (object) => [nameOf(object), sizeOf(object, 'data') + sizeOf(object, 'binaryData'), ageOf(object)],
-  ServiceAccount: (object) => [nameOf(object), listOf(object, 'secrets').length, ageOf(object)],
-  ComponentStatus: (object) => {
-    const healthy = conditionOf(object, 'Healthy')
-    if (healthy === undefined) return [nameOf(object), 'Unknown', '', '']
-    const status = healthy['status'] === 'True' ? 'Healthy' : 'Unhealthy'
-    return [nameOf(object), status, textOf(healthy, 'message'), textOf(healthy, 'error')]
-  },
-  Lease: (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)],
-  ResourceQuota: (object) => [nameOf(object), ageOf(object), ...quotaCells(dataOf(object, 'status'))],
-  PriorityClass: (object) => [nameOf(object), numberOf(object, 'value'), object['globalDefault'] === true, ageOf(object)],
-  RuntimeClass: (object) => [nameOf(object), textOf(object, 'handler'), ageOf(object)],
-  StorageVersion: (object) => {
-    const status = dataOf(object, 'status')
-    const versions = listOf(status, 'storageVersions').map((one) => `${textOf(one, 'apiServerID')}=${textOf(one, 'encodingVersion')}`)
-    const shown = versions.length === 0 ? unset : printFirst(versions, versionsShown)
-    return [nameOf(object), textOf(status, 'commonEncodingVersion', unset), shown, ageOf(object)]
-  },
-  APIService: (object) => {
-    const service = dataOf(dataOf(object, 'spec'), 'service')
-    const isLocal = !has(dataOf(object, 'spec'), 'service')
-    const place = isLocal ? 'Local' : `${textOf(service, 'namespace')}/${textOf(service, 'name')}`
-    return [nameOf(object), place, availableOf(dataOf(object, 'status')), ageOf(object)]
-  },
-  Status: (object) => [textOf(object, 'status'), textOf(object, 'reason'), textOf(object, 'message')],
+/** The cells of a Namespace. */
+export const namespaceCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'status'), 'phase'), ageOf(object)]
+
+/** The cells of a Secret. */
+export const secretCells: ReadCells = (object) => [nameOf(object), textOf(object, 'type'), sizeOf(object, 'data'), ageOf(object)]
+
+/** The cells of a ConfigMap. */
+export const configMapCells: ReadCells = (object) => [nameOf(object), sizeOf(object, 'data') + sizeOf(object, 'binaryData'), ageOf(object)]
+
+/** The cells of a ServiceAccount. */
+export const serviceAccountCells: ReadCells = (object) => [nameOf(object), listOf(object, 'secrets').length, ageOf(object)]
+
+/** The cells of a ComponentStatus. */
+export const componentStatusCells: ReadCells = (object) => {
+  const healthy = conditionOf(object, 'Healthy')
+  if (healthy === undefined) return [nameOf(object), 'Unknown', '', '']
+  const status = healthy['status'] === 'True' ? 'Healthy' : 'Unhealthy'
+  return [nameOf(object), status, textOf(healthy, 'message'), textOf(healthy, 'error')]
+}
+
+/** The cells of a Lease. */
+export const leaseCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)]
+
+/** The cells of a ResourceQuota. */
+export const resourceQuotaCells: ReadCells = (object) => [nameOf(object), ageOf(object), ...quotaCells(dataOf(object, 'status'))]
+
+/** The cells of a PriorityClass. */
+export const priorityClassCells: ReadCells = (object) => [
+  nameOf(object),
+  numberOf(object, 'value'),
+  object['globalDefault'] === true,
+  ageOf(object),
+]
+
+/** The cells of a RuntimeClass. */
+export const runtimeClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'handler'), ageOf(object)]
+
+/** The cells of a StorageVersion. */
+export const storageVersionCells: ReadCells = (object) => {
+  const status = dataOf(object, 'status')
+  const versions = listOf(status, 'storageVersions').map((one) => `${textOf(one, 'apiServerID')}=${textOf(one, 'encodingVersion')}`)
+  const shown = versions.length === 0 ? unset : printFirst(versions, versionsShown)
+  return [nameOf(object), textOf(status, 'commonEncodingVersion', unset), shown, ageOf(object)]
+}
+
+/** The cells of an APIService. */
+export const apiServiceCells: ReadCells = (object) => {
+  const service = dataOf(dataOf(object, 'spec'), 'service')
+  const isLocal = !has(dataOf(object, 'spec'), 'service')
+  const place = isLocal ? 'Local' : `${textOf(service, 'namespace')}/${textOf(service, 'name')}`
+  return [nameOf(object), place, availableOf(dataOf(object, 'status')), ageOf(object)]
 }
 
 function sizeOf(object: Data, field: string): number {
   return Object.keys(dataOf(object, field)).length
 }
 
-function nodeCells(object: Data, names: Names): readonly Cell[] {
+export function nodeCells(object: Data, names: Names): readonly Cell[] {
   const status = dataOf(object, 'status')
   const info = dataOf(status, 'nodeInfo')
   return [
@@ -80,7 +100,7 @@ function addressOf(status: Data, type: string): string {
   return found === undefined ? none : textOf(found, 'address')
 }
 
-function eventCells(object: Data): readonly Cell[] {
+export function eventCells(object: Data): readonly Cell[] {
   const involved = dataOf(object, 'involvedObject')
   const series = dataOf(object, 'series')
   return [

@@ -1,28 +1,26 @@
 import { ageOf, type Cell, conditionOf, type Data, dataOf, listOf, nameOf, numberOf, numberOr, type ReadCells, textOf } from '../cell.ts'
 import { none } from '../text.ts'
 
-const webhookCells: ReadCells = (object) => [nameOf(object), listOf(object, 'webhooks').length, ageOf(object)]
+export const webhookCells: ReadCells = (object) => [nameOf(object), listOf(object, 'webhooks').length, ageOf(object)]
 
-/** The cells of what steers the server itself: admission webhooks and flow control. */
-export const configurationCells: Readonly<Record<string, ReadCells>> = {
-  MutatingWebhookConfiguration: webhookCells,
-  ValidatingWebhookConfiguration: webhookCells,
-  FlowSchema: (object) => {
-    const spec = dataOf(object, 'spec')
-    const dangling = conditionOf(dataOf(object, 'status'), 'Dangling')
-    return [
-      nameOf(object),
-      textOf(dataOf(spec, 'priorityLevelConfiguration'), 'name'),
-      numberOf(spec, 'matchingPrecedence'),
-      textOf(dataOf(spec, 'distinguisherMethod'), 'type', none),
-      ageOf(object),
-      dangling === undefined ? '?' : textOf(dangling, 'status'),
-    ]
-  },
-  PriorityLevelConfiguration: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [nameOf(object), textOf(spec, 'type'), ...limitCells(dataOf(spec, 'limited')), ageOf(object)]
-  },
+/** The cells of a FlowSchema. */
+export const flowSchemaCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const dangling = conditionOf(dataOf(object, 'status'), 'Dangling')
+  return [
+    nameOf(object),
+    textOf(dataOf(spec, 'priorityLevelConfiguration'), 'name'),
+    numberOf(spec, 'matchingPrecedence'),
+    textOf(dataOf(spec, 'distinguisherMethod'), 'type', none),
+    ageOf(object),
+    dangling === undefined ? '?' : textOf(dangling, 'status'),
+  ]
+}
+
+/** The cells of a PriorityLevelConfiguration. */
+export const priorityLevelConfigurationCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [nameOf(object), textOf(spec, 'type'), ...limitCells(dataOf(spec, 'limited')), ageOf(object)]
 }
 
 function limitCells(limited: Data): readonly Cell[] {

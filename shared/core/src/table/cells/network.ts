@@ -3,42 +3,56 @@ import { loadBalancerOf, moreThan, none, printFirst, printPairs, printSelector, 
 
 const shown = 3
 
-/** The cells of what connects pods with one another and with the outside. */
-export const networkCells: Readonly<Record<string, ReadCells>> = {
-  Service: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [
-      nameOf(object),
-      textOf(spec, 'type'),
-      textsOf(spec, 'clusterIPs')[0] || none,
-      externalAddressOf(spec, dataOf(object, 'status')),
-      servicePortsOf(spec),
-      ageOf(object),
-      printPairs(dataOf(spec, 'selector')),
-    ]
-  },
-  Ingress: (object) => {
-    const spec = dataOf(object, 'spec')
-    const ports = listOf(spec, 'tls').length > 0 ? '80, 443' : '80'
-    const address = loadBalancerOf(dataOf(object, 'status')).join(',')
-    return [nameOf(object), textOf(spec, 'ingressClassName', none), hostsOf(spec), address, ports, ageOf(object)]
-  },
-  IngressClass: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [nameOf(object), textOf(spec, 'controller'), parametersOf(spec), ageOf(object)]
-  },
-  Endpoints: (object) => [nameOf(object), endpointsOf(listOf(object, 'subsets')), ageOf(object)],
-  EndpointSlice: (object) => {
-    const ports = listOf(object, 'ports').map((port) => textOf(port, 'port', textOf(port, 'name', '*')))
-    const addresses = listOf(object, 'endpoints').flatMap((endpoint) => textsOf(endpoint, 'addresses'))
-    return [nameOf(object), textOf(object, 'addressType'), firstOrUnset(ports), firstOrUnset(addresses), ageOf(object)]
-  },
-  NetworkPolicy: (object) => [nameOf(object), printSelector(dataOf(dataOf(object, 'spec'), 'podSelector')), ageOf(object)],
-  ClusterCIDR: (object) => {
-    const spec = dataOf(object, 'spec')
-    const addresses = [textOf(spec, 'ipv4', none), textOf(spec, 'ipv6', none)]
-    return [nameOf(object), String(numberOf(spec, 'perNodeHostBits')), ...addresses, ageOf(object), nodeSelectorOf(spec)]
-  },
+/** The cells of a Service. */
+export const serviceCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [
+    nameOf(object),
+    textOf(spec, 'type'),
+    textsOf(spec, 'clusterIPs')[0] || none,
+    externalAddressOf(spec, dataOf(object, 'status')),
+    servicePortsOf(spec),
+    ageOf(object),
+    printPairs(dataOf(spec, 'selector')),
+  ]
+}
+
+/** The cells of an Ingress. */
+export const ingressCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const ports = listOf(spec, 'tls').length > 0 ? '80, 443' : '80'
+  const address = loadBalancerOf(dataOf(object, 'status')).join(',')
+  return [nameOf(object), textOf(spec, 'ingressClassName', none), hostsOf(spec), address, ports, ageOf(object)]
+}
+
+/** The cells of an IngressClass. */
+export const ingressClassCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [nameOf(object), textOf(spec, 'controller'), parametersOf(spec), ageOf(object)]
+}
+
+/** The cells of an Endpoints. */
+export const endpointsCells: ReadCells = (object) => [nameOf(object), endpointsOf(listOf(object, 'subsets')), ageOf(object)]
+
+/** The cells of an EndpointSlice. */
+export const endpointSliceCells: ReadCells = (object) => {
+  const ports = listOf(object, 'ports').map((port) => textOf(port, 'port', textOf(port, 'name', '*')))
+  const addresses = listOf(object, 'endpoints').flatMap((endpoint) => textsOf(endpoint, 'addresses'))
+  return [nameOf(object), textOf(object, 'addressType'), firstOrUnset(ports), firstOrUnset(addresses), ageOf(object)]
+}
+
+/** The cells of a NetworkPolicy. */
+export const networkPolicyCells: ReadCells = (object) => [
+  nameOf(object),
+  printSelector(dataOf(dataOf(object, 'spec'), 'podSelector')),
+  ageOf(object),
+]
+
+/** The cells of a ClusterCIDR. */
+export const clusterCIDRCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const addresses = [textOf(spec, 'ipv4', none), textOf(spec, 'ipv6', none)]
+  return [nameOf(object), String(numberOf(spec, 'perNodeHostBits')), ...addresses, ageOf(object), nodeSelectorOf(spec)]
 }
 
 function firstOrUnset(texts: readonly string[]): string {

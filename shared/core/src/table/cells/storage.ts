@@ -2,41 +2,43 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { ageOf, type Cell, type Data, dataOf, has, isTerminating, listOf, nameOf, type ReadCells, textOf, textsOf } from '../cell.ts'
 import { none, printAccessModes, unset } from '../text.ts'
 
-/** The cells of volumes and what provides them. */
-export const storageCells: Readonly<Record<string, ReadCells>> = {
-  PersistentVolume: volumeCells,
-  PersistentVolumeClaim: claimCells,
-  StorageClass: (object, names) => [
-    isDefaultClass(object, names) ? `${nameOf(object)} (default)` : nameOf(object),
-    textOf(object, 'provisioner'),
-    textOf(object, 'reclaimPolicy', 'Delete'),
-    textOf(object, 'volumeBindingMode', 'Immediate'),
-    object['allowVolumeExpansion'] === true,
-    ageOf(object),
-  ],
-  VolumeAttachment: (object) => {
-    const spec = dataOf(object, 'spec')
-    const volume = textOf(dataOf(spec, 'source'), 'persistentVolumeName')
-    const isAttached = dataOf(object, 'status')['attached'] === true
-    return [nameOf(object), textOf(spec, 'attacher'), volume, textOf(spec, 'nodeName'), isAttached, ageOf(object)]
-  },
-  CSINode: (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)],
-  CSIDriver: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [
-      nameOf(object),
-      spec['attachRequired'] !== false,
-      spec['podInfoOnMount'] === true,
-      spec['storageCapacity'] === true,
-      audiencesOf(spec),
-      spec['requiresRepublish'] === true,
-      textsOf(spec, 'volumeLifecycleModes').join(',') || none,
-      ageOf(object),
-    ]
-  },
+/** The cells of a StorageClass. */
+export const storageClassCells: ReadCells = (object, names) => [
+  isDefaultClass(object, names) ? `${nameOf(object)} (default)` : nameOf(object),
+  textOf(object, 'provisioner'),
+  textOf(object, 'reclaimPolicy', 'Delete'),
+  textOf(object, 'volumeBindingMode', 'Immediate'),
+  object['allowVolumeExpansion'] === true,
+  ageOf(object),
+]
+
+/** The cells of a VolumeAttachment. */
+export const volumeAttachmentCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const volume = textOf(dataOf(spec, 'source'), 'persistentVolumeName')
+  const isAttached = dataOf(object, 'status')['attached'] === true
+  return [nameOf(object), textOf(spec, 'attacher'), volume, textOf(spec, 'nodeName'), isAttached, ageOf(object)]
 }
 
-function volumeCells(object: Data, names: Names): readonly Cell[] {
+/** The cells of a CSINode. */
+export const csiNodeCells: ReadCells = (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)]
+
+/** The cells of a CSIDriver. */
+export const csiDriverCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [
+    nameOf(object),
+    spec['attachRequired'] !== false,
+    spec['podInfoOnMount'] === true,
+    spec['storageCapacity'] === true,
+    audiencesOf(spec),
+    spec['requiresRepublish'] === true,
+    textsOf(spec, 'volumeLifecycleModes').join(',') || none,
+    ageOf(object),
+  ]
+}
+
+export function volumeCells(object: Data, names: Names): readonly Cell[] {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
   const claim = dataOf(spec, 'claimRef')
@@ -54,7 +56,7 @@ function volumeCells(object: Data, names: Names): readonly Cell[] {
   ]
 }
 
-function claimCells(object: Data, names: Names): readonly Cell[] {
+export function claimCells(object: Data, names: Names): readonly Cell[] {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
   const volume = textOf(spec, 'volumeName')

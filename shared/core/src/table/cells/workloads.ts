@@ -17,55 +17,76 @@ import {
 import { containersOf, none, podSpecOf, printPairs, printReference, printSelector, selectorText, unset } from '../text.ts'
 import { metricsCell } from './metrics.ts'
 
-/** The cells of what makes and scales pods. */
-export const workloadCells: Readonly<Record<string, ReadCells>> = {
-  PodTemplate: (object) => {
-    const template = dataOf(object, 'template')
-    const labels = dataOf(dataOf(template, 'metadata'), 'labels')
-    return [nameOf(object), ...containersOf(dataOf(template, 'spec')), printPairs(labels)]
-  },
-  PodDisruptionBudget: (object) => {
-    const spec = dataOf(object, 'spec')
-    const allowed = numberOf(dataOf(object, 'status'), 'disruptionsAllowed')
-    return [nameOf(object), textOf(spec, 'minAvailable', 'N/A'), textOf(spec, 'maxUnavailable', 'N/A'), allowed, ageOf(object)]
-  },
-  ReplicationController: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printPairs(dataOf(spec, 'selector'))]
-  },
-  ReplicaSet: (object) => {
-    const spec = dataOf(object, 'spec')
-    return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printSelector(spec['selector'])]
-  },
-  DaemonSet: daemonSetCells,
-  Job: jobCells,
-  CronJob: cronJobCells,
-  StatefulSet: (object) => [nameOf(object), readyOf(object), ageOf(object), ...containersOf(podSpecOf(dataOf(object, 'spec')))],
-  Deployment: (object) => {
-    const spec = dataOf(object, 'spec')
-    const status = dataOf(object, 'status')
-    const counts = [numberOf(status, 'updatedReplicas'), numberOf(status, 'availableReplicas')]
-    const selector = selectorText(spec['selector'], '<invalid>')
-    return [nameOf(object), readyOf(object), ...counts, ageOf(object), ...containersOf(podSpecOf(spec)), selector]
-  },
-  HorizontalPodAutoscaler: (object) => {
-    const spec = dataOf(object, 'spec')
-    const status = dataOf(object, 'status')
-    return [
-      nameOf(object),
-      printReference(dataOf(spec, 'scaleTargetRef')),
-      metricsCell(listOf(spec, 'metrics'), listOf(status, 'currentMetrics')),
-      textOf(spec, 'minReplicas', unset),
-      numberOf(spec, 'maxReplicas'),
-      numberOf(status, 'currentReplicas'),
-      ageOf(object),
-    ]
-  },
-  ControllerRevision: (object) => [nameOf(object), controllerOf(object), numberOf(object, 'revision'), ageOf(object)],
-  Scale: (object) => {
-    const desired = numberOf(dataOf(object, 'spec'), 'replicas')
-    return [nameOf(object), desired, numberOf(dataOf(object, 'status'), 'replicas'), ageOf(object)]
-  },
+/** The cells of a PodTemplate. */
+export const podTemplateCells: ReadCells = (object) => {
+  const template = dataOf(object, 'template')
+  const labels = dataOf(dataOf(template, 'metadata'), 'labels')
+  return [nameOf(object), ...containersOf(dataOf(template, 'spec')), printPairs(labels)]
+}
+
+/** The cells of a PodDisruptionBudget. */
+export const podDisruptionBudgetCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const allowed = numberOf(dataOf(object, 'status'), 'disruptionsAllowed')
+  return [nameOf(object), textOf(spec, 'minAvailable', 'N/A'), textOf(spec, 'maxUnavailable', 'N/A'), allowed, ageOf(object)]
+}
+
+/** The cells of a ReplicationController. */
+export const replicationControllerCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printPairs(dataOf(spec, 'selector'))]
+}
+
+/** The cells of a ReplicaSet. */
+export const replicaSetCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printSelector(spec['selector'])]
+}
+
+/** The cells of a StatefulSet. */
+export const statefulSetCells: ReadCells = (object) => [
+  nameOf(object),
+  readyOf(object),
+  ageOf(object),
+  ...containersOf(podSpecOf(dataOf(object, 'spec'))),
+]
+
+/** The cells of a Deployment. */
+export const deploymentCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  const counts = [numberOf(status, 'updatedReplicas'), numberOf(status, 'availableReplicas')]
+  const selector = selectorText(spec['selector'], '<invalid>')
+  return [nameOf(object), readyOf(object), ...counts, ageOf(object), ...containersOf(podSpecOf(spec)), selector]
+}
+
+/** The cells of a HorizontalPodAutoscaler. */
+export const horizontalPodAutoscalerCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const status = dataOf(object, 'status')
+  return [
+    nameOf(object),
+    printReference(dataOf(spec, 'scaleTargetRef')),
+    metricsCell(listOf(spec, 'metrics'), listOf(status, 'currentMetrics')),
+    textOf(spec, 'minReplicas', unset),
+    numberOf(spec, 'maxReplicas'),
+    numberOf(status, 'currentReplicas'),
+    ageOf(object),
+  ]
+}
+
+/** The cells of a ControllerRevision. */
+export const controllerRevisionCells: ReadCells = (object) => [
+  nameOf(object),
+  controllerOf(object),
+  numberOf(object, 'revision'),
+  ageOf(object),
+]
+
+/** The cells of a Scale. */
+export const scaleCells: ReadCells = (object) => {
+  const desired = numberOf(dataOf(object, 'spec'), 'replicas')
+  return [nameOf(object), desired, numberOf(dataOf(object, 'status'), 'replicas'), ageOf(object)]
 }
 
 /** Name, wanted, existing and ready replicas. */
@@ -79,7 +100,7 @@ function readyOf(object: Data): string {
   return `${numberOf(dataOf(object, 'status'), 'readyReplicas')}/${numberOf(dataOf(object, 'spec'), 'replicas')}`
 }
 
-function daemonSetCells(object: Data): readonly Cell[] {
+export function daemonSetCells(object: Data): readonly Cell[] {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
   const podSpec = podSpecOf(spec)
@@ -97,7 +118,7 @@ function daemonSetCells(object: Data): readonly Cell[] {
   ]
 }
 
-function jobCells(object: Data): readonly Cell[] {
+export function jobCells(object: Data): readonly Cell[] {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
   return [
@@ -124,7 +145,7 @@ function durationCell(status: Data): Cell {
   return completed === undefined ? (nowMs) => printAge(nowMs - started) : printAge(completed - started)
 }
 
-function cronJobCells(object: Data): readonly Cell[] {
+export function cronJobCells(object: Data): readonly Cell[] {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
   const jobSpec = dataOf(dataOf(spec, 'jobTemplate'), 'spec')

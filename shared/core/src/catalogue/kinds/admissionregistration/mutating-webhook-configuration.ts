@@ -1,0 +1,28 @@
+import { webhookCells } from '../../../table/cells/configuration.ts'
+import { fillMutatingWebhooks } from '../../defaults/policy.ts'
+import { validateWebhookConfiguration } from '../../validation/webhook.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Webhooks that may change objects before they are stored. */
+export const mutatingWebhookConfiguration = defineResource({
+  kind: 'MutatingWebhookConfiguration',
+  versions: [{ type: 'admissionregistration/v1.MutatingWebhookConfiguration' }],
+  storedAs: 'admissionregistration/v1.MutatingWebhookConfiguration',
+  plural: 'mutatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  storageVersionHash: 'Sqi0GUgDaX0=',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillMutatingWebhooks,
+  validation: { main: validateWebhookConfiguration },
+  table: {
+    cells: webhookCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Webhooks', type: 'integer' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,28 @@
+import { webhookCells } from '../../../table/cells/configuration.ts'
+import { fillValidatingWebhooks } from '../../defaults/policy.ts'
+import { validateWebhookConfiguration } from '../../validation/webhook.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Webhooks that may refuse requests but change nothing. */
+export const validatingWebhookConfiguration = defineResource({
+  kind: 'ValidatingWebhookConfiguration',
+  versions: [{ type: 'admissionregistration/v1.ValidatingWebhookConfiguration' }],
+  storedAs: 'admissionregistration/v1.ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  storageVersionHash: 'B0wHjQmsGNk=',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillValidatingWebhooks,
+  validation: { main: validateWebhookConfiguration },
+  table: {
+    cells: webhookCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Webhooks', type: 'integer' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

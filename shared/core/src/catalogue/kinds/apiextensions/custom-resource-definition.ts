@@ -1,0 +1,22 @@
+import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
+import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../validation/resource-definition.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+
+/** Adds a resource of one's own to the API. It must be named plural.group. */
+export const customResourceDefinition = defineResource({
+  kind: 'CustomResourceDefinition',
+  versions: [{ type: 'apiextensions/v1.CustomResourceDefinition' }],
+  storedAs: 'apiextensions/v1.CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: 'jfWCUB31mvA=',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  statusKeeps: writersMetadata,
+  defaults: fillCustomResourceDefinition,
+  validation: { main: validateResourceDefinition, status: validateResourceDefinitionStatus },
+})

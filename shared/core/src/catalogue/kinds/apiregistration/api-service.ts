@@ -1,0 +1,31 @@
+import { apiServiceCells } from '../../../table/cells/cluster.ts'
+import { fillApiService } from '../../defaults/policy.ts'
+import { validateApiService, validateApiServiceStatus } from '../../validation/api-service.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+
+/** A group version of the API, and the service that serves it. */
+export const apiService = defineResource({
+  kind: 'APIService',
+  versions: [{ type: 'apiregistration/v1.APIService' }],
+  storedAs: 'apiregistration/v1.APIService',
+  plural: 'apiservices',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: 'InPBPD7+PqM=',
+  nameKind: 'pathSegment',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  statusKeeps: writersMetadata,
+  defaults: fillApiService,
+  validation: { main: validateApiService, status: validateApiServiceStatus },
+  table: {
+    cells: apiServiceCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Service', type: 'string' },
+      { name: 'Available', type: 'string', description: 'Whether the service answers for its group version.' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

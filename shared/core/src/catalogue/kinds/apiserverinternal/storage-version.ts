@@ -1,0 +1,26 @@
+import { storageVersionCells } from '../../../table/cells/cluster.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+
+/** How the servers of the cluster store a resource. Its name is group.resource. */
+export const storageVersion = defineResource({
+  kind: 'StorageVersion',
+  versions: [{ type: 'apiserverinternal/v1alpha1.StorageVersion' }],
+  storedAs: 'apiserverinternal/v1alpha1.StorageVersion',
+  plural: 'storageversions',
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: 'c8YZt5U0nPk=',
+  nameKind: 'pathSegment',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  statusKeeps: writersMetadata,
+  table: {
+    cells: storageVersionCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'CommonEncodingVersion', type: 'string' },
+      { name: 'StorageVersions', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,23 @@
+import { controllerRevisionCells } from '../../../table/cells/workloads.ts'
+import { validateControllerRevision } from '../../validation/controller-revision.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** An earlier or current form of what a controller makes, kept so that it can be compared and gone back to. */
+export const controllerRevision = defineResource({
+  kind: 'ControllerRevision',
+  versions: [{ type: 'apps/v1.ControllerRevision' }],
+  storedAs: 'apps/v1.ControllerRevision',
+  plural: 'controllerrevisions',
+  scope: 'Namespaced',
+  storageVersionHash: '85nkx63pcBU=',
+  validation: { main: validateControllerRevision, areComplete: true },
+  table: {
+    cells: controllerRevisionCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Controller', type: 'string' },
+      { name: 'Revision', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,38 @@
+import { daemonSetCells } from '../../../table/cells/workloads.ts'
+import { fillDaemonSet } from '../../defaults/workloads.ts'
+import { validateDaemonSet, validateDaemonSetStatus } from '../../validation/daemon-set.ts'
+import { warningsOfDaemonSet } from '../../warnings/rules.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Keeps one pod running on every node that matches. */
+export const daemonSet = defineResource({
+  kind: 'DaemonSet',
+  versions: [{ type: 'apps/v1.DaemonSet' }],
+  storedAs: 'apps/v1.DaemonSet',
+  plural: 'daemonsets',
+  shortNames: ['ds'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'dd7pWHUlMKQ=',
+  countsGenerations: true,
+  defaults: fillDaemonSet,
+  validation: { main: validateDaemonSet, status: validateDaemonSetStatus, areComplete: true },
+  warnings: warningsOfDaemonSet,
+  table: {
+    cells: daemonSetCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Desired', type: 'integer', description: 'How many nodes should run the pod.' },
+      { name: 'Current', type: 'integer', description: 'How many nodes run the pod, of those that should.' },
+      { name: 'Ready', type: 'integer' },
+      { name: 'Up-to-date', type: 'integer' },
+      { name: 'Available', type: 'integer' },
+      { name: 'Node Selector', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

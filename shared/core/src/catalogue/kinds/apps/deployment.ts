@@ -1,0 +1,36 @@
+import { deploymentCells } from '../../../table/cells/workloads.ts'
+import { fillDeployment } from '../../defaults/workloads.ts'
+import { validateDeployment, validateDeploymentStatus } from '../../validation/deployment.ts'
+import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
+
+/** Keeps a number of equal pods running and replaces them step by step when their template changes. */
+export const deployment = defineResource({
+  kind: 'Deployment',
+  versions: [{ type: 'apps/v1.Deployment' }],
+  storedAs: 'apps/v1.Deployment',
+  plural: 'deployments',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [scaleSubresource, statusSubresource],
+  storageVersionHash: '8aSe+NMegvE=',
+  countsGenerations: true,
+  statusKeeps: ['labels'],
+  defaults: fillDeployment,
+  validation: { main: validateDeployment, status: validateDeploymentStatus, areComplete: true },
+  warnings: warningsOfSpecTemplate,
+  table: {
+    cells: deploymentCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Ready', type: 'string' },
+      { name: 'Up-to-date', type: 'string' },
+      { name: 'Available', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

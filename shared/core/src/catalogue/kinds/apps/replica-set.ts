@@ -1,0 +1,35 @@
+import { replicaSetCells } from '../../../table/cells/workloads.ts'
+import { fillReplicaSet } from '../../defaults/workloads.ts'
+import { validateReplicaCounts, validateReplicaSet } from '../../validation/replica-set.ts'
+import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
+
+/** Keeps a number of equal pods running. Mostly made by a Deployment. */
+export const replicaSet = defineResource({
+  kind: 'ReplicaSet',
+  versions: [{ type: 'apps/v1.ReplicaSet' }],
+  storedAs: 'apps/v1.ReplicaSet',
+  plural: 'replicasets',
+  shortNames: ['rs'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [scaleSubresource, statusSubresource],
+  storageVersionHash: 'P1RzHs8/mWQ=',
+  countsGenerations: true,
+  defaults: fillReplicaSet,
+  validation: { main: validateReplicaSet, status: validateReplicaCounts, areComplete: true },
+  warnings: warningsOfSpecTemplate,
+  table: {
+    cells: replicaSetCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Desired', type: 'integer' },
+      { name: 'Current', type: 'integer' },
+      { name: 'Ready', type: 'integer' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

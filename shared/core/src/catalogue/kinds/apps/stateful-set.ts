@@ -1,0 +1,32 @@
+import { statefulSetCells } from '../../../table/cells/workloads.ts'
+import { fillStatefulSet } from '../../defaults/workloads.ts'
+import { validateStatefulSet, validateStatefulSetStatus } from '../../validation/stateful-set.ts'
+import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
+
+/** Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced. */
+export const statefulSet = defineResource({
+  kind: 'StatefulSet',
+  versions: [{ type: 'apps/v1.StatefulSet' }],
+  storedAs: 'apps/v1.StatefulSet',
+  plural: 'statefulsets',
+  shortNames: ['sts'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [scaleSubresource, statusSubresource],
+  storageVersionHash: 'H+vl74LkKdo=',
+  countsGenerations: true,
+  defaults: fillStatefulSet,
+  validation: { main: validateStatefulSet, status: validateStatefulSetStatus, areComplete: true },
+  warnings: warningsOfSpecTemplate,
+  table: {
+    cells: statefulSetCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Ready', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+    ],
+  },
+})

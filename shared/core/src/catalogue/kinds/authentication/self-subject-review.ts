@@ -1,0 +1,12 @@
+import { defineResource } from '../define-resource.ts'
+
+/** Asks who the one who asks is taken for. */
+export const selfSubjectReview = defineResource({
+  kind: 'SelfSubjectReview',
+  versions: [{ type: 'authentication/v1.SelfSubjectReview' }, { type: 'authentication/v1beta1.SelfSubjectReview' }],
+  storedAs: 'authentication/v1.SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  scope: 'Cluster',
+  verbs: ['create'],
+  form: 'virtual',
+})

@@ -1,0 +1,12 @@
+import { defineResource } from '../define-resource.ts'
+
+/** Asks whether a token is good, and whose it is. */
+export const tokenReview = defineResource({
+  kind: 'TokenReview',
+  versions: [{ type: 'authentication/v1.TokenReview' }],
+  storedAs: 'authentication/v1.TokenReview',
+  plural: 'tokenreviews',
+  scope: 'Cluster',
+  verbs: ['create'],
+  form: 'virtual',
+})

@@ -1,0 +1,12 @@
+import { defineResource } from '../define-resource.ts'
+
+/** Asks whether a user may do something in one namespace. */
+export const localSubjectAccessReview = defineResource({
+  kind: 'LocalSubjectAccessReview',
+  versions: [{ type: 'authorization/v1.LocalSubjectAccessReview' }],
+  storedAs: 'authorization/v1.LocalSubjectAccessReview',
+  plural: 'localsubjectaccessreviews',
+  scope: 'Namespaced',
+  verbs: ['create'],
+  form: 'virtual',
+})

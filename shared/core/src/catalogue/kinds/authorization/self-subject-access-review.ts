@@ -1,0 +1,12 @@
+import { defineResource } from '../define-resource.ts'
+
+/** Asks whether the one who asks may do something. */
+export const selfSubjectAccessReview = defineResource({
+  kind: 'SelfSubjectAccessReview',
+  versions: [{ type: 'authorization/v1.SelfSubjectAccessReview' }],
+  storedAs: 'authorization/v1.SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+  scope: 'Cluster',
+  verbs: ['create'],
+  form: 'virtual',
+})

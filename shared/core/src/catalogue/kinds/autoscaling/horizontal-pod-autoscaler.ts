@@ -1,0 +1,38 @@
+import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
+import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
+import { validateAutoscaler, validateAutoscalerStatus } from '../../validation/autoscaler.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Sets the number of pods of another object from the CPU they use. */
+export const horizontalPodAutoscaler = defineResource({
+  kind: 'HorizontalPodAutoscaler',
+  versions: [
+    { type: 'autoscaling/v1.HorizontalPodAutoscaler', defaults: fillMinReplicas },
+    { type: 'autoscaling/v2.HorizontalPodAutoscaler', defaults: fillHorizontalPodAutoscaler },
+    {
+      type: 'autoscaling/v2beta2.HorizontalPodAutoscaler',
+      deprecated: { since: '1.23', removed: '1.26', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
+      defaults: fillHorizontalPodAutoscaler,
+    },
+  ],
+  storedAs: 'autoscaling/v2.HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  shortNames: ['hpa'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'oQlkt7f5j/A=',
+  validation: { main: validateAutoscaler, status: validateAutoscalerStatus, areComplete: true },
+  table: {
+    cells: horizontalPodAutoscalerCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Reference', type: 'string' },
+      { name: 'Targets', type: 'string' },
+      { name: 'MinPods', type: 'string' },
+      { name: 'MaxPods', type: 'string' },
+      { name: 'Replicas', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

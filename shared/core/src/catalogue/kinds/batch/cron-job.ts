@@ -1,0 +1,36 @@
+import { cronJobCells } from '../../../table/cells/workloads.ts'
+import { fillCronJob } from '../../defaults/workloads.ts'
+import { validateCronJob } from '../../validation/cron-job.ts'
+import { warningsOfCronJob } from '../../warnings/rules.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Makes jobs at set times. */
+export const cronJob = defineResource({
+  kind: 'CronJob',
+  versions: [{ type: 'batch/v1.CronJob' }],
+  storedAs: 'batch/v1.CronJob',
+  plural: 'cronjobs',
+  shortNames: ['cj'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'sd5LIXh4Fjs=',
+  countsGenerations: true,
+  defaults: fillCronJob,
+  validation: { main: validateCronJob, areComplete: true },
+  warnings: warningsOfCronJob,
+  table: {
+    cells: cronJobCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Schedule', type: 'string' },
+      { name: 'Suspend', type: 'boolean' },
+      { name: 'Active', type: 'integer' },
+      { name: 'Last Schedule', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,41 @@
+import { jobCells } from '../../../table/cells/workloads.ts'
+import { fillJob } from '../../defaults/workloads.ts'
+import { common, memberOf, same } from '../../selectable-fields.ts'
+import { validateJob, validateJobStatus } from '../../validation/job.ts'
+import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Runs pods until enough of them have ended well. */
+export const job = defineResource({
+  kind: 'Job',
+  versions: [{ type: 'batch/v1.Job' }],
+  storedAs: 'batch/v1.Job',
+  plural: 'jobs',
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'mudhfqk/qZY=',
+  defaultPropagation: 'Orphan',
+  defaultPropagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  countsGenerations: true,
+  selectable: {
+    labels: { ...common, ...same('status.successful') },
+    fieldsOf: (job) => ({ 'status.successful': String(memberOf(job['status'], 'succeeded') ?? 0) }),
+  },
+  defaults: fillJob,
+  validation: { main: validateJob, status: validateJobStatus, areComplete: true },
+  warnings: warningsOfSpecTemplate,
+  table: {
+    cells: jobCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Completions', type: 'string' },
+      { name: 'Duration', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,33 @@
+import { certificateSigningRequestCells } from '../../../table/cells/access.ts'
+import { same, textsAt } from '../../selectable-fields.ts'
+import { validateCertificateRequest, validateCertificateRequestStatus } from '../../validation/certificate-request.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Asks a signer for a certificate. It is signed once it is approved. */
+export const certificateSigningRequest = defineResource({
+  kind: 'CertificateSigningRequest',
+  versions: [{ type: 'certificates/v1.CertificateSigningRequest' }],
+  storedAs: 'certificates/v1.CertificateSigningRequest',
+  plural: 'certificatesigningrequests',
+  shortNames: ['csr'],
+  scope: 'Cluster',
+  subresources: [{ name: 'approval', verbs: ['get', 'patch', 'update'] }, statusSubresource],
+  storageVersionHash: '95fRKMXA+00=',
+  nameKind: 'pathSegment',
+  selectable: {
+    labels: same('metadata.name', 'spec.signerName'),
+    fieldsOf: (request) => textsAt(request, 'spec', ['signerName']),
+  },
+  validation: { main: validateCertificateRequest, status: validateCertificateRequestStatus },
+  table: {
+    cells: certificateSigningRequestCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Age', type: 'string' },
+      { name: 'SignerName', type: 'string' },
+      { name: 'Requestor', type: 'string' },
+      { name: 'RequestedDuration', type: 'string' },
+      { name: 'Condition', type: 'string' },
+    ],
+  },
+})

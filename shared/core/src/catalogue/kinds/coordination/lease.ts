@@ -1,0 +1,24 @@
+import { leaseCells } from '../../../table/cells/cluster.ts'
+import { validateLease } from '../../validation/small-kinds.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A claim to something for a time, by which programs agree on who leads or tell that they are alive. */
+export const lease = defineResource({
+  kind: 'Lease',
+  versions: [{ type: 'coordination/v1.Lease' }],
+  storedAs: 'coordination/v1.Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+  storageVersionHash: 'gqkMMb/YqFM=',
+  createsOnUpdate: true,
+  replacesUnconditionally: false,
+  validation: { main: validateLease },
+  table: {
+    cells: leaseCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Holder', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

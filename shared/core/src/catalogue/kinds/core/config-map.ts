@@ -1,0 +1,23 @@
+import { configMapCells } from '../../../table/cells/cluster.ts'
+import { validateConfigMap } from '../../validation/config-map.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Settings for pods and others to read, by key. */
+export const configMap = defineResource({
+  kind: 'ConfigMap',
+  versions: [{ type: 'core/v1.ConfigMap' }],
+  storedAs: 'core/v1.ConfigMap',
+  plural: 'configmaps',
+  shortNames: ['cm'],
+  scope: 'Namespaced',
+  storageVersionHash: 'qFsyl6wFWjQ=',
+  validation: { main: validateConfigMap },
+  table: {
+    cells: configMapCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Data', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,26 @@
+import { endpointsCells } from '../../../table/cells/network.ts'
+import { fillEndpoints } from '../../defaults/network.ts'
+import { validateEndpoints } from '../../validation/endpoints.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports. */
+export const endpoints = defineResource({
+  kind: 'Endpoints',
+  versions: [{ type: 'core/v1.Endpoints' }],
+  storedAs: 'core/v1.Endpoints',
+  plural: 'endpoints',
+  shortNames: ['ep'],
+  scope: 'Namespaced',
+  storageVersionHash: 'fWeeMqaN/OA=',
+  createsOnUpdate: true,
+  defaults: fillEndpoints,
+  validation: { main: validateEndpoints },
+  table: {
+    cells: endpointsCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Endpoints', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,58 @@
+import { eventCells } from '../../../table/cells/cluster.ts'
+import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
+import { validateCoreEvent, validateEvent } from '../../validation/event.ts'
+import { defineResource } from '../define-resource.ts'
+
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
+
+/** Events of the newer group are kept as core ones, under the core names of the same facts. */
+const newerLabels: Readonly<Record<string, string>> = {
+  ...common,
+  ...same('reason', 'type'),
+  ...Object.fromEntries(involved.map((name) => [`regarding.${name}`, `involvedObject.${name}`])),
+  reportingController: 'reportingComponent',
+}
+
+/** A note that something happened to an object. Events are kept for a short time and are for information only. */
+export const event = defineResource({
+  kind: 'Event',
+  versions: [
+    { type: 'core/v1.Event', validation: { main: validateCoreEvent } },
+    { type: 'events/v1.Event', validation: { main: validateEvent, areComplete: true }, fieldLabels: newerLabels },
+  ],
+  storedAs: 'core/v1.Event',
+  plural: 'events',
+  shortNames: ['ev'],
+  scope: 'Namespaced',
+  storageVersionHash: 'r2yiGXH7wu8=',
+  createsOnUpdate: true,
+  selectable: {
+    labels: {
+      ...common,
+      ...same(...involved.map((name) => `involvedObject.${name}`)),
+      ...same('reason', 'reportingComponent', 'source', 'type'),
+    },
+    fieldsOf: (event) => ({
+      ...textsAt(event, 'involvedObject', involved),
+      reason: textOf(event['reason']),
+      type: textOf(event['type']),
+      reportingComponent: textOf(event['reportingComponent']),
+      source: textOf(memberOf(event['source'], 'component')) || textOf(event['reportingComponent']),
+    }),
+  },
+  table: {
+    cells: eventCells,
+    columns: [
+      { name: 'Last Seen', type: 'string' },
+      { name: 'Type', type: 'string', description: 'Whether the event is an ordinary one or a warning.' },
+      { name: 'Reason', type: 'string', description: 'One word for what happened.' },
+      { name: 'Object', type: 'string' },
+      { name: 'Subobject', type: 'string', priority: 1 },
+      { name: 'Source', type: 'string', priority: 1 },
+      { name: 'Message', type: 'string' },
+      { name: 'First Seen', type: 'string', priority: 1 },
+      { name: 'Count', type: 'string', priority: 1 },
+      { name: 'Name', type: 'string', format: 'name', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,17 @@
+import { fillLimitRange } from '../../defaults/policy.ts'
+import { validateLimitRange } from '../../validation/limit-range.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Bounds and defaults for what the objects of a namespace may ask for. */
+export const limitRange = defineResource({
+  kind: 'LimitRange',
+  versions: [{ type: 'core/v1.LimitRange' }],
+  storedAs: 'core/v1.LimitRange',
+  plural: 'limitranges',
+  shortNames: ['limits'],
+  scope: 'Namespaced',
+  storageVersionHash: 'EBKMFVe6cwo=',
+  createsOnUpdate: true,
+  defaults: fillLimitRange,
+  validation: { main: validateLimitRange },
+})

@@ -1,0 +1,33 @@
+import { namespaceCells } from '../../../table/cells/cluster.ts'
+import { fillNamespace } from '../../defaults/policy.ts'
+import { same, textsAt } from '../../selectable-fields.ts'
+import { validateNamespace, validateNamespaceStatus } from '../../validation/namespace.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A scope for names. Most kinds of objects live in one, and are deleted together with it. */
+export const namespace = defineResource({
+  kind: 'Namespace',
+  versions: [{ type: 'core/v1.Namespace' }],
+  storedAs: 'core/v1.Namespace',
+  plural: 'namespaces',
+  shortNames: ['ns'],
+  scope: 'Cluster',
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  subresources: [{ name: 'finalize', verbs: ['update'] }, statusSubresource],
+  storageVersionHash: 'Q3oi5N2YM8M=',
+  nameKind: 'label',
+  selectable: {
+    labels: same('metadata.name', 'status.phase'),
+    fieldsOf: (namespace) => textsAt(namespace, 'status', ['phase']),
+  },
+  defaults: fillNamespace,
+  validation: { main: validateNamespace, status: validateNamespaceStatus },
+  table: {
+    cells: namespaceCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Status', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

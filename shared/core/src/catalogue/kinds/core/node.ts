@@ -1,0 +1,48 @@
+import { nodeCells } from '../../../table/cells/cluster.ts'
+import { fillNode } from '../../defaults/storage.ts'
+import { memberOf, same } from '../../selectable-fields.ts'
+import { validateNodeSpec, validateNodeStatus } from '../../validation/node.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A machine that runs pods. */
+export const node = defineResource({
+  kind: 'Node',
+  versions: [{ type: 'core/v1.Node' }],
+  storedAs: 'core/v1.Node',
+  plural: 'nodes',
+  shortNames: ['no'],
+  scope: 'Cluster',
+  subresources: [
+    {
+      name: 'proxy',
+      type: 'core/v1.NodeProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      optionsType: 'core/v1.NodeProxyOptions',
+      connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      hasSubpath: true,
+    },
+    statusSubresource,
+  ],
+  storageVersionHash: 'XwShjMxG9Fs=',
+  selectable: {
+    labels: same('metadata.name', 'spec.unschedulable'),
+    fieldsOf: (node) => ({ 'spec.unschedulable': String(memberOf(node['spec'], 'unschedulable') === true) }),
+  },
+  defaults: fillNode,
+  validation: { main: validateNodeSpec, status: validateNodeStatus, areComplete: 'main' },
+  table: {
+    cells: nodeCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Status', type: 'string', description: 'Whether the node can take pods.' },
+      { name: 'Roles', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Version', type: 'string' },
+      { name: 'Internal-IP', type: 'string', priority: 1 },
+      { name: 'External-IP', type: 'string', priority: 1, description: 'Address at which the node can be reached from outside.' },
+      { name: 'OS-Image', type: 'string', priority: 1 },
+      { name: 'Kernel-Version', type: 'string', priority: 1 },
+      { name: 'Container-Runtime', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,32 @@
+import { claimCells } from '../../../table/cells/storage.ts'
+import { fillPersistentVolumeClaim } from '../../defaults/storage.ts'
+import { validateClaim, validateClaimStatus } from '../../validation/persistent-volume-claim.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A user's request for storage, and the hold on a volume once one is bound. */
+export const persistentVolumeClaim = defineResource({
+  kind: 'PersistentVolumeClaim',
+  versions: [{ type: 'core/v1.PersistentVolumeClaim' }],
+  storedAs: 'core/v1.PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  shortNames: ['pvc'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'QWTyNDq0dC4=',
+  deleteAnswer: 'object',
+  defaults: fillPersistentVolumeClaim,
+  validation: { main: validateClaim, status: validateClaimStatus },
+  table: {
+    cells: claimCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Status', type: 'string' },
+      { name: 'Volume', type: 'string' },
+      { name: 'Capacity', type: 'string' },
+      { name: 'Access Modes', type: 'string' },
+      { name: 'StorageClass', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'VolumeMode', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,34 @@
+import { volumeCells } from '../../../table/cells/storage.ts'
+import { fillPersistentVolume } from '../../defaults/storage.ts'
+import { validatePersistentVolume } from '../../validation/persistent-volume.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to. */
+export const persistentVolume = defineResource({
+  kind: 'PersistentVolume',
+  versions: [{ type: 'core/v1.PersistentVolume' }],
+  storedAs: 'core/v1.PersistentVolume',
+  plural: 'persistentvolumes',
+  shortNames: ['pv'],
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: 'HN/zwEC+JgM=',
+  deleteAnswer: 'object',
+  defaults: fillPersistentVolume,
+  validation: { main: validatePersistentVolume },
+  table: {
+    cells: volumeCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Capacity', type: 'string' },
+      { name: 'Access Modes', type: 'string' },
+      { name: 'Reclaim Policy', type: 'string' },
+      { name: 'Status', type: 'string' },
+      { name: 'Claim', type: 'string' },
+      { name: 'StorageClass', type: 'string' },
+      { name: 'Reason', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'VolumeMode', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,30 @@
+import { podTemplateCells } from '../../../table/cells/workloads.ts'
+import type { Draft } from '../../defaults/draft.ts'
+import { fillPodTemplate } from '../../defaults/pod.ts'
+import { validatePodTemplateObject } from '../../validation/pod-template.ts'
+import { warningsOfPodTemplate } from '../../warnings/rules.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A pod to be made, as an object of its own. */
+export const podTemplate = defineResource({
+  kind: 'PodTemplate',
+  versions: [{ type: 'core/v1.PodTemplate' }],
+  storedAs: 'core/v1.PodTemplate',
+  plural: 'podtemplates',
+  scope: 'Namespaced',
+  storageVersionHash: 'LIXB2x4IFpk=',
+  deleteAnswer: 'object',
+  countsGenerations: true,
+  defaults: (object) => fillPodTemplate(object['template'] as Draft | undefined),
+  validation: { main: validatePodTemplateObject, areComplete: true },
+  warnings: warningsOfPodTemplate,
+  table: {
+    cells: podTemplateCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Containers', type: 'string' },
+      { name: 'Images', type: 'string' },
+      { name: 'Pod Labels', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,96 @@
+import { podCells, podConditions } from '../../../table/cells/pod.ts'
+import { fillPod } from '../../defaults/pod.ts'
+import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
+import { validatePod, validatePodStatus } from '../../validation/pod/pod.ts'
+import { warningsOfNewPod } from '../../warnings/rules.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Containers that run together on one node and share its network address. */
+export const pod = defineResource({
+  kind: 'Pod',
+  versions: [{ type: 'core/v1.Pod' }],
+  storedAs: 'core/v1.Pod',
+  plural: 'pods',
+  shortNames: ['po'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [
+    {
+      name: 'attach',
+      type: 'core/v1.PodAttachOptions',
+      verbs: ['create', 'get'],
+      optionsType: 'core/v1.PodAttachOptions',
+      connect: ['GET', 'POST'],
+    },
+    { name: 'binding', type: 'core/v1.Binding', verbs: ['create'] },
+    { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'] },
+    { name: 'eviction', type: 'policy/v1.Eviction', verbs: ['create'] },
+    {
+      name: 'exec',
+      type: 'core/v1.PodExecOptions',
+      verbs: ['create', 'get'],
+      optionsType: 'core/v1.PodExecOptions',
+      connect: ['GET', 'POST'],
+    },
+    { name: 'log', verbs: ['get'], optionsType: 'core/v1.PodLogOptions', produces: 'text/plain' },
+    {
+      name: 'portforward',
+      type: 'core/v1.PodPortForwardOptions',
+      verbs: ['create', 'get'],
+      optionsType: 'core/v1.PodPortForwardOptions',
+      connect: ['GET', 'POST'],
+    },
+    {
+      name: 'proxy',
+      type: 'core/v1.PodProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      optionsType: 'core/v1.PodProxyOptions',
+      connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      hasSubpath: true,
+    },
+    statusSubresource,
+  ],
+  storageVersionHash: 'xPOwRZ+Yhw8=',
+  deleteAnswer: 'object',
+  statusKeeps: ['ownerReferences'],
+  selectable: {
+    labels: {
+      ...common,
+      ...same('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
+      ...same('status.phase', 'status.podIP', 'status.podIPs', 'status.nominatedNodeName'),
+      'spec.host': 'spec.nodeName',
+    },
+    fieldsOf: (pod) => ({
+      ...textsAt(pod, 'spec', ['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName']),
+      ...textsAt(pod, 'status', ['phase', 'nominatedNodeName']),
+      'status.podIP': firstPodIp(pod),
+    }),
+  },
+  defaults: fillPod,
+  validation: { main: validatePod, status: validatePodStatus, areComplete: true },
+  warnings: warningsOfNewPod,
+  table: {
+    cells: podCells,
+    conditions: podConditions,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Ready', type: 'string', description: 'How many containers can serve, of how many the pod has.' },
+      {
+        name: 'Status',
+        type: 'string',
+        description: 'What the pod as a whole is doing, with the reason of the first container that holds it up.',
+      },
+      { name: 'Restarts', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'IP', type: 'string', priority: 1 },
+      { name: 'Node', type: 'string', priority: 1 },
+      { name: 'Nominated Node', type: 'string', priority: 1 },
+      { name: 'Readiness Gates', type: 'string', priority: 1 },
+    ],
+  },
+})
+
+function firstPodIp(pod: Readonly<Record<string, unknown>>): string {
+  const addresses = memberOf(pod['status'], 'podIPs')
+  return Array.isArray(addresses) ? textOf(memberOf(addresses[0], 'ip')) : ''
+}

@@ -1,0 +1,42 @@
+import { replicationControllerCells } from '../../../table/cells/workloads.ts'
+import { fillReplicationController } from '../../defaults/workloads.ts'
+import { common, memberOf, same } from '../../selectable-fields.ts'
+import { validateReplicationController, validateReplicationControllerStatus } from '../../validation/replication-controller.ts'
+import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
+
+/** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
+export const replicationController = defineResource({
+  kind: 'ReplicationController',
+  versions: [{ type: 'core/v1.ReplicationController' }],
+  storedAs: 'core/v1.ReplicationController',
+  plural: 'replicationcontrollers',
+  shortNames: ['rc'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [scaleSubresource, statusSubresource],
+  storageVersionHash: 'Jond2If31h0=',
+  deleteAnswer: 'statusUnasked',
+  defaultPropagation: 'Orphan',
+  countsGenerations: true,
+  selectable: {
+    labels: { ...common, ...same('status.replicas') },
+    fieldsOf: (controller) => ({ 'status.replicas': String(memberOf(controller['status'], 'replicas') ?? 0) }),
+  },
+  defaults: fillReplicationController,
+  validation: { main: validateReplicationController, status: validateReplicationControllerStatus },
+  warnings: warningsOfSpecTemplate,
+  table: {
+    cells: replicationControllerCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Desired', type: 'integer' },
+      { name: 'Current', type: 'integer' },
+      { name: 'Ready', type: 'integer' },
+      { name: 'Age', type: 'string' },
+      { name: 'Containers', type: 'string', priority: 1 },
+      { name: 'Images', type: 'string', priority: 1 },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

@@ -1,0 +1,28 @@
+import { resourceQuotaCells } from '../../../table/cells/cluster.ts'
+import { fillResourceQuota } from '../../defaults/policy.ts'
+import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../validation/resource-quota.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Limits what the objects of a namespace may use together. */
+export const resourceQuota = defineResource({
+  kind: 'ResourceQuota',
+  versions: [{ type: 'core/v1.ResourceQuota' }],
+  storedAs: 'core/v1.ResourceQuota',
+  plural: 'resourcequotas',
+  shortNames: ['quota'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: '8uhSgffRX6w=',
+  deleteAnswer: 'object',
+  defaults: fillResourceQuota,
+  validation: { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
+  table: {
+    cells: resourceQuotaCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Age', type: 'string' },
+      { name: 'Request', type: 'string' },
+      { name: 'Limit', type: 'string' },
+    ],
+  },
+})

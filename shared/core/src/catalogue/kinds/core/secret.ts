@@ -1,0 +1,27 @@
+import { secretCells } from '../../../table/cells/cluster.ts'
+import { fillSecret } from '../../defaults/policy.ts'
+import { common, same, textOf } from '../../selectable-fields.ts'
+import { validateSecret } from '../../validation/secret.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Sensitive values for pods and others to read, by key. */
+export const secret = defineResource({
+  kind: 'Secret',
+  versions: [{ type: 'core/v1.Secret' }],
+  storedAs: 'core/v1.Secret',
+  plural: 'secrets',
+  scope: 'Namespaced',
+  storageVersionHash: 'S6u1pOWzb84=',
+  selectable: { labels: { ...common, ...same('type') }, fieldsOf: (secret) => ({ type: textOf(secret['type']) }) },
+  defaults: fillSecret,
+  validation: { main: validateSecret },
+  table: {
+    cells: secretCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Type', type: 'string', description: 'What the data are meant for.' },
+      { name: 'Data', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

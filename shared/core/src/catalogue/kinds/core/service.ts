@@ -1,0 +1,44 @@
+import { serviceCells } from '../../../table/cells/network.ts'
+import { fillService } from '../../defaults/network.ts'
+import { validateService, validateServiceStatus } from '../../validation/service.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A name and an address under which a set of pods can be reached. */
+export const service = defineResource({
+  kind: 'Service',
+  versions: [{ type: 'core/v1.Service' }],
+  storedAs: 'core/v1.Service',
+  plural: 'services',
+  shortNames: ['svc'],
+  categories: ['all'],
+  scope: 'Namespaced',
+  subresources: [
+    {
+      name: 'proxy',
+      type: 'core/v1.ServiceProxyOptions',
+      verbs: ['create', 'delete', 'get', 'patch', 'update'],
+      optionsType: 'core/v1.ServiceProxyOptions',
+      connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      hasSubpath: true,
+    },
+    statusSubresource,
+  ],
+  storageVersionHash: '0/CO1lhkEBI=',
+  nameKind: 'label1035',
+  deleteAnswer: 'object',
+  createsOnUpdate: true,
+  defaults: fillService,
+  validation: { main: validateService, status: validateServiceStatus },
+  table: {
+    cells: serviceCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Type', type: 'string', description: 'How the service can be reached.' },
+      { name: 'Cluster-IP', type: 'string' },
+      { name: 'External-IP', type: 'string' },
+      { name: 'Port(s)', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'Selector', type: 'string', priority: 1 },
+    ],
+  },
+})

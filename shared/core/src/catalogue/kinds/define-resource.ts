@@ -1,0 +1,156 @@
+import type { IsGateOn } from '../../feature-gates.ts'
+import type { ObjectMeta } from '../../meta/object-meta.ts'
+import type { FieldError } from '../../meta/status.ts'
+import type { NameKind } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
+import type { ReadCells } from '../../table/cell.ts'
+import type { RowCondition } from '../../table/cells/pod.ts'
+import type { Draft } from '../defaults/draft.ts'
+import type { SelectableFields } from '../selectable-fields.ts'
+import type { Part } from '../validation/part.ts'
+
+/** Everything that is particular to one kind beside the type of its objects, before a profile has given its group a name. */
+export interface KindDefinition extends Behaviour {
+  readonly kind: string
+  /** The served versions. */
+  readonly versions: readonly VersionDefinition[]
+  /** The type in which its objects are stored, whichever version is served. */
+  readonly storedAs: string
+  readonly plural: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly verbs: readonly string[]
+  /** `stored`: kept by storage. `virtual`: a question that is answered and forgotten. `computed`: made up on each read. */
+  readonly form: 'stored' | 'virtual' | 'computed'
+  readonly subresources: readonly SubresourceDefinition[]
+  /** Opaque text by which clients notice that the stored version has changed. */
+  readonly storageVersionHash?: string
+  readonly selectable?: SelectableFields
+  readonly defaults?: Defaulter
+  readonly validation?: Rules
+  readonly warnings?: WarningRule
+  /** Absent: names and when the objects were created. */
+  readonly table?: KindTable
+}
+
+/** A kind in one version. What is absent is that of the kind. */
+export interface VersionDefinition {
+  /** The type of its objects: `core/v1.Pod`. Its package names group and version. */
+  readonly type: string
+  readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
+  readonly defaults?: Defaulter
+  readonly validation?: Rules
+  /** Accepted field selector label → label of the stored object. */
+  readonly fieldLabels?: Readonly<Record<string, string>>
+}
+
+/** What differs between kinds beside their fields. */
+export interface Behaviour {
+  /** Which names its objects may have. */
+  readonly nameKind: NameKind
+  /**
+   * What a successful delete answers with. `object`: the object; `status`: a Status once it is gone, the object while something
+   * holds it; `statusUnasked`: a Status where nothing but the kind's default policy holds it, too.
+   */
+  readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
+  /** What becomes of dependants when the deleter does not say. */
+  readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Warning to a deleter who sets no policy. */
+  readonly defaultPropagationWarning?: string
+  /** Its finalizers need no domain. Those of other kinds do, but for the standard ones. */
+  readonly takesBareFinalizers: boolean
+  /** A PUT to a name that is not taken creates the object. */
+  readonly createsOnUpdate: boolean
+  /** A PUT without resourceVersion replaces whatever is there. */
+  readonly replacesUnconditionally: boolean
+  /** `metadata.generation` counts changes of what the writer wants. */
+  readonly countsGenerations: boolean
+  /** Metadata that a writer of the status cannot change. */
+  readonly statusKeeps: readonly (keyof ObjectMeta & string)[]
+}
+
+export interface SubresourceDefinition {
+  readonly name: string
+  /** Type of the body, where it is not the resource's own. */
+  readonly type?: string
+  readonly verbs: readonly string[]
+  /** Type that the query parameters are read as. */
+  readonly optionsType?: string
+  /** Methods of a subresource that is a tunnel to somewhere else. */
+  readonly connect?: readonly string[]
+  /** Whether a path may follow the subresource's name. */
+  readonly hasSubpath?: boolean
+  /** Media type of the answer, where it is not an API object. */
+  readonly produces?: string
+  /** What is written through it is dropped unless this feature gate is on. */
+  readonly featureGate?: string
+}
+
+/** Completes an object in place. */
+export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
+
+/** What is wrong with an object; `live` is the one that it replaces. */
+export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
+
+/** The rules of one kind, for the part of the object that a request writes. */
+export interface Rules {
+  readonly main: Rule
+  readonly status?: Rule
+  /** They say all there is to say, of the main part at least: fields that the type requires may be absent where they do not mind. */
+  readonly areComplete?: true | 'main'
+}
+
+/** What the writer of a valid object should know of it; `live` is the one that it replaces. */
+export type WarningRule = (object: Part, live: Part | undefined, names: Names) => string[]
+
+/** How objects of a kind become rows. */
+export interface KindTable {
+  readonly columns: readonly Column[]
+  /** The cells of an object, in the order of the columns. */
+  readonly cells: ReadCells
+  readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
+}
+
+/** A column of the table that a list is shown as. */
+export interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  /** Above 0: shown in the wide view only. */
+  readonly priority?: number
+  /** Absent: what columns of this name say in all kinds. */
+  readonly description?: string
+}
+
+const allVerbs: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+
+const ordinary = {
+  shortNames: [],
+  categories: [],
+  verbs: allVerbs,
+  form: 'stored',
+  subresources: [],
+  nameKind: 'subdomain',
+  deleteAnswer: 'status',
+  defaultPropagation: 'Background',
+  takesBareFinalizers: false,
+  createsOnUpdate: false,
+  replacesUnconditionally: true,
+  countsGenerations: false,
+  statusKeeps: [],
+} as const
+
+type Given = Omit<KindDefinition, keyof typeof ordinary> & Partial<Pick<KindDefinition, keyof typeof ordinary>>
+
+/** A kind; what is left out is as for most kinds. */
+export function defineResource(given: Given): KindDefinition {
+  return { ...ordinary, ...given }
+}
+
+const partVerbs: readonly string[] = ['get', 'patch', 'update']
+export const statusSubresource: SubresourceDefinition = { name: 'status', verbs: partVerbs }
+export const scaleSubresource: SubresourceDefinition = { name: 'scale', type: 'autoscaling/v1.Scale', verbs: partVerbs }
+
+/** All metadata that writers of the main part may change. */
+export const writersMetadata: KindDefinition['statusKeeps'] = ['labels', 'annotations', 'ownerReferences', 'finalizers']

@@ -1,0 +1,27 @@
+import { endpointSliceCells } from '../../../table/cells/network.ts'
+import { fillEndpointSlice } from '../../defaults/network.ts'
+import { validateEndpointSlice } from '../../validation/endpoints.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Part of the backends of a service. The slices of a service are found by their label with its name. */
+export const endpointSlice = defineResource({
+  kind: 'EndpointSlice',
+  versions: [{ type: 'discovery/v1.EndpointSlice' }],
+  storedAs: 'discovery/v1.EndpointSlice',
+  plural: 'endpointslices',
+  scope: 'Namespaced',
+  storageVersionHash: 'Nx3SIv6I0mE=',
+  countsGenerations: true,
+  defaults: fillEndpointSlice,
+  validation: { main: validateEndpointSlice },
+  table: {
+    cells: endpointSliceCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'AddressType', type: 'string' },
+      { name: 'Ports', type: 'string', description: 'Ports of the endpoints.' },
+      { name: 'Endpoints', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

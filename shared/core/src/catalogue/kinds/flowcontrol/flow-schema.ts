@@ -1,0 +1,36 @@
+import { flowSchemaCells } from '../../../table/cells/configuration.ts'
+import { fillFlowSchema } from '../../defaults/policy.ts'
+import { validateFlowControlStatus, validateFlowSchema } from '../../validation/flow-control.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+
+/** Sorts requests into a priority level. */
+export const flowSchema = defineResource({
+  kind: 'FlowSchema',
+  versions: [
+    {
+      type: 'flowcontrol/v1beta1.FlowSchema',
+      deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.FlowSchema' },
+    },
+    { type: 'flowcontrol/v1beta2.FlowSchema' },
+  ],
+  storedAs: 'flowcontrol/v1beta2.FlowSchema',
+  plural: 'flowschemas',
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: '9bSnTLYweJ0=',
+  countsGenerations: true,
+  statusKeeps: writersMetadata,
+  defaults: fillFlowSchema,
+  validation: { main: validateFlowSchema, status: validateFlowControlStatus },
+  table: {
+    cells: flowSchemaCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'PriorityLevel', type: 'string' },
+      { name: 'MatchingPrecedence', type: 'string' },
+      { name: 'DistinguisherMethod', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'MissingPL', type: 'string' },
+    ],
+  },
+})

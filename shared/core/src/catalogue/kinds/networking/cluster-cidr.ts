@@ -1,0 +1,23 @@
+import { clusterCIDRCells } from '../../../table/cells/network.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Networks from which nodes get the addresses of their pods. */
+export const clusterCIDR = defineResource({
+  kind: 'ClusterCIDR',
+  versions: [{ type: 'networking/v1alpha1.ClusterCIDR' }],
+  storedAs: 'networking/v1alpha1.ClusterCIDR',
+  plural: 'clustercidrs',
+  scope: 'Cluster',
+  storageVersionHash: 'iC0u25BTSsc=',
+  table: {
+    cells: clusterCIDRCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'PerNodeHostBits', type: 'string' },
+      { name: 'IPv4', type: 'string' },
+      { name: 'IPv6', type: 'string' },
+      { name: 'Age', type: 'string' },
+      { name: 'NodeSelector', type: 'string', priority: 1 },
+    ],
+  },
+})

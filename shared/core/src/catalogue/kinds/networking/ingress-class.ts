@@ -1,0 +1,26 @@
+import { ingressClassCells } from '../../../table/cells/network.ts'
+import { fillIngressClass } from '../../defaults/network.ts'
+import { validateIngressClass } from '../../validation/ingress-class.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A controller for ingresses, by a name they can choose. An annotation makes one class the default. */
+export const ingressClass = defineResource({
+  kind: 'IngressClass',
+  versions: [{ type: 'networking/v1.IngressClass' }],
+  storedAs: 'networking/v1.IngressClass',
+  plural: 'ingressclasses',
+  scope: 'Cluster',
+  storageVersionHash: 'l/iqIbDgFyQ=',
+  countsGenerations: true,
+  defaults: fillIngressClass,
+  validation: { main: validateIngressClass, areComplete: true },
+  table: {
+    cells: ingressClassCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Controller', type: 'string', description: 'Name of the controller that carries out ingresses of the class.' },
+      { name: 'Parameters', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

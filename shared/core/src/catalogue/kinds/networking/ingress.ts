@@ -1,0 +1,30 @@
+import { ingressCells } from '../../../table/cells/network.ts'
+import { validateIngress, validateIngressStatus } from '../../validation/ingress.ts'
+import { warningsOfIngress } from '../../warnings/rules.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Rules by which requests from outside reach services of the cluster. */
+export const ingress = defineResource({
+  kind: 'Ingress',
+  versions: [{ type: 'networking/v1.Ingress' }],
+  storedAs: 'networking/v1.Ingress',
+  plural: 'ingresses',
+  shortNames: ['ing'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: '39NQlfNR+bo=',
+  countsGenerations: true,
+  validation: { main: validateIngress, status: validateIngressStatus, areComplete: true },
+  warnings: warningsOfIngress,
+  table: {
+    cells: ingressCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Class', type: 'string' },
+      { name: 'Hosts', type: 'string' },
+      { name: 'Address', type: 'string' },
+      { name: 'Ports', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,27 @@
+import { networkPolicyCells } from '../../../table/cells/network.ts'
+import { fillNetworkPolicy } from '../../defaults/network.ts'
+import { validateNetworkPolicy } from '../../validation/network-policy.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Says which traffic pods of the namespace may have. Pods that no policy chooses may have all. */
+export const networkPolicy = defineResource({
+  kind: 'NetworkPolicy',
+  versions: [{ type: 'networking/v1.NetworkPolicy' }],
+  storedAs: 'networking/v1.NetworkPolicy',
+  plural: 'networkpolicies',
+  shortNames: ['netpol'],
+  scope: 'Namespaced',
+  subresources: [{ ...statusSubresource, featureGate: 'NetworkPolicyStatus' }],
+  storageVersionHash: 'YpfwF18m1G8=',
+  countsGenerations: true,
+  defaults: fillNetworkPolicy,
+  validation: { main: validateNetworkPolicy, areComplete: true },
+  table: {
+    cells: networkPolicyCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Pod-Selector', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,23 @@
+import { runtimeClassCells } from '../../../table/cells/cluster.ts'
+import { validateRuntimeClass } from '../../validation/small-kinds.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
+export const runtimeClass = defineResource({
+  kind: 'RuntimeClass',
+  versions: [{ type: 'node/v1.RuntimeClass' }],
+  storedAs: 'node/v1.RuntimeClass',
+  plural: 'runtimeclasses',
+  scope: 'Cluster',
+  storageVersionHash: 'WQTu1GL3T2Q=',
+  replacesUnconditionally: false,
+  validation: { main: validateRuntimeClass, areComplete: true },
+  table: {
+    cells: runtimeClassCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Handler', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,28 @@
+import { podDisruptionBudgetCells } from '../../../table/cells/workloads.ts'
+import { validateDisruptionBudget, validateDisruptionBudgetStatus } from '../../validation/disruption-budget.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Bounds how many pods of a group may be evicted at once. */
+export const podDisruptionBudget = defineResource({
+  kind: 'PodDisruptionBudget',
+  versions: [{ type: 'policy/v1.PodDisruptionBudget' }],
+  storedAs: 'policy/v1.PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+  shortNames: ['pdb'],
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: '6BGBu0kpHtk=',
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  validation: { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus, areComplete: true },
+  table: {
+    cells: podDisruptionBudgetCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Min Available', type: 'string' },
+      { name: 'Max Unavailable', type: 'string' },
+      { name: 'Allowed Disruptions', type: 'integer' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

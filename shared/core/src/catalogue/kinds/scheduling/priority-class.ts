@@ -1,0 +1,27 @@
+import { priorityClassCells } from '../../../table/cells/cluster.ts'
+import { fillPriorityClass } from '../../defaults/policy.ts'
+import { validatePriorityClass } from '../../validation/small-kinds.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A name for a priority that pods can have. */
+export const priorityClass = defineResource({
+  kind: 'PriorityClass',
+  versions: [{ type: 'scheduling/v1.PriorityClass' }],
+  storedAs: 'scheduling/v1.PriorityClass',
+  plural: 'priorityclasses',
+  shortNames: ['pc'],
+  scope: 'Cluster',
+  storageVersionHash: '1QwjyaZjj3Y=',
+  countsGenerations: true,
+  defaults: fillPriorityClass,
+  validation: { main: validatePriorityClass },
+  table: {
+    cells: priorityClassCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Value', type: 'integer' },
+      { name: 'Global-Default', type: 'boolean' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

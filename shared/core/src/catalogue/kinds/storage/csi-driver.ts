@@ -1,0 +1,32 @@
+import { csiDriverCells } from '../../../table/cells/storage.ts'
+import { fillCsiDriver } from '../../defaults/storage.ts'
+import { validateCsiDriver } from '../../validation/csi-kinds.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
+export const csiDriver = defineResource({
+  kind: 'CSIDriver',
+  versions: [{ type: 'storage/v1.CSIDriver' }],
+  storedAs: 'storage/v1.CSIDriver',
+  plural: 'csidrivers',
+  scope: 'Cluster',
+  storageVersionHash: 'hL6j/rwBV5w=',
+  deleteAnswer: 'object',
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillCsiDriver,
+  validation: { main: validateCsiDriver },
+  table: {
+    cells: csiDriverCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'AttachRequired', type: 'boolean' },
+      { name: 'PodInfoOnMount', type: 'boolean' },
+      { name: 'StorageCapacity', type: 'boolean' },
+      { name: 'TokenRequests', type: 'string' },
+      { name: 'RequiresRepublish', type: 'boolean' },
+      { name: 'Modes', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

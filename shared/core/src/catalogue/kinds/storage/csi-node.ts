@@ -1,0 +1,24 @@
+import { csiNodeCells } from '../../../table/cells/storage.ts'
+import { validateCsiNode } from '../../validation/csi-node.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent. */
+export const csiNode = defineResource({
+  kind: 'CSINode',
+  versions: [{ type: 'storage/v1.CSINode' }],
+  storedAs: 'storage/v1.CSINode',
+  plural: 'csinodes',
+  scope: 'Cluster',
+  storageVersionHash: 'Pe62DkZtjuo=',
+  deleteAnswer: 'object',
+  replacesUnconditionally: false,
+  validation: { main: validateCsiNode },
+  table: {
+    cells: csiNodeCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Drivers', type: 'integer' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

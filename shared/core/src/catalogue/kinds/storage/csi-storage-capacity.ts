@@ -1,0 +1,20 @@
+import { validateCsiStorageCapacity } from '../../validation/csi-kinds.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** How much space is left for new volumes of one storage class in one part of the cluster. */
+export const csiStorageCapacity = defineResource({
+  kind: 'CSIStorageCapacity',
+  versions: [
+    { type: 'storage/v1.CSIStorageCapacity' },
+    {
+      type: 'storage/v1beta1.CSIStorageCapacity',
+      deprecated: { since: '1.24', removed: '1.27', replacement: 'storage/v1.CSIStorageCapacity' },
+    },
+  ],
+  storedAs: 'storage/v1.CSIStorageCapacity',
+  plural: 'csistoragecapacities',
+  scope: 'Namespaced',
+  storageVersionHash: 'xeVl+2Ly1kE=',
+  replacesUnconditionally: false,
+  validation: { main: validateCsiStorageCapacity },
+})

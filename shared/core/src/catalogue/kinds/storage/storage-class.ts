@@ -1,0 +1,29 @@
+import { storageClassCells } from '../../../table/cells/storage.ts'
+import { fillStorageClass } from '../../defaults/storage.ts'
+import { validateStorageClass } from '../../validation/storage-class.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** A kind of storage that claims can ask for by name, and how volumes of it are made. */
+export const storageClass = defineResource({
+  kind: 'StorageClass',
+  versions: [{ type: 'storage/v1.StorageClass' }],
+  storedAs: 'storage/v1.StorageClass',
+  plural: 'storageclasses',
+  shortNames: ['sc'],
+  scope: 'Cluster',
+  storageVersionHash: 'K+m6uJwbjGY=',
+  deleteAnswer: 'object',
+  defaults: fillStorageClass,
+  validation: { main: validateStorageClass },
+  table: {
+    cells: storageClassCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Provisioner', type: 'string' },
+      { name: 'ReclaimPolicy', type: 'string' },
+      { name: 'VolumeBindingMode', type: 'string' },
+      { name: 'AllowVolumeExpansion', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,29 @@
+import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
+import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from '../../validation/volume-attachment.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+
+/** Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users. */
+export const volumeAttachment = defineResource({
+  kind: 'VolumeAttachment',
+  versions: [{ type: 'storage/v1.VolumeAttachment' }],
+  storedAs: 'storage/v1.VolumeAttachment',
+  plural: 'volumeattachments',
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  storageVersionHash: 'tJx/ezt6UDU=',
+  deleteAnswer: 'object',
+  replacesUnconditionally: false,
+  statusKeeps: writersMetadata,
+  validation: { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
+  table: {
+    cells: volumeAttachmentCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Attacher', type: 'string', format: 'name' },
+      { name: 'PV', type: 'string' },
+      { name: 'Node', type: 'string' },
+      { name: 'Attached', type: 'boolean' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,13 @@
+import type { KindTable } from '../catalogue/kinds/define-resource.ts'
+import { scaleCells } from './cells/workloads.ts'
+
+/** The table of the answer to a scale subresource. */
+export const scaleTable: KindTable = {
+  cells: scaleCells,
+  columns: [
+    { name: 'Name', type: 'string' },
+    { name: 'Desired', type: 'integer' },
+    { name: 'Available', type: 'integer', description: 'How many replicas exist.' },
+    { name: 'Age', type: 'string' },
+  ],
+}
