@@ -27,7 +27,7 @@ const ours = Object.keys(mayImport)
 
 /** Names that belong to a profile come from here, and the API's own description may quote them. */
 const namesFile = 'shared/core/src/names.ts'
-const descriptions = ['shared/core/src/api/', 'shared/core/src/catalogue/columns.ts']
+const descriptions = ['shared/core/src/api/']
 const profileName = /k8s\.io|kubernetes\.io|orch\.io|orch-system|kube-system/
 
 /** The machine's time is read here; everything else takes a clock, or says that it means the machine's. */

@@ -517,7 +517,6 @@ describe('cells', () => {
       { spec: {}, status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] } },
       ['a', 'Local', 'True', '5s'],
     ],
-    ['Status', { status: 'Failure', reason: 'NotFound', message: 'm' }, ['Failure', 'NotFound', 'm']],
     [
       'RoleBinding',
       {

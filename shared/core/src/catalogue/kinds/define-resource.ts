@@ -91,7 +91,7 @@ export interface SubresourceDefinition {
 export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
 /** What is wrong with an object; `live` is the one that it replaces. */
-export type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
+type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {
