@@ -32,16 +32,14 @@ export function flowControlObjects(names: Names): BootstrapObject[] {
   const anywhere = { namespaces: ['*'] }
   const everybody = [group('system:unauthenticated'), group('system:authenticated')]
   return [
-    ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) =>
-      anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', name, spec),
-    ),
+    ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(names, levels, name, spec)),
     suggested(level('system', 30, { queues: 64, handSize: 6 })),
     suggested(level('node-high', 40, { queues: 64, handSize: 6 })),
     suggested(level('leader-election', 10, { queues: 16, handSize: 4 })),
     suggested(level('workload-high', 40, { queues: 128, handSize: 6 })),
     suggested(level('workload-low', 100, { queues: 128, handSize: 6 })),
     suggested(level('global-default', 20, { queues: 128, handSize: 6 })),
-    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(names, 'FlowSchema', 'flowschemas', name, spec)),
+    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(names, schemas, name, spec)),
     suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
     suggested(
       schema('system-leader-election', {
@@ -134,7 +132,10 @@ function updateAnnotation(names: Names): string {
   return subdomainLabel(names, 'apf', 'autoupdate-spec')
 }
 
-function anObject(names: Names, kind: string, plural: string, name: string, spec: object): BootstrapObject {
+const levels = { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations' }
+const schemas = { kind: 'FlowSchema', plural: 'flowschemas' }
+
+function anObject(names: Names, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {
   const { group, version } = flowControlGroup(names)
   return {
     resource: { group, version, plural, namespaced: false },
@@ -146,11 +147,11 @@ function anObject(names: Names, kind: string, plural: string, name: string, spec
 function aLevel(names: Names, name: string, shares: number, queuing: Queuing): BootstrapObject {
   const limitResponse = { type: 'Queue', queuing: { ...queuing, queueLengthLimit: 50 } }
   const limited = { assuredConcurrencyShares: shares, limitResponse }
-  return anObject(names, 'PriorityLevelConfiguration', 'prioritylevelconfigurations', name, { type: 'Limited', limited })
+  return anObject(names, levels, name, { type: 'Limited', limited })
 }
 
 function aSchema(names: Names, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
-  return anObject(names, 'FlowSchema', 'flowschemas', name, {
+  return anObject(names, schemas, name, {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
     ...(distinguisher === undefined ? {} : { distinguisherMethod: { type: distinguisher } }),

@@ -173,7 +173,7 @@ function judgePod(attributes: Attributes, state: NamespaceState, judgements: Jud
   if (errors.length === 0 && isFullyPrivileged(policy)) {
     return { ...judgements.privileged(attributes, policy.enforce), kind: 'allowed', conditions }
   }
-  const verdict = judgeView(attributes, podView(attributes.object), state, judgements, true)
+  const verdict = judgeView({ attributes, view: podView(attributes.object), state, judgements, isEnforced: true })
   return verdict.kind === 'allowed' ? { ...verdict, conditions } : verdict
 }
 
@@ -181,11 +181,19 @@ function judgeTemplate(attributes: Attributes, state: NamespaceState, judgements
   const { policy, errors } = state
   if (errors.length === 0 && policy.audit.level === 'privileged' && policy.warn.level === 'privileged') return allowed
   const view = templateView(attributes.resource, attributes.object)
-  return view === undefined ? allowed : judgeView(attributes, view, state, judgements, false)
+  return view === undefined ? allowed : judgeView({ attributes, view, state, judgements, isEnforced: false })
 }
 
-/** What each mode says of a Pod. Who is refused is not warned as well. */
-function judgeView(attributes: Attributes, view: PodView, state: NamespaceState, judgements: Judgements, isEnforced: boolean): Verdict {
+interface ViewJudgement {
+  readonly attributes: Attributes
+  readonly view: PodView
+  readonly state: NamespaceState
+  readonly judgements: Judgements
+  readonly isEnforced: boolean
+}
+
+/** The verdicts of all modes on a Pod. A refused request receives no warning. */
+function judgeView({ attributes, view, state, judgements, isEnforced }: ViewJudgement): Verdict {
   const { policy, errors } = state
   const { configuration, names } = judgements
   if (configuration.exemptions.runtimeClasses.has(view.spec.runtimeClassName ?? '')) return exempt(attributes, 'runtimeClass', names)

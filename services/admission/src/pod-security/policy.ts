@@ -85,25 +85,43 @@ export interface PolicyReading {
 export const levelText = `must be one of ${levels.join(', ')}`
 export const versionText = 'must be "latest" or "v1.x"'
 
+/** How a label is read, and its value where it is absent or unreadable. */
+interface LabelReading<T> {
+  readonly parse: (text: string) => T | undefined
+  readonly expected: string
+  readonly absent: T
+  readonly unreadable: T
+}
+
 /**
- * The policy of a namespace. A level that nobody can read is the strictest where it is enforced, and none where it is only
- * told; a version that nobody can read is the latest.
+ * The policy of a namespace. An unreadable level is the strictest where it is enforced, and none where it only causes warnings or
+ * audit annotations; an unreadable version is the latest.
  */
 export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names): PolicyReading {
   const errors: FieldError[] = []
-  const read = <T>(key: string, parse: (text: string) => T | undefined, why: string, otherwise: T, fallback: T): T => {
+  const read = <T>(key: string, { parse, expected, absent, unreadable }: LabelReading<T>): T => {
     const label = subdomainLabel(names, 'pod-security', key)
     const text = labels[label]
-    if (text === undefined) return otherwise
+    if (text === undefined) return absent
     const value = parse(text)
     if (value !== undefined) return value
-    const message = `Invalid value: ${JSON.stringify(text)}: ${why}`
+    const message = `Invalid value: ${JSON.stringify(text)}: ${expected}`
     errors.push({ reason: 'FieldValueInvalid', field: `metadata.labels[${label}]`, message })
-    return fallback
+    return unreadable
   }
   const of = (mode: Mode): LevelVersion => ({
-    level: read(mode, parseLevel, levelText, defaults[mode].level, mode === 'enforce' ? 'restricted' : 'privileged'),
-    version: read(`${mode}-version`, parseVersion, versionText, defaults[mode].version, 'latest'),
+    level: read(mode, {
+      parse: parseLevel,
+      expected: levelText,
+      absent: defaults[mode].level,
+      unreadable: mode === 'enforce' ? 'restricted' : 'privileged',
+    }),
+    version: read(`${mode}-version`, {
+      parse: parseVersion,
+      expected: versionText,
+      absent: defaults[mode].version,
+      unreadable: 'latest',
+    }),
   })
   const policy = { enforce: of('enforce'), audit: of('audit'), warn: of('warn') }
   return { policy, errors }

@@ -2,7 +2,6 @@ import {
   type Amounts,
   addAmounts,
   type Catalogue,
-  type Counting,
   countingOf,
   type Entry,
   everything,
@@ -39,7 +38,9 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
       if (part.kind === 'head') revision ??= part.revision
       if (part.kind !== 'entries') continue
       for (const entry of part.entries) {
-        amounts = addAmounts(amounts, entryUsage(quota, hard, counting, entry, nowMs))
+        // Resources whose objects are only counted need no decoding.
+        const object = counting.looksInside ? decode(entry) : undefined
+        amounts = addAmounts(amounts, usageIn(quota.spec ?? {}, hard, counting, object, nowMs))
         if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
       }
     }
@@ -55,11 +56,6 @@ function decode({ value }: Entry): unknown {
 
 function uidOf(entry: Entry): string {
   return (decode(entry) as { metadata: { uid?: string } }).metadata.uid ?? ''
-}
-
-/** Resources whose objects are only counted need not be looked into. */
-function entryUsage(quota: QuotaObject, hard: Amounts, counting: Counting, entry: Entry, nowMs: number): Amounts {
-  return usageIn(quota.spec ?? {}, hard, counting, counting.looksInside ? decode(entry) : undefined, nowMs)
 }
 
 function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): ResourceName[] {

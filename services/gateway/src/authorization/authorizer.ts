@@ -44,10 +44,10 @@ export interface Authorizer {
 
 /** Asks in order; the first that has an opinion decides. Without any, the reasons of all that were asked are told. */
 export function decide(authorizers: readonly Authorizer[], user: User, access: Access): Decision | Promise<Decision> {
-  return decideFrom(0, nothingSaid, authorizers, user, access)
+  return decideFrom(0, nothingSaid, { authorizers, user, access })
 }
 
-/** What those who had no opinion have said. */
+/** Reasons and errors of the authorizers without an opinion. */
 interface Said {
   readonly reasons: readonly string[]
   readonly errors: readonly string[]
@@ -55,21 +55,20 @@ interface Said {
 
 const nothingSaid: Said = { reasons: [], errors: [] }
 
-function decideFrom(
-  start: number,
-  before: Said,
-  authorizers: readonly Authorizer[],
-  user: User,
-  access: Access,
-): Decision | Promise<Decision> {
+interface Question {
+  readonly authorizers: readonly Authorizer[]
+  readonly user: User
+  readonly access: Access
+}
+
+function decideFrom(start: number, before: Said, question: Question): Decision | Promise<Decision> {
+  const { authorizers, user, access } = question
   let said = before
   for (let index = start; index < authorizers.length; index++) {
     const decision = (authorizers[index] as Authorizer).authorize(user, access)
     if (decision instanceof Promise) {
       const sofar = said
-      return decision.then((late) =>
-        late.kind === 'noOpinion' ? decideFrom(index + 1, withSaid(sofar, late), authorizers, user, access) : late,
-      )
+      return decision.then((late) => (late.kind === 'noOpinion' ? decideFrom(index + 1, withSaid(sofar, late), question) : late))
     }
     if (decision.kind !== 'noOpinion') return decision
     said = withSaid(said, decision)

@@ -48,7 +48,8 @@ export function dialContract<M extends Methods>(contract: Contract<M>, options: 
   const credentialsFor = (host: string) => callerCredentials(source, { host, role: contract.offeredBy })
   const pool = new Pool({ service: contract.name, addresses, lookup, credentialsFor, clock, random, log })
   const service: Record<string, unknown> = {}
-  for (const [name, method] of Object.entries(contract.methods)) service[name] = callerOf(contract.name, name, method, pool, options)
+  for (const [name, method] of Object.entries(contract.methods))
+    service[name] = createCaller({ contract: contract.name, name, description: method, pool, options })
   return {
     // Built from the contract, one method for each of its own.
     service: service as unknown as Service<Contract<M>>,
@@ -71,16 +72,25 @@ function parseAddresses({ addresses, tls, insecureTransport = false }: DialOptio
   })
 }
 
-function callerOf(contractName: string, name: string, description: Methods[string], pool: Pool, options: DialOptions) {
+interface CallerParts {
+  readonly contract: string
+  /** Name of the method. */
+  readonly name: string
+  readonly description: Methods[string]
+  readonly pool: Pool
+  readonly options: DialOptions
+}
+
+function createCaller({ contract, name, description, pool, options }: CallerParts) {
   const method: RemoteMethod = {
     name,
-    path: methodPath(contractName, name),
+    path: methodPath(contract, name),
     request: codecOf(description.request),
     response: codecOf(description.response),
     isHot: description.form === 'unary' && description.options.hot === true,
     idempotent: description.options.idempotent === true,
     answerMs: (message) => description.options.answerMs?.(message as never),
-    observe: createObserve(options, 'client', contractName, name),
+    observe: createObserve(options, 'client', contract, name),
     pool,
     clock: options.clock ?? systemClock,
   }

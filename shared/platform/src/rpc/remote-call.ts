@@ -100,7 +100,7 @@ async function send(replica: Replica, method: RemoteMethod, message: unknown, { 
   const patient = isBounded ? { answerMs, more: () => replica.patienceFor(time) } : undefined
   replica.inFlight.call += 1
   try {
-    const sent = (method.isHot ? sendInBatch : sendAlone)(replica, method, message, context, patient)
+    const sent = (method.isHot ? sendInBatch : sendAlone)({ replica, method, message, context, patient })
     const answer = await (method.idempotent && answerMs === undefined ? untilDoubt(sent, replica, method) : sent)
     replica.hasAnswered(time)
     return answer
@@ -123,23 +123,21 @@ function untilDoubt(sent: Promise<unknown>, replica: Replica, { pool }: RemoteMe
   return Promise.race([sent, doubt]).finally(stop)
 }
 
-async function sendInBatch(
-  replica: Replica,
-  { name, request, response }: RemoteMethod,
-  message: unknown,
-  context: CallContext,
-  patient: Patience | undefined,
-) {
+/** One message on its way to one replica. */
+interface Sending {
+  readonly replica: Replica
+  readonly method: RemoteMethod
+  readonly message: unknown
+  readonly context: CallContext
+  readonly patient: Patience | undefined
+}
+
+async function sendInBatch({ replica, method: { name, request, response }, message, context, patient }: Sending): Promise<unknown> {
   return response.decode(await replica.exchange.send(name, request.encode(message) as Buffer, context, patient))
 }
 
-function sendAlone(
-  { client }: Replica,
-  { path, request, response }: RemoteMethod,
-  message: unknown,
-  context: CallContext,
-  patient: Patience | undefined,
-): Promise<unknown> {
+function sendAlone({ replica: { client }, method, message, context, patient }: Sending): Promise<unknown> {
+  const { path, request, response } = method
   const options = optionsOf(patient === undefined ? context : { ...context, timeoutMs: patient.answerMs })
   return new Promise((resolve, reject) => {
     const cancel = () => call.cancel()
