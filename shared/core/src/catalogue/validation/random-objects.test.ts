@@ -1,36 +1,9 @@
 import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { namesOf } from '../../names.ts'
-import { decoderOf } from '../../schema/decode.ts'
-import type { Node } from '../../schema/node.ts'
-import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../../schema/resolve.ts'
-import { applyDefaults } from '../defaults/defaults.ts'
-import type { Part } from './part.ts'
-import { validateObject } from './validate.ts'
+import { allTypeNames, resolveStruct, resolveType } from '../../schema/resolve.ts'
+import { completed, fieldsOf, unknownFields } from './random-testing.ts'
 
-/** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
-const otherNames: readonly RegExp[] = [
-  /(?:^|\.)template\.(?:labels$|annotations(?:$|\[))/,
-  /\.volumeMounts\.mountPropagation$/,
-  /\.hostAliases\.(?:hostnames|ip)$/,
-  /\.pod(?:Anti)?Affinity\..*\.namespace$/,
-  /\.securityContext\.shareProcessNamespace$/,
-  /^metadata\.taints\[\d+\]/,
-  /^status\.Phase$/,
-  /^spec\.LoadBalancerSourceRanges$/,
-  /^spec\.resources\[storage\]$/,
-  /^overhead\.limits\[/,
-  /^scheduling\.tolerations\.tolerations\[/,
-  // The name of a CSIDriver, and parts of an Event by their names in the core group.
-  /^(?:name|namespace|source|count|firstTimestamp|lastTimestamp|involvedObject\.namespace)$/,
-  // A conversion by its form without a version.
-  /^spec\.conversion\.(?:webhookClientConfig|conversionReviewVersions)(?:[.[]|$)/,
-  // The first version of an autoscaler has one number, which stands for a metric.
-  /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
-]
-
-const names = namesOf('orch')
 const runs = { numRuns: 12, seed: 20_220_823 }
 
 /** Types of objects: those with metadata of their own. */
@@ -39,41 +12,14 @@ const types = allTypeNames().filter((type) => {
   return node.kind === 'struct' && node.hasTypeMeta && !type.endsWith('List') && !type.startsWith('meta/')
 })
 
-function complete(type: string, body: unknown): Part {
-  const decoded = decoderOf(type)(body, { trackUnknown: false })
-  if (decoded.kind !== 'decoded') throw new Error(decoded.message)
-  const object = structuredClone(decoded.object)
-  applyDefaults(type, object, names)
-  return object
-}
-
-/** The fields that the rules object to. */
-function fieldsOf(type: string, object: Part, part: 'main' | 'status', live?: Part): string[] {
-  const before = live === undefined ? {} : { live }
-  return validateObject({ type, body: object, object, part, names, ...before }).map(({ field }) => field ?? '')
-}
-
-/** What follows the part of a path that the type has; undefined when it has all of it. */
-function findUnknown(declared: Node, path: string): string | undefined {
-  if (path === '') return undefined
-  const node = resolveNode(declared)
-  const step = /^\.?([^.[]+)|^\[\d+\]/.exec(path)
-  if (node.kind === 'map') return undefined
-  if (step === null) return path
-  const rest = path.slice(step[0].length)
-  if (node.kind === 'list' && step[1] === undefined) return findUnknown(node.items, rest)
-  const field = node.kind === 'struct' ? node.fields.find(({ name }) => name === step[1]) : undefined
-  return field === undefined ? path : findUnknown(field.node, rest)
-}
-
 test.each(types)('any %s: defaults are set once, errors name fields, an unchanged update adds none', (type) => {
   const node = resolveStruct(type)
   const property = fc.property(fc.oneof(anyStruct(node, 'some'), anyStruct(node, 'all')), (body) => {
-    const object = complete(type, body)
-    expect(complete(type, object)).toEqual(object)
+    const object = completed(type, body) ?? {}
+    expect(completed(type, object)).toEqual(object)
     for (const part of ['main', 'status'] as const) {
       const fields = fieldsOf(type, object, part)
-      expect(fields.filter((field) => findUnknown(node, field) !== undefined && !otherNames.some((form) => form.test(field)))).toEqual([])
+      expect(unknownFields(type, fields)).toEqual([])
       expect(fieldsOf(type, object, part, object).filter((field) => !fields.includes(field))).toEqual([])
     }
   })

@@ -1,0 +1,66 @@
+import { namesOf } from '../../names.ts'
+import { decoderOf } from '../../schema/decode.ts'
+import type { Node } from '../../schema/node.ts'
+import { resolveNode, resolveType } from '../../schema/resolve.ts'
+import { applyDefaults } from '../defaults/defaults.ts'
+import type { Part } from './part.ts'
+import { validateObject } from './validate.ts'
+
+/** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
+const otherNames: readonly RegExp[] = [
+  /(?:^|\.)template\.(?:labels$|annotations(?:$|\[))/,
+  /\.volumeMounts\.mountPropagation$/,
+  /\.hostAliases\.(?:hostnames|ip)$/,
+  /\.pod(?:Anti)?Affinity\..*\.namespace$/,
+  /\.securityContext\.shareProcessNamespace$/,
+  /^metadata\.taints\[\d+\]/,
+  /^status\.Phase$/,
+  /^spec\.LoadBalancerSourceRanges$/,
+  /^spec\.resources\[storage\]$/,
+  /^overhead\.limits\[/,
+  /^volumeMode$/,
+  /^spec\.persistentvolumesource$/,
+  /^scheduling\.tolerations\.tolerations\[/,
+  // The name of a CSIDriver, and parts of an Event by their names in the core group.
+  /^(?:name|namespace|source|count|firstTimestamp|lastTimestamp|involvedObject(?:\.namespace)?)$/,
+  // A conversion by its form without a version.
+  /^spec\.conversion\.(?:webhookClientConfig|conversionReviewVersions)(?:[.[]|$)/,
+  // The first version of an autoscaler has one number, which stands for a metric.
+  /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
+]
+
+const names = namesOf('orch')
+
+/** The object with its defaults, or undefined where the types of its fields are wrong. */
+export function completed(type: string, body: unknown): Part | undefined {
+  const decoded = decoderOf(type)(body, { trackUnknown: false })
+  if (decoded.kind !== 'decoded') return undefined
+  const object = structuredClone(decoded.object)
+  applyDefaults(type, object, names)
+  return object
+}
+
+/** The fields that the rules object to. */
+export function fieldsOf(type: string, object: Part, part: 'main' | 'status', live?: Part): string[] {
+  const before = live === undefined ? {} : { live }
+  return validateObject({ type, body: object, object, part, names, ...before }).map(({ field }) => field ?? '')
+}
+
+/** What follows the part of a path that the type has; undefined when it has all of it. */
+function findUnknown(declared: Node, path: string): string | undefined {
+  if (path === '') return undefined
+  const node = resolveNode(declared)
+  const step = /^\.?([^.[]+)|^\[\d+\]/.exec(path)
+  if (node.kind === 'map') return undefined
+  if (step === null) return path
+  const rest = path.slice(step[0].length)
+  if (node.kind === 'list' && step[1] === undefined) return findUnknown(node.items, rest)
+  const field = node.kind === 'struct' ? node.fields.find(({ name }) => name === step[1]) : undefined
+  return field === undefined ? path : findUnknown(field.node, rest)
+}
+
+/** Those of the fields that the type does not have. */
+export function unknownFields(type: string, fields: readonly string[]): string[] {
+  const node = resolveType(type)
+  return fields.filter((field) => findUnknown(node, field) !== undefined && !otherNames.some((form) => form.test(field)))
+}
