@@ -11,13 +11,24 @@ import {
   timeout,
   unsupportedMediaType,
 } from '@orch/core'
+import type { Clock, TimerWheel } from '@orch/platform'
 import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
-import { advance, pause } from './pace.ts'
-import type { GatewayParts } from './parts.ts'
+import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
+import type { TextThread } from './texts/text-thread.ts'
 import { hasTooManyValues } from './texts/too-many-values.ts'
 import { hasBigInteger, type ParsedYaml, parseYaml } from './texts/yaml.ts'
+
+/** What reading a body needs. */
+export interface BodyParts {
+  readonly names: Names
+  readonly clock: Clock
+  readonly wheel: TimerWheel
+  readonly pace: Pace
+  /** Reads large YAML. */
+  readonly texts: Pick<TextThread, 'do'>
+}
 
 /** A body that has been read, whatever its format. */
 export interface ParsedBody {
@@ -32,7 +43,7 @@ export interface ParsedBody {
 }
 
 /** The body's bytes, bounded in size and in time. */
-export async function readBytes(request: GatewayRequest, { clock, wheel }: GatewayParts): Promise<Uint8Array> {
+export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyParts): Promise<Uint8Array> {
   const late = Promise.withResolvers<'late'>()
   const timer = wheel.after(Math.max(0, request.deadlineMs - clock.monotonic()), { due: () => late.resolve('late') })
   const outcome = await Promise.race([request.exchange.readBody(limits.bodyBytesMax), late.promise])
@@ -64,13 +75,13 @@ export interface Expected {
 }
 
 /** The body as a value, by its media type. */
-export async function readBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<ParsedBody> {
+export async function readBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ParsedBody> {
   const parse = await receiveBody(request, parts, expected)
   return parse()
 }
 
 /** A body of a known media type, to be parsed as often as it is needed. */
-export async function receiveBody(request: GatewayRequest, parts: GatewayParts, expected: Expected): Promise<() => Promise<ParsedBody>> {
+export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<() => Promise<ParsedBody>> {
   const format = bodyFormat(request.contentType, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
   const bytes = await readBytes(request, parts)
@@ -87,7 +98,7 @@ export async function parseBodyOf(
   bytes: Uint8Array,
   format: Exclude<BodyFormat, 'unknown'>,
   expected: Expected,
-  parts: GatewayParts,
+  parts: BodyParts,
 ): Promise<ParsedBody> {
   if (format !== 'protobuf') return parseBody(request, bytes, format, expected.kind, parts)
   await pause(request, parts)
@@ -102,7 +113,7 @@ async function parseBody(
   bytes: Uint8Array,
   format: 'json' | 'yaml',
   expected: string,
-  parts: GatewayParts,
+  parts: BodyParts,
 ): Promise<ParsedBody> {
   const summary = summarize(bytes)
   if (format === 'yaml') {
@@ -120,7 +131,7 @@ async function parseBody(
 }
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
-export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Promise<ParsedYaml> {
+export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, parts: BodyParts): Promise<ParsedYaml> {
   if (!request.isLarge) return parseYaml(Buffer.from(bytes).toString())
   const answer = await parts.texts.do({ kind: 'parseYaml', bytes })
   await pause(request, parts)
@@ -141,7 +152,7 @@ export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The JSON of a body. Of a large one the values are counted before anything is made of it. */
-export function decodeBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): DecodedJson | Promise<DecodedJson> {
+export function decodeBody(request: GatewayRequest, bytes: Uint8Array, parts: BodyParts): DecodedJson | Promise<DecodedJson> {
   if (!request.isLarge) return decodeJson(bytes)
   const text = utf8.decode(bytes)
   const scan = scanJson(text)

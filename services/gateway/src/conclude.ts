@@ -1,10 +1,20 @@
-import type { Explanation } from './explain/explanation.ts'
-import type { GatewayParts } from './parts.ts'
+import type { Clock, Log } from '@orch/platform'
+import type { Explanation, KeptExplanations } from './explain/explanation.ts'
+import type { GatewayMetrics } from './metrics.ts'
 import type { GatewayRequest } from './request.ts'
 import { endTrace, traceFieldsOf } from './trace.ts'
 
+/** What the end of a request needs. */
+export interface ConcludeParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<GatewayMetrics, 'count'>
+  /** Absent: how writes were decided is not kept. */
+  readonly explanations: KeptExplanations | undefined
+}
+
 /** Counts, logs and traces a request that has been answered, and frees what it held. */
-export function conclude(request: GatewayRequest, parts: GatewayParts): void {
+export function conclude(request: GatewayRequest, parts: ConcludeParts): void {
   request.finish()
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
@@ -26,7 +36,7 @@ export function conclude(request: GatewayRequest, parts: GatewayParts): void {
   )
 }
 
-function keepExplanation(request: GatewayRequest, explanation: Explanation, durationMs: number, { explanations }: GatewayParts): void {
+function keepExplanation(request: GatewayRequest, explanation: Explanation, durationMs: number, { explanations }: ConcludeParts): void {
   const { auditId, method, path, code, info } = request
   explanations?.keep({ auditId, explanation, method, path, code, durationMs, info })
 }

@@ -1,6 +1,10 @@
-import { type ApiObject, convert, decodeJsonInSteps, printJson, runAtOnce, type Steps } from '@orch/core'
-import type { GatewayParts } from './parts.ts'
+import { type ApiObject, convert, decodeJsonInSteps, type Names, printJson, runAtOnce, type Steps } from '@orch/core'
 import type { Served } from './served.ts'
+
+/** What conversion between versions needs. */
+export interface ConversionParts {
+  readonly names: Names
+}
 
 /** An object that has been read from bytes of ours. */
 export interface ReadObject {
@@ -9,19 +13,19 @@ export interface ReadObject {
 }
 
 /** Bytes of the stored version as the asked version shows them. */
-export function toServedBytes(parts: GatewayParts, served: Served, stored: Uint8Array): Uint8Array {
+export function toServedBytes(parts: ConversionParts, served: Served, stored: Uint8Array): Uint8Array {
   if (served.isStoredVersion) return stored
   const { object, hasBigIntegers } = readBytesOfOurs(stored)
   return Buffer.from(printJson(toServedObject(parts, served, object), { hasBigIntegers }))
 }
 
 /** An object of the stored version in the asked one. */
-export function toServedObject({ names }: GatewayParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
+export function toServedObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
   return isStoredVersion ? object : convert(object, { names, from: resource.stored, to: resource })
 }
 
 /** An object of the asked version in the stored one. */
-export function toStoredObject({ names }: GatewayParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
+export function toStoredObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
   return isStoredVersion ? object : convert(object, { names, from: resource, to: resource.stored })
 }
 

@@ -1,26 +1,41 @@
 import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound, type Resource } from '@orch/core'
+import type { TellDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
-import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
 import { nothingAt } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
-import { subresourceVerb } from './subresources/subresource-verbs.ts'
+import { type SubresourceParts, subresourceVerb } from './subresources/subresource-verbs.ts'
 import type { Target } from './target.ts'
-import { accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
-import { create } from './verbs/create.ts'
-import { deleteOne } from './verbs/delete.ts'
-import { deleteCollection } from './verbs/delete-collection.ts'
-import { get } from './verbs/get.ts'
-import { list, respondEmptyList } from './verbs/list.ts'
-import { patch } from './verbs/patch.ts'
-import { selfReview, tokenReview } from './verbs/token-review.ts'
-import { update } from './verbs/update.ts'
+import { type AccessReviewParts, accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
+import { type CreateParts, create } from './verbs/create.ts'
+import { type DeleteParts, deleteOne } from './verbs/delete.ts'
+import { type DeleteCollectionParts, deleteCollection } from './verbs/delete-collection.ts'
+import { type GetParts, get } from './verbs/get.ts'
+import { type ListParts, list, respondEmptyList } from './verbs/list.ts'
+import { type PatchParts, patch } from './verbs/patch.ts'
+import { selfReview, type TokenReviewParts, tokenReview } from './verbs/token-review.ts'
+import { type UpdateParts, update } from './verbs/update.ts'
 import type { Verb } from './verbs/verb.ts'
-import { watch } from './verbs/watch.ts'
+import { type WatchParts, watch } from './verbs/watch.ts'
+
+/** What the verbs of all resources need. */
+export type DispatchParts = GetParts &
+  ListParts &
+  WatchParts &
+  CreateParts &
+  UpdateParts &
+  PatchParts &
+  DeleteParts &
+  DeleteCollectionParts &
+  AccessReviewParts &
+  TokenReviewParts &
+  SubresourceParts & {
+    readonly tellDeprecation: TellDeprecation
+  }
 
 /** Serves a request to a resource: finds what the path names, then does what the method says. */
-export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): void | Promise<void> {
+export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {
   const target = findTarget(request, info, parts)
   const verb = requireVerb(request, target)
   if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
@@ -35,13 +50,13 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Gat
 }
 
 /** A media type that is not ours and one whose parameters ask for what is not offered differ in the sentence, as in kube-apiserver. */
-function noAcceptable({ negotiated }: GatewayRequest, { verb }: ResourceInfo, { names }: GatewayParts): Error {
+function noAcceptable({ negotiated }: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
   const accepted = acceptedMediaTypes(names)
   if (negotiated.isKnownType) return notAcceptable(accepted)
   return noRepresentation(verb === 'list' || verb === 'watch' ? [...accepted, ...streamedMediaTypes(names)] : accepted)
 }
 
-const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
+const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb<DispatchParts>>> = {
   get,
   list,
   watch,
@@ -55,7 +70,7 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb>> = {
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
 const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'approval'])
 
-function findTarget(request: GatewayRequest, info: ResourceInfo, parts: GatewayParts): Target {
+function findTarget(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Target {
   const served = parts.served.find(info.group, info.version, info.resource)
   if (served === undefined || !isPlaceOf(served.resource, info)) throw nothingAt(request.path, parts)
   const subresource = info.subresource === '' ? undefined : served.subresource(info.subresource)
@@ -85,7 +100,7 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-function requireVerb(request: GatewayRequest, target: Target): Verb {
+function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchParts> {
   const { served, subresource, info } = target
   const name = info.verb
   if (name === 'unknown' || !isServed(name, target)) {
@@ -113,7 +128,7 @@ function methodsOf(path: string, target: Target): string[] {
 }
 
 /** What the creation of something that is not kept does. */
-function virtualVerb(target: Target): Verb {
+function virtualVerb(target: Target): Verb<DispatchParts> {
   const { kind } = target.served.resource
   if (accessReviewKinds.has(kind)) return accessReview
   if (kind === rulesReviewKind) return rulesReview
@@ -130,7 +145,7 @@ function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): bool
 }
 
 /** Resources that are made up on each read have, in this server, nothing to show. */
-async function answerComputed(request: GatewayRequest, { info, served }: Target, parts: GatewayParts): Promise<void> {
+async function answerComputed(request: GatewayRequest, { info, served }: Target, parts: DispatchParts): Promise<void> {
   if (info.verb === 'get') throw notFound(served.name, info.name)
   const { revision } = await parts.storage.status({})
   return respondEmptyList(request, served, revision, parts)

@@ -1,47 +1,41 @@
-import { badRequest, domainGroup, internal, StatusError } from '@orch/core'
-import { noTracer, sleep, TimerWheel } from '@orch/platform'
-import { createAdmissionMetrics } from './admission/admission-metrics.ts'
-import { createAdmitter } from './admission/admitter.ts'
-import { createAllocator } from './allocation/allocator.ts'
-import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
-import { createAttemptMetrics } from './authentication/metrics.ts'
-import { alwaysAllow } from './authorization/always.ts'
+import { badRequest, internal, StatusError } from '@orch/core'
+import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { conclude } from './conclude.ts'
-import { createDeprecationTeller } from './deprecation.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
-import { KeptExplanations } from './explain/explanation.ts'
 import { beginExplanation, permitExplanation } from './explain/steps.ts'
-import { FlowControl } from './flow-control/flow-control.ts'
-import { FormCache } from './forms/form-cache.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { impersonate } from './impersonation/impersonate.ts'
 import { limits } from './limits.ts'
 import { Listener, type ListenOptions } from './listener.ts'
-import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
-import { Pace } from './pace.ts'
-import type { GatewayOptions, GatewayParts } from './parts.ts'
+import { createParts, type GatewayParts, randomFraction } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
 import { RoutedRequest } from './routes/routed-request.ts'
 import { answered, createRoutes } from './routes/routes.ts'
-import { createServedResources } from './served.ts'
-import type { GatewayState } from './state.ts'
 import { audit } from './steps/audit.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { authorize } from './steps/authorize.ts'
 import { deadline } from './steps/deadline.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
-import { TextThread } from './texts/text-thread.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
 import { ownUser, type PlantedObject, plant } from './write/plant.ts'
-import { Turns } from './write/turns.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
-const chain: readonly Step[] = [deadline, beginExplanation, authenticate, audit, impersonate, permitExplanation, inFlight, authorize]
+const chain: readonly Step<GatewayParts>[] = [
+  deadline,
+  beginExplanation,
+  authenticate,
+  audit,
+  impersonate,
+  permitExplanation,
+  inFlight,
+  authorize,
+]
 
 /** Who asks and in which words: the entry point of everything. */
 export interface Gateway {
@@ -69,13 +63,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   // Parts serve requests, and one of them makes one.
   const parts = createParts(options, (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''))
   const { state, clock, log } = parts
-  const handle = createHandler(parts)
+  const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
   return {
     handle,
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const listener = await Listener.open(listenOptions, handle, () => parts.random(randomSteps) / randomSteps)
+      const listener = await Listener.open(listenOptions, handle, () => randomFraction(parts.random))
       listeners.push(listener)
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
@@ -112,71 +106,16 @@ async function provideNamespace({ send }: Loopback, name: string, pathPrefix: st
   if (status !== 201 && status !== 409) throw internal(`the namespace ${name} could not be made: ${status}`)
 }
 
-function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>): GatewayParts {
-  const { catalogue, clock, log, random, storage } = options
-  const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
-  const { names } = catalogue
-  const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
-  const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
-  addBuildInfo(options.metrics, names, options.version)
-  return {
-    options,
-    names,
-    metaVersion: `${domainGroup(names, 'meta')}/v1`,
-    catalogue,
-    storage,
-    watchHub: options.watchHub,
-    authorizers,
-    roles: options.authorization?.roles,
-    authentication: createAuthenticators(options.authentication ?? certificatesAlone),
-    attempts: createAttemptMetrics(options.metrics),
-    tellDeprecation: createDeprecationTeller(options.metrics, names),
-    admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
-    allocator: createAllocator({
-      storage,
-      clock,
-      random,
-      log,
-      clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
-      keepsStaticAddresses: options.keepsStaticAddresses ?? true,
-      nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
-      requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
-    }),
-    clock,
-    random,
-    log,
-    metrics: createGatewayMetrics(options.metrics, state),
-    served: createServedResources(catalogue),
-    forms: new FormCache(limits.formBytesMax),
-    pace: new Pace(),
-    texts: new TextThread(),
-    turns: new Turns(),
-    explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
-    flowControl: flowControlOf(options),
-    wheel: new TimerWheel({ clock }),
-    state,
-  }
-}
-
-function flowControlOf({ inFlight: bounds, catalogue, clock, log, metrics, random, storage }: GatewayOptions): FlowControl | undefined {
-  if (bounds?.isFair !== true) return undefined
-  const fraction = () => random(randomSteps) / randomSteps
-  return new FlowControl({ storage, catalogue, clock, log, metrics, random: fraction, seatsMax: bounds.readsMax + bounds.writesMax })
-}
-
-const randomSteps = 1_000_000
-
-function createHandler(parts: GatewayParts): (exchange: Exchange) => void {
-  const { clock, options } = parts
+function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchange: Exchange) => void {
+  const { clock, requestTimeoutMs, pathPrefix } = parts
   const requestOptions: RequestOptions = {
-    requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
-    pathPrefix: options.pathPrefix ?? '',
+    requestTimeoutMs,
+    pathPrefix,
     negotiate: createNegotiator(parts.names),
     texts: parts.texts,
-    isAudited: options.auditor !== undefined,
+    isAudited: parts.auditor !== undefined,
   }
   const routes = createRoutes()
-  const { tracer = noTracer } = options
   return (exchange) => {
     let request: GatewayRequest
     try {
@@ -200,7 +139,7 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     const response = await routes.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
     if (response !== answered) await sendResponse(request, response)
   } catch (error) {
-    if (!request.isKnown) parts.options.auditor?.refuse(request)
+    if (!request.isKnown) parts.auditor?.refuse(request)
     fail(request, parts, error)
   } finally {
     request.seat?.release()
@@ -279,7 +218,7 @@ async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[
 }
 
 /** Requests that are under way are answered; none is waited for longer than a request may take. */
-async function requestsDone({ state, clock, options }: GatewayParts): Promise<void> {
-  const untilMs = clock.monotonic() + (options.requestTimeoutMs ?? limits.requestTimeoutMs)
+async function requestsDone({ state, clock, requestTimeoutMs }: GatewayParts): Promise<void> {
+  const untilMs = clock.monotonic() + requestTimeoutMs
   while (state.readsInFlight + state.writesInFlight > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
 }

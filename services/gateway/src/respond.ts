@@ -1,5 +1,6 @@
 import { gzip } from 'node:zlib'
 import {
+  type Catalogue,
   failed,
   internal,
   type Names,
@@ -14,12 +15,16 @@ import {
 import { type HeaderFields, headerText } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { type Format, mediaTypeOf } from './negotiate.ts'
-import type { GatewayParts } from './parts.ts'
 import type { GatewayRequest } from './request.ts'
 import type { TextJob } from './texts/jobs.ts'
 import { prettyJson } from './texts/pretty-json.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { printYaml } from './texts/yaml.ts'
+
+/** What an answer needs. */
+export interface RespondParts {
+  readonly names: Names
+}
 
 /** An answer that is no Status: a plain text with a code. */
 export class PlainRefusal extends Error {
@@ -39,7 +44,7 @@ export function pageNotFound(): PlainRefusal {
 }
 
 /** A path that nothing is served at: a Status below a group that is served, else a plain text. */
-export function nothingAt(path: string, { catalogue }: GatewayParts): Error {
+export function nothingAt(path: string, { catalogue }: { readonly catalogue: Catalogue }): Error {
   const [, root, group] = path.split('/')
   const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.groups.some(({ name }) => name === group))
   return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', {}) : pageNotFound()
@@ -113,7 +118,7 @@ async function representInThread(texts: TextThread, job: TextJob, contentType: s
 }
 
 /** Answers with an object that has no bytes yet and is of no resource. */
-export function respondObject(request: GatewayRequest, code: number, object: object, parts: GatewayParts): void | Promise<void> {
+export function respondObject(request: GatewayRequest, code: number, object: object, parts: RespondParts): void | Promise<void> {
   return sendRepresentation(request, code, representObject(request, object, parts))
 }
 
@@ -121,7 +126,7 @@ export function respondObject(request: GatewayRequest, code: number, object: obj
 export function representObject(
   request: GatewayRequest,
   object: object,
-  { names }: GatewayParts,
+  { names }: RespondParts,
 ): Representation | Promise<Representation> {
   const bytes = request.plainFormat === 'protobuf' ? printMetaProtobuf(object) : undefined
   if (bytes !== undefined) return { contentType: names.protobufMediaType, bytes }
@@ -129,7 +134,7 @@ export function representObject(
 }
 
 /** Answers with the Status of a success. It carries no code. */
-export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: GatewayParts): void | Promise<void> {
+export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: RespondParts): void | Promise<void> {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as const
   noteStatus(request, status, false)
   return respondObject(request, 200, status, parts)

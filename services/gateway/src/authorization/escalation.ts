@@ -6,20 +6,27 @@ import {
   forbidden,
   jsonEqual,
   missingRulesInSteps,
+  type Names,
   type PolicyRule,
   printRule,
   printWords,
   type RoleObject,
   type User,
 } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
+import type { Pace } from '../pace.ts'
 import type { Target } from '../target.ts'
 import { isMaster } from './always.ts'
-import { decide } from './authorizer.ts'
+import { type Authorizer, decide } from './authorizer.ts'
 import type { Roles } from './roles.ts'
 
 /** What roles and bindings are judged by. */
-export type RoleParts = Pick<GatewayParts, 'authorizers' | 'roles' | 'names' | 'pace'>
+export interface RoleParts {
+  readonly names: Names
+  readonly authorizers: readonly Authorizer[]
+  /** Absent where every request is allowed. */
+  readonly roles: Roles | undefined
+  readonly pace: Pace
+}
 
 export interface RoleWrite {
   readonly user: User

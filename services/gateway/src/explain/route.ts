@@ -1,10 +1,10 @@
 import { failed } from '@orch/core'
 import { pageNotFound } from '../respond.ts'
 import { type DocumentHandler, objectResponse } from '../routes/document.ts'
-import { explainPath, mayExplain, mayRead } from './steps.ts'
+import { type ExplainParts, explainPath, mayExplain, mayRead } from './steps.ts'
 
 /** Tells how one of the last writes came to its answer, by the id that its answer named. Only a server in one process keeps them. */
-export const explanationRoute: DocumentHandler = async (context) => {
+export const explanationRoute: DocumentHandler<ExplainParts> = async (context) => {
   const { request, parts } = context.env
   const { explanations, authorizers, names } = parts
   if (explanations === undefined) throw pageNotFound()

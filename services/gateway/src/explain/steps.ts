@@ -1,34 +1,40 @@
 import type { Names, User } from '@orch/core'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { RequestInfo } from '../request-info.ts'
+import type { AuthorizeParts } from '../steps/authorize.ts'
 import type { Step } from '../steps/step.ts'
-import { Explanation } from './explanation.ts'
+import { Explanation, type KeptExplanations } from './explanation.ts'
+
+/** What notes on how requests are decided need. */
+export type ExplainParts = AuthorizeParts & {
+  /** Absent: the notes on writes are not kept. */
+  readonly explanations: KeptExplanations | undefined
+}
 
 /** Begins to note how a request comes to its answer: where its header asks for it, and of writes where they are kept. */
-export const beginExplanation: Step = (request, parts) => {
+export const beginExplanation: Step<ExplainParts> = (request, parts) => {
   if (!isAsked(request, parts) && !isKept(request, parts)) return
   request.explanation = new Explanation(parts.names.explainHeader)
 }
 
-function isAsked({ exchange }: GatewayRequest, { names }: GatewayParts): boolean {
+function isAsked({ exchange }: GatewayRequest, { names }: ExplainParts): boolean {
   return exchange.header(names.explainHeader) === '1'
 }
 
-function isKept({ method }: GatewayRequest, { explanations }: GatewayParts): boolean {
+function isKept({ method }: GatewayRequest, { explanations }: ExplainParts): boolean {
   return explanations !== undefined && method !== 'GET' && method !== 'HEAD'
 }
 
 /** Whoever may not see explanations gets none; the request itself goes on. */
-export const permitExplanation: Step = (request, parts) => {
+export const permitExplanation: Step<ExplainParts> = (request, parts) => {
   const { explanation, user } = request
   if (explanation === undefined) return
   explanation.actsAs(user.name)
   return isAsked(request, parts) ? permit(request, explanation, parts) : undefined
 }
 
-async function permit(request: GatewayRequest, explanation: Explanation, parts: GatewayParts): Promise<void> {
+async function permit(request: GatewayRequest, explanation: Explanation, parts: ExplainParts): Promise<void> {
   const { names, authorizers } = parts
   if (await mayExplain(request.user, names, authorizers)) {
     explanation.showsValues = await mayRead(request.user, request.info, authorizers)

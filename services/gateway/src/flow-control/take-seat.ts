@@ -1,5 +1,5 @@
+import type { Clock, TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
-import type { GatewayParts } from '../parts.ts'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import { tooManyRequests } from '../respond.ts'
@@ -7,8 +7,14 @@ import { isLongRunning } from '../steps/step.ts'
 import type { Classification, FlowControl } from './flow-control.ts'
 import { type RejectReason, Seat, type Waiting } from './priority-level.ts'
 
+/** What waiting for a seat needs. */
+export interface SeatParts {
+  readonly clock: Clock
+  readonly wheel: TimerWheel
+}
+
 /** Gives a request its place, or a promise where it has to wait for one. What gets none is refused with 429. */
-export function takeSeat(request: GatewayRequest, flowControl: FlowControl, parts: GatewayParts): Promise<void> | undefined {
+export function takeSeat(request: GatewayRequest, flowControl: FlowControl, parts: SeatParts): Promise<void> | undefined {
   const { user, info } = request
   const classification = flowControl.classify(user, info)
   const { level, series, headers } = classification
@@ -39,7 +45,7 @@ function limitOf({ query, info }: GatewayRequest): number {
   return query.isEmpty || info.kind === 'path' || info.verb !== 'list' ? 0 : (queryInteger(query, 'limit') ?? 0)
 }
 
-async function wait(request: GatewayRequest, waiting: Waiting, taken: Taken, parts: GatewayParts): Promise<void> {
+async function wait(request: GatewayRequest, waiting: Waiting, taken: Taken, parts: SeatParts): Promise<void> {
   const { series } = taken.classification
   const { clock, wheel } = parts
   const sinceMs = clock.monotonic()
@@ -56,7 +62,7 @@ async function wait(request: GatewayRequest, waiting: Waiting, taken: Taken, par
   throw tooManyRequests()
 }
 
-function begin(request: GatewayRequest, seat: Seat, { classification, width, flowControl }: Taken, { clock }: GatewayParts): void {
+function begin(request: GatewayRequest, seat: Seat, { classification, width, flowControl }: Taken, { clock }: SeatParts): void {
   const { series } = classification
   const kind = isLongRunning(request) ? 'watch' : 'regular'
   series.dispatched()

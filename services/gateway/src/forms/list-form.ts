@@ -14,12 +14,11 @@ import {
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
 import { type ItemForm, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
-import { includeObjectOf, metaVersionOf, notOfThisForm } from './respond-stored.ts'
+import { includeObjectOf, metaVersionOf, notOfThisForm, type RespondStoredParts } from './respond-stored.ts'
 import { rowOf, servedMetadataOf } from './stored-forms.ts'
 
 /** How a list is written. */
@@ -40,7 +39,7 @@ interface Listed {
 }
 
 /** The form and format of a list that the client accepts. */
-export function listFormOf(request: GatewayRequest, served: Served, parts: GatewayParts): ListForm {
+export function listFormOf(request: GatewayRequest, served: Served, parts: RespondStoredParts): ListForm {
   const { format, form } = request.answer
   switch (form.kind) {
     case 'object':
@@ -56,7 +55,7 @@ export function listFormOf(request: GatewayRequest, served: Served, parts: Gatew
 }
 
 /** Objects as they are stored, joined already, unless another version is wanted. */
-function objects(served: Served, parts: GatewayParts, format: Format): ListForm {
+function objects(served: Served, parts: RespondStoredParts, format: Format): ListForm {
   const print = ({ value }: Entry) => toServedBytes(parts, served, value)
   return {
     format,
@@ -78,7 +77,7 @@ interface TableOptions {
   readonly include: IncludeObject
 }
 
-function table(served: Served, parts: GatewayParts, { format, version, include }: TableOptions): ListForm {
+function table(served: Served, parts: RespondStoredParts, { format, version, include }: TableOptions): ListForm {
   const { names, clock } = parts
   const form = tableFormOf(served.resource.table)
   const nowMs = clock.now()
@@ -93,7 +92,7 @@ function table(served: Served, parts: GatewayParts, { format, version, include }
   }
 }
 
-function listedRowObject(served: Served, parts: GatewayParts, entry: Entry, include: IncludeObject): RowObject {
+function listedRowObject(served: Served, parts: RespondStoredParts, entry: Entry, include: IncludeObject): RowObject {
   switch (include) {
     case 'None':
       return { kind: 'none' }
@@ -104,7 +103,7 @@ function listedRowObject(served: Served, parts: GatewayParts, entry: Entry, incl
   }
 }
 
-function metadata(served: Served, parts: GatewayParts, { format, version }: { format: Format; version: TableVersion }): ListForm {
+function metadata(served: Served, parts: RespondStoredParts, { format, version }: { format: Format; version: TableVersion }): ListForm {
   const print = (entry: Entry) => printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry))
   const typeMeta = `"kind":"PartialObjectMetadataList","apiVersion":"${metaVersionOf(parts, version)}"`
   return {
@@ -151,12 +150,12 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-function protobufObjects(served: Served, parts: GatewayParts): ListForm {
+function protobufObjects(served: Served, parts: RespondStoredParts): ListForm {
   const { apiVersion, listKind } = served.resource
   return protobufForm({ apiVersion, kind: listKind }, objectItems(parts, served))
 }
 
-function protobufMetadata(served: Served, parts: GatewayParts, version: TableVersion): ListForm {
+function protobufMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListForm {
   const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
   return protobufForm(typeMeta, metadataItems(parts, served))
 }

@@ -1,10 +1,9 @@
 import { type ApiObject, type Entry, encodeProtobufItems, partialMetadataType, readOurJson } from '@orch/core'
 import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
-import { protobufFormOf, servedMetadataOf } from './stored-forms.ts'
+import { type FormParts, protobufFormOf, servedMetadataOf } from './stored-forms.ts'
 
 /** How the entries of a list become items of a Protobuf list. */
 export interface ItemForm {
@@ -15,13 +14,13 @@ export interface ItemForm {
 }
 
 /** Whole objects, in the version of the request. */
-export function objectItems(parts: GatewayParts, served: Served): ItemForm {
+export function objectItems(parts: FormParts, served: Served): ItemForm {
   const objectOf = ({ value }: Entry) => toServedObject(parts, served, readOurJson(value) as ApiObject)
   return { name: protobufFormOf(served), encode: (entries) => encodeProtobufItems(served.resource.type, entries.map(objectOf)) }
 }
 
 /** The objects' metadata. */
-export function metadataItems(parts: GatewayParts, served: Served): ItemForm {
+export function metadataItems(parts: FormParts, served: Served): ItemForm {
   const objectOf = (entry: Entry) => ({ metadata: readOurJson(servedMetadataOf(parts, served, entry)) })
   return {
     name: `metadata ${served.resource.apiVersion}`,

@@ -13,16 +13,30 @@ import {
   type TableVersion,
   tableFormOf,
 } from '@orch/core'
+import type { Clock } from '@orch/platform'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { Query } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
-import { largeProtobufItemOf, metadataItemOf, protobufItemOf, rowOf, type StoredContent, servedMetadataOf } from './stored-forms.ts'
+import {
+  type FormParts,
+  largeProtobufItemOf,
+  metadataItemOf,
+  protobufItemOf,
+  rowOf,
+  type StoredContent,
+  servedMetadataOf,
+} from './stored-forms.ts'
+
+/** What answering with a stored object needs. */
+export type RespondStoredParts = FormParts & {
+  readonly metaVersion: string
+  readonly clock: Clock
+}
 
 /** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
 export function respondStored(
@@ -30,7 +44,7 @@ export function respondStored(
   code: number,
   served: Served,
   content: StoredContent,
-  parts: GatewayParts,
+  parts: RespondStoredParts,
   forms?: Forms,
 ): void | Promise<void> {
   const { format, form } = request.answer
@@ -65,7 +79,7 @@ function respondMetadata(
   served: Served,
   content: StoredContent,
   version: TableVersion,
-  parts: GatewayParts,
+  parts: RespondStoredParts,
 ): void | Promise<void> {
   const { format } = request.answer
   if (format !== 'protobuf') {
@@ -76,7 +90,7 @@ function respondMetadata(
 }
 
 /** `meta.orch.io/v1beta1`. */
-export function metaVersionOf({ metaVersion }: GatewayParts, version: TableVersion): string {
+export function metaVersionOf({ metaVersion }: RespondStoredParts, version: TableVersion): string {
   return `${metaVersion.slice(0, metaVersion.lastIndexOf('/'))}/${version}`
 }
 
@@ -85,7 +99,7 @@ async function respondLargeEnvelope(
   code: number,
   served: Served,
   content: StoredContent,
-  parts: GatewayParts,
+  parts: RespondStoredParts,
   forms?: Forms,
 ): Promise<void> {
   await respondEnvelope(request, code, served.resource, await largeProtobufItemOf(parts, served, content, forms), parts)
@@ -96,7 +110,7 @@ function respondEnvelope(
   code: number,
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   item: Uint8Array,
-  { names }: GatewayParts,
+  { names }: RespondStoredParts,
 ): void | Promise<void> {
   const bytes = printEnvelope({ apiVersion, kind, raw: messageOfItem(item) })
   return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
@@ -113,7 +127,7 @@ function printOneRow(
   served: Served,
   content: StoredContent,
   version: TableVersion,
-  parts: GatewayParts,
+  parts: RespondStoredParts,
 ): Uint8Array {
   const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content.value))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })

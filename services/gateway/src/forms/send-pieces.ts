@@ -1,14 +1,22 @@
 import { constants, createGzip } from 'node:zlib'
+import type { Names } from '@orch/core'
+import type { TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
+
+/** What sending a body in pieces needs. */
+export interface SendParts {
+  readonly names: Names
+  readonly wheel: TimerWheel
+  readonly requestTimeoutMs: number
+}
 
 /** Sends a short body in one piece; streams a long one. Formats that need the whole text wait for it. */
 export async function sendPieces(
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: SendParts,
   format: Format,
   pieces: AsyncGenerator<Uint8Array>,
 ): Promise<void> {
@@ -28,7 +36,7 @@ export async function sendPieces(
 
 async function stream(
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: SendParts,
   contentType: string,
   begun: Uint8Array[],
   pieces: AsyncGenerator<Uint8Array>,
@@ -91,13 +99,13 @@ interface Writer {
 }
 
 /** Writes as fast as the client reads. A client that takes nothing for as long as a request may last is given up. */
-function plainWriter(request: GatewayRequest, { wheel, options }: GatewayParts): Writer {
+function plainWriter(request: GatewayRequest, { wheel, requestTimeoutMs }: SendParts): Writer {
   const { exchange } = request
   return {
     async write(bytes) {
       request.sentBytes += bytes.length
       if (exchange.write(bytes)) return
-      const timer = wheel.after(options.requestTimeoutMs ?? limits.requestTimeoutMs, { due: () => exchange.destroy() })
+      const timer = wheel.after(requestTimeoutMs, { due: () => exchange.destroy() })
       await exchange.drained()
       timer.cancel()
     },

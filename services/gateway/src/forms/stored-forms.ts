@@ -8,10 +8,15 @@ import {
   type TableRow,
   tableFormOf,
 } from '@orch/core'
-import { readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type ConversionParts, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
+import type { Pace } from '../pace.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
+
+/** What making other representations of stored objects needs. */
+export type FormParts = ConversionParts & {
+  readonly pace: Pace
+}
 
 /** An object of the stored version: an entry of storage, or one that a write has just made and that is not kept. */
 export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>
@@ -22,13 +27,13 @@ export function protobufFormOf({ resource }: Served): string {
 }
 
 /** The object as an item of a Protobuf list, in the version of the request. */
-export function protobufItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
+export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
   const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, readOurJson(content.value) as ApiObject))
   return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
 }
 
 /** As `protobufItemOf`, of a large object: read and encoded in different turns of the event loop. */
-export async function largeProtobufItemOf(parts: GatewayParts, served: Served, content: StoredContent, forms?: Forms): Promise<Uint8Array> {
+export async function largeProtobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Promise<Uint8Array> {
   const { key, revision } = content
   const known = key === undefined || revision === undefined ? undefined : forms?.find<Uint8Array>(protobufFormOf(served), { key, revision })
   if (known !== undefined) return known
@@ -39,12 +44,12 @@ export async function largeProtobufItemOf(parts: GatewayParts, served: Served, c
 }
 
 /** The object's metadata as an item of a Protobuf list. */
-export function metadataItemOf(parts: GatewayParts, served: Served, content: StoredContent): Uint8Array {
+export function metadataItemOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
   return encodeProtobufItem(partialMetadataType, { metadata: readOurJson(servedMetadataOf(parts, served, content)) })
 }
 
 /** The object's row. It is read from the stored version. */
-export function rowOf(parts: GatewayParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
+export function rowOf(parts: FormParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
   const make = () => tableFormOf(resource.table).read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
   return kept(forms, 'row', content, make, rowBytes)
 }
@@ -74,7 +79,7 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 /** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
-export function servedMetadataOf(parts: GatewayParts, served: Served, content: StoredContent): Uint8Array {
+export function servedMetadataOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
   const { value, metadataStart, metadataEnd } = content
   if (!served.isStoredVersion) return metadataOf(toServedBytes(parts, served, value))
   if (metadataStart === undefined || metadataEnd === undefined) return metadataOf(value)

@@ -1,7 +1,6 @@
 import { namesOf, type User } from '@orch/core'
 import { expect, test } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../authorization/always.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { impersonate } from './impersonate.ts'
 
@@ -18,7 +17,7 @@ async function after(headers: Record<string, string>, authorizer = alwaysAllow) 
     },
   }
   const request = { user: jane, exchange } as unknown as GatewayRequest
-  const parts = { authorizers: [authorizer], names: namesOf('orch') } as unknown as GatewayParts
+  const parts = { authorizers: [authorizer], names: namesOf('orch') }
   const refused = await Promise.resolve(impersonate(request, parts)).then(
     () => '',
     (error: Error) => error.message,

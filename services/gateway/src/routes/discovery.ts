@@ -8,27 +8,35 @@ import {
   apiGroupListDocument,
   apiResourceListDocument,
   apiVersionsDocument,
+  type Catalogue,
   type Group,
   printApiVersion,
 } from '@orch/core'
-import { nothingAt, pageNotFound } from '../respond.ts'
+import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
+import type { GatewayState } from '../state.ts'
 import { bytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'
 
+/** What discovery needs. */
+export type DiscoveryParts = RespondParts & {
+  readonly catalogue: Catalogue
+  readonly state: Pick<GatewayState, 'address'>
+}
+
 /** `/api`: versions of the core group. */
-export const coreVersions: DocumentHandler = (context) => {
+export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const address = request.exchange.header('host') ?? parts.state.address
   return aggregatedResponse(context, [{ name: '', versions: ['v1'] }]) ?? objectResponse(context, apiVersionsDocument(address))
 }
 
 /** `/apis`: the named groups. */
-export const groups: DocumentHandler = (context) => {
+export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const list = context.env.parts.catalogue.groups
   return aggregatedResponse(context, list) ?? objectResponse(context, apiGroupListDocument(list))
 }
 
 /** `/apis/<group>`: one group with its versions. */
-export const oneGroup: DocumentHandler = (context) => {
+export const oneGroup: DocumentHandler<DiscoveryParts> = (context) => {
   const name = context.req.param('group')
   const group = context.env.parts.catalogue.groups.find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
@@ -36,7 +44,7 @@ export const oneGroup: DocumentHandler = (context) => {
 }
 
 /** `/apis/<group>/<version>` and `/api/<version>`: the resources of a version. */
-export const groupVersion: DocumentHandler = (context) => {
+export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const group = context.req.param('group') ?? ''
   const name = context.req.param('version') ?? ''
@@ -46,7 +54,7 @@ export const groupVersion: DocumentHandler = (context) => {
 }
 
 /** The aggregated form, where the client asks for one that is offered, before any plain clause. */
-function aggregatedResponse({ env: { request, parts } }: RouteContext, list: readonly Group[]): Response | undefined {
+function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, list: readonly Group[]): Response | undefined {
   const { catalogue, names } = parts
   const asked = aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(names))
   if (asked === undefined) return undefined

@@ -1,25 +1,27 @@
 import { methodNotAllowed } from '@orch/core'
-import type { Context, Handler, MiddlewareHandler } from 'hono'
-import type { GatewayParts } from '../parts.ts'
+import type { MiddlewareHandler } from 'hono'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, representObject, send, sendBytes } from '../respond.ts'
+import { commonHeaders, type RespondParts, representObject, send, sendBytes } from '../respond.ts'
 
 /** What handlers find in hono's environment. */
-export interface Environment {
-  readonly Bindings: { readonly request: GatewayRequest; readonly parts: GatewayParts }
+export interface Environment<Parts> {
+  readonly Bindings: { readonly request: GatewayRequest; readonly parts: Parts }
 }
 
-/** The context of a route. */
-export type RouteContext = Context<Environment>
+/** What documents read of hono's context. */
+export interface RouteContext<Parts> {
+  readonly env: Environment<Parts>['Bindings']
+  readonly req: { param(name: string): string | undefined }
+}
 
-/** Serves a document: its path, its query and its headers in, a Response out. */
-export type DocumentHandler = Handler<Environment>
+/** Serves a document from the parts it needs: its path, its query and its headers in, a Response out. */
+export type DocumentHandler<Parts> = (context: RouteContext<Parts>) => Response | Promise<Response>
 
 /** Media type of plain texts. */
 export const plainText = 'text/plain; charset=utf-8'
 
 /** Refuses what does not read: a document has no other verbs. */
-export const readOnly: MiddlewareHandler<Environment> = async ({ env: { request } }, next) => {
+export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: { request } }, next) => {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     request.allowedMethods = ['GET', 'HEAD']
     throw methodNotAllowed()
@@ -28,7 +30,7 @@ export const readOnly: MiddlewareHandler<Environment> = async ({ env: { request 
 }
 
 /** A response with an object in the format that the client accepts. */
-export async function objectResponse({ env: { request, parts } }: RouteContext, object: object): Promise<Response> {
+export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
   return bytesResponse(bytes, { 'content-type': contentType })
 }

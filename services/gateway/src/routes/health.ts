@@ -1,11 +1,22 @@
+import type { StorageService } from '@orch/core'
+import type { Log } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { GatewayState } from '../state.ts'
 import { type DocumentHandler, plainText } from './document.ts'
+
+/** What probes need. */
+export interface HealthParts {
+  readonly storage: Pick<StorageService, 'status'>
+  /** What must be well beside the storage. */
+  readonly checks: readonly HealthCheck[]
+  readonly state: Pick<GatewayState, 'isClosing'>
+  readonly log: Log
+}
 
 export type Probe = 'healthz' | 'livez' | 'readyz'
 
 /** Answers a probe, or one check of it: `ok`, or which checks fail. Why one fails is told in the log only. */
-export function healthRoute(probe: Probe): DocumentHandler {
+export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
     const { request, parts } = context.env
     const name = ownName(context.req.param('check') ?? '')
@@ -39,7 +50,7 @@ function ownName(name: string): string {
   return name === 'etcd' ? storeCheck : name
 }
 
-function storeOf({ storage }: GatewayParts): HealthCheck {
+function storeOf({ storage }: HealthParts): HealthCheck {
   return {
     name: storeCheck,
     async check() {
@@ -50,17 +61,17 @@ function storeOf({ storage }: GatewayParts): HealthCheck {
 }
 
 /** A live server need not be ready: it may be starting, or on its way out. */
-function checksOf(probe: Probe, parts: GatewayParts): readonly HealthCheck[] {
-  const { options, state } = parts
+function checksOf(probe: Probe, parts: HealthParts): readonly HealthCheck[] {
+  const { checks: others, state } = parts
   const ping: HealthCheck = { name: 'ping', check: () => undefined }
   if (probe === 'livez') return [ping]
-  const checks = [ping, storeOf(parts), ...(options.checks ?? [])]
+  const checks = [ping, storeOf(parts), ...others]
   if (probe === 'healthz') return checks
   return [...checks, { name: 'shutdown', check: () => (state.isClosing ? 'the server is shutting down' : undefined) }]
 }
 
 /** The checks of a probe by name. */
-export function checkNames(probe: Probe, parts: GatewayParts): string[] {
+export function checkNames(probe: Probe, parts: HealthParts): string[] {
   return checksOf(probe, parts).map(({ name }) => name)
 }
 

@@ -1,21 +1,31 @@
 import { toKeySet, toProviderDocument } from '../authentication/account-token-issuer.ts'
+import type { Authenticators } from '../authentication/authenticators.ts'
 import { pageNotFound } from '../respond.ts'
+import type { GatewayState } from '../state.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
+
+/** What the documents of the token issuer need. */
+export interface IssuerParts {
+  readonly authentication: Pick<Authenticators, 'issuer'>
+  readonly state: Pick<GatewayState, 'address'>
+  /** Everything is served below this path: `/base`. */
+  readonly pathPrefix: string
+}
 
 /** Path of the public keys. */
 export const keysPath = '/openid/v1/jwks'
 
 /** What others need to know to check tokens of service accounts. Not served where the issuer is no URL that leads here. */
-export const providerRoute: DocumentHandler = ({ env: { parts } }) => {
-  const { authentication, options, state } = parts
-  const ownKeysUri = `https://${state.address}${options.pathPrefix ?? ''}${keysPath}`
+export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
+  const { authentication, pathPrefix, state } = parts
+  const ownKeysUri = `https://${state.address}${pathPrefix}${keysPath}`
   const document = authentication.issuer === undefined ? undefined : toProviderDocument(authentication.issuer, ownKeysUri)
   if (document === undefined) throw pageNotFound()
   return publicResponse('application/json', document)
 }
 
 /** The public keys. */
-export const keysRoute: DocumentHandler = ({ env: { parts } }) => {
+export const keysRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   const { issuer } = parts.authentication
   if (issuer?.name.startsWith('https://') !== true) throw pageNotFound()
   return publicResponse('application/jwk-set+json', toKeySet(issuer))

@@ -3,7 +3,7 @@ import { createCatalogue, encodeOpenApi2, openApi2Document, openApi3Document } f
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../pace.ts'
-import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
+import { type OpenApiFile, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
 
 const version = 'v1.25.0'
 
@@ -19,14 +19,13 @@ class CountedPace extends Pace {
 
 /** Each has a catalogue of its own, so that no file has been made before. */
 function theParts() {
-  const parts = {
-    authentication: {},
+  return {
+    authentication: { issuer: undefined },
     catalogue: createCatalogue('orch'),
     clock: createFakeClock(),
-    options: { version: { gitVersion: version } },
+    version: { gitVersion: version },
     pace: new CountedPace(),
   }
-  return parts as unknown as OpenApiParts & { readonly pace: CountedPace }
 }
 
 const textOf = ({ bytes }: OpenApiFile): string => Buffer.from(bytes).toString()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  type Catalogue,
   encodeOpenApi2InSteps,
   openApi2DocumentInSteps,
   openApi3DocumentInSteps,
@@ -7,7 +8,10 @@ import {
   printOpenApiInSteps,
   type Steps,
 } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
+import type { Clock } from '@orch/platform'
+import type { Authenticators } from '../authentication/authenticators.ts'
+import type { Pace } from '../pace.ts'
+import type { VersionInfo } from '../version-info.ts'
 
 /** One OpenAPI document as it is sent. */
 export interface OpenApiFile {
@@ -17,7 +21,13 @@ export interface OpenApiFile {
 }
 
 /** What the documents are made from, and where the work on them shares the event loop. */
-export type OpenApiParts = Pick<GatewayParts, 'authentication' | 'catalogue' | 'clock' | 'options' | 'pace'>
+export interface OpenApiParts {
+  readonly authentication: Pick<Authenticators, 'issuer'>
+  readonly catalogue: Catalogue
+  readonly clock: Pick<Clock, 'now'>
+  readonly pace: Pace
+  readonly version: Pick<VersionInfo, 'gitVersion'>
+}
 
 /** The OpenAPI 2 document in its two forms. */
 export interface OpenApi2Files {
@@ -29,10 +39,10 @@ const files2 = new WeakMap<object, OpenApi2Files>()
 
 /** The files of OpenAPI 2: each is made in steps at the first question for it, once for all who ask meanwhile. */
 export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
-  const { catalogue, clock, options, pace } = parts
+  const { catalogue, clock, version, pace } = parts
   const known = files2.get(catalogue)
   if (known !== undefined) return known
-  const document = once(() => pace.run(openApi2DocumentInSteps(catalogue, options.version.gitVersion, openApiOptions(parts))))
+  const document = once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, openApiOptions(parts))))
   const files = {
     json: once(async () => fileOf(await pace.run(printedInSteps(await document())), clock.now())),
     encoded: once(async () => fileOf(await pace.run(encodeOpenApi2InSteps(await document())), clock.now())),
@@ -50,13 +60,13 @@ const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 
 /** An OpenAPI 3 document, made as the files of OpenAPI 2; undefined where none has this name. */
 export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
-  const { catalogue, clock, options, pace } = parts
+  const { catalogue, clock, version, pace } = parts
   const files = files3.get(catalogue) ?? new Map<string, () => Promise<OpenApiFile>>()
   files3.set(catalogue, files)
   const known = files.get(name)
   if (known !== undefined) return known()
   if (!openApi3FileNames(parts).includes(name)) return undefined
-  const wanted = { ...openApiOptions(parts), name, serverVersion: options.version.gitVersion }
+  const wanted = { ...openApiOptions(parts), name, serverVersion: version.gitVersion }
   const make = once(async () => {
     const document = await pace.run(openApi3DocumentInSteps(catalogue, wanted))
     return fileOf(await pace.run(printedInSteps(document)), clock.now())

@@ -1,9 +1,15 @@
 import { openApi3Index } from '@orch/core'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
-import type { GatewayParts } from '../parts.ts'
-import { pageNotFound } from '../respond.ts'
+import { pageNotFound, type RespondParts } from '../respond.ts'
 import { bytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'
-import { type OpenApiFile, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
+import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
+
+/** What the routes of OpenAPI need. */
+export type OpenApiRouteParts = OpenApiParts &
+  RespondParts & {
+    /** Everything is served below this path: `/base`. */
+    readonly pathPrefix: string
+  }
 
 /** Answers 304 to a client that has the document already. The tag is the document's hash, which the handlers set. */
 export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'last-modified'] })
@@ -11,7 +17,7 @@ export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'la
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
 
 /** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
-export const openApi2: DocumentHandler = async ({ env: { request, parts } }) => {
+export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { request, parts } }) => {
   const accept = request.exchange.header('accept') ?? '*/*'
   const wantsProtobuf = accept.includes(protobuf2)
   if (!wantsProtobuf && !/(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/.test(accept)) {
@@ -23,7 +29,7 @@ export const openApi2: DocumentHandler = async ({ env: { request, parts } }) => 
 }
 
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
-export const openApi3: DocumentHandler = async (context) => {
+export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { parts } = context.env
   const urls = new Map<string, string>()
   for (const name of openApi3FileNames(parts)) urls.set(name, openApi3Url(parts, name, (await openApi3File(parts, name))?.hash ?? ''))
@@ -34,7 +40,7 @@ export const openApi3: DocumentHandler = async (context) => {
 }
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
-export const openApi3One: DocumentHandler = async (context) => {
+export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { request, parts } = context.env
   const name = context.req.param('name') ?? ''
   const file = await openApi3File(parts, name)
@@ -46,8 +52,8 @@ export const openApi3One: DocumentHandler = async (context) => {
   return fileResponse(file, 'application/json', hash === file.hash ? keptHeaders(parts.clock.now()) : {})
 }
 
-function openApi3Url({ options }: GatewayParts, name: string, hash: string): string {
-  return `${options.pathPrefix ?? ''}/openapi/v3/${name}?hash=${hash}`
+function openApi3Url({ pathPrefix }: Pick<OpenApiRouteParts, 'pathPrefix'>, name: string, hash: string): string {
+  return `${pathPrefix}/openapi/v3/${name}?hash=${hash}`
 }
 
 const yearMs = 365 * 24 * 60 * 60 * 1000

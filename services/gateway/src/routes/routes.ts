@@ -1,13 +1,29 @@
 import { Hono } from 'hono'
-import { dispatch } from '../dispatch.ts'
+import { type DispatchParts, dispatch } from '../dispatch.ts'
 import { explanationRoute } from '../explain/route.ts'
+import type { ExplainParts } from '../explain/steps.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
+import type { FlowControl } from '../flow-control/flow-control.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { nothingAt, pageNotFound } from '../respond.ts'
-import { coreVersions, groups, groupVersion, oneGroup } from './discovery.ts'
+import type { VersionInfo } from '../version-info.ts'
+import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
 import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
-import { checkNames, healthRoute } from './health.ts'
-import { keysPath, keysRoute, providerRoute } from './issuer.ts'
-import { notModified, openApi2, openApi3, openApi3One } from './openapi.ts'
+import { checkNames, type HealthParts, healthRoute } from './health.ts'
+import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
+import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
+
+/** What the routes need. */
+type RouteParts = DispatchParts &
+  DiscoveryParts &
+  ExplainParts &
+  HealthParts &
+  IssuerParts &
+  OpenApiRouteParts & {
+    readonly version: VersionInfo
+    readonly metrics: Pick<GatewayMetrics, 'bytes' | 'contentType'>
+    readonly flowControl: FlowControl | undefined
+  }
 
 /** What the handler of resources returns: it has answered on the exchange itself, which streams and costs no Response. */
 export const answered: Response = new Response(null)
@@ -16,9 +32,9 @@ export const answered: Response = new Response(null)
  * All paths. Documents are routes with a Response each, and middleware where one fits. Resources have one handler and no middleware,
  * as nearly every request is theirs: hono calls a handler that is alone directly, so no route may match all paths.
  */
-export function createRoutes(): Hono<Environment> {
+export function createRoutes(): Hono<Environment<RouteParts>> {
   // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
-  const app = new Hono<Environment>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path as string) })
+  const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path as string) })
   app.all('/api/:version/:rest{.+}', resource)
   app.all('/apis/:group/:version/:rest{.+}', resource)
   app.all('/api', readOnly, coreVersions)
@@ -26,7 +42,7 @@ export function createRoutes(): Hono<Environment> {
   app.all('/apis/:group', readOnly, oneGroup)
   app.all('/api/:version', readOnly, groupVersion)
   app.all('/apis/:group/:version', readOnly, groupVersion)
-  app.all('/version', readOnly, (context) => objectResponse(context, context.env.parts.options.version))
+  app.all('/version', readOnly, (context) => objectResponse(context, context.env.parts.version))
   app.all('/metrics', metrics)
   app.all('/.well-known/openid-configuration', readOnly, providerRoute)
   app.all(keysPath, readOnly, keysRoute)
@@ -54,18 +70,18 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-const resource: DocumentHandler = ({ env: { request, parts } }): Response | Promise<Response> => {
+const resource: DocumentHandler<RouteParts> = ({ env: { request, parts } }): Response | Promise<Response> => {
   if (request.info.kind === 'path') throw nothingAt(request.path, parts)
   const done = dispatch(request, request.info, parts)
   return done === undefined ? answered : done.then((): Response => answered)
 }
 
-const metrics: DocumentHandler = async ({ env: { parts } }) =>
+const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
   bytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
 
 const dumpFolder = '/debug/api_priority_and_fairness'
 
-function flowControlRoute(which: Dump): DocumentHandler {
+function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
   return ({ env: { request, parts } }) => {
     if (parts.flowControl === undefined) throw pageNotFound()
     const text = dump(parts.flowControl, which, request.query.get('includeRequestDetails') !== undefined)
@@ -74,7 +90,7 @@ function flowControlRoute(which: Dump): DocumentHandler {
 }
 
 /** The list of paths, in the order of their letters. */
-const paths: DocumentHandler = (context) => {
+const paths: DocumentHandler<RouteParts> = (context) => {
   const { parts } = context.env
   const known = [
     ...(parts.authentication.issuer === undefined ? [] : ['/.well-known/openid-configuration', keysPath]),

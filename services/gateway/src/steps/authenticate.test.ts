@@ -6,7 +6,6 @@ import { createAttemptMetrics } from '../authentication/metrics.ts'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import { GatewayRequest } from '../request.ts'
 import { authenticate } from './authenticate.ts'
 
@@ -29,11 +28,11 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
   const parts = {
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
-    options: { anonymousAuth },
+    anonymousAuth,
     authentication: createAuthenticators(certificatesAlone),
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
-  authenticate(request, parts as unknown as GatewayParts)
+  authenticate(request, parts)
   return request.user
 }
 

@@ -1,15 +1,25 @@
 import { type User, unauthorized } from '@orch/core'
+import type { Clock, Log } from '@orch/platform'
 import type { Authentication } from '../authentication/authenticator.ts'
-import { asAuthenticated } from '../authentication/authenticators.ts'
-import type { AttemptResult } from '../authentication/metrics.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
+import type { AttemptMetrics, AttemptResult } from '../authentication/metrics.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Step } from './step.ts'
+
+/** What finding the user of a request needs. */
+export interface AuthenticateParts {
+  readonly authentication: Pick<Authenticators, 'authenticate' | 'credentialHeaders' | 'audiences'>
+  readonly attempts: AttemptMetrics
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly log: Log
+  /** Requests without credentials are `system:anonymous`. */
+  readonly anonymousAuth: boolean
+}
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 
 /** Says who asks. Without anonymous access no path answers a stranger, as upstream: not even those of health. */
-export const authenticate: Step = (request, parts) => {
+export const authenticate: Step<AuthenticateParts> = (request, parts) => {
   const { exchange } = request
   const startedMs = parts.clock.monotonic()
   const answer = parts.authentication.authenticate({
@@ -27,7 +37,7 @@ export const authenticate: Step = (request, parts) => {
 }
 
 /** Counts the attempt, then says who asks or refuses. */
-function settle(request: GatewayRequest, answer: Authentication, startedMs: number, parts: GatewayParts): void {
+function settle(request: GatewayRequest, answer: Authentication, startedMs: number, parts: AuthenticateParts): void {
   const { attempts, clock } = parts
   let result: AttemptResult = 'failure'
   try {
@@ -39,7 +49,7 @@ function settle(request: GatewayRequest, answer: Authentication, startedMs: numb
   }
 }
 
-function takeAnswer(request: GatewayRequest, answer: Authentication, { authentication, options, log }: GatewayParts): void {
+function takeAnswer(request: GatewayRequest, answer: Authentication, { authentication, anonymousAuth, log }: AuthenticateParts): void {
   const { exchange } = request
   const spent = authentication.credentialHeaders(exchange)
   if (spent.length > 0) exchange.dropHeaders(spent)
@@ -54,7 +64,7 @@ function takeAnswer(request: GatewayRequest, answer: Authentication, { authentic
       log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
       throw unauthorized()
     case 'none':
-      if (options.anonymousAuth !== true) throw unauthorized()
+      if (!anonymousAuth) throw unauthorized()
       request.user = anonymous
       request.explanation?.authenticated('anonymous', anonymous.name)
   }

@@ -1,12 +1,18 @@
 import { domainGroup, failed, type Names, parseFieldSelector, type User } from '@orch/core'
-import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
 import type { Step } from './step.ts'
 
+/** What a decision about access needs. */
+export interface AuthorizeParts {
+  readonly names: Names
+  /** Asked in order until one decides. */
+  readonly authorizers: readonly Authorizer[]
+}
+
 /** Lets a request go on that is allowed, and refuses every other. */
-export const authorize: Step = (request, { authorizers, names }) => {
+export const authorize: Step<AuthorizeParts> = (request, { authorizers, names }) => {
   const access = accessOf(request)
   const decision = decide(authorizers, request.user, access)
   // A decision that is known at once must not cost a promise.
@@ -15,7 +21,11 @@ export const authorize: Step = (request, { authorizers, names }) => {
 }
 
 /** A PUT or an apply that makes an object is its creation too, and must be allowed as one. A POST has been asked about already. */
-export async function requireMayCreate(request: GatewayRequest, name: string, { authorizers }: GatewayParts): Promise<void> {
+export async function requireMayCreate(
+  request: GatewayRequest,
+  name: string,
+  { authorizers }: Pick<AuthorizeParts, 'authorizers'>,
+): Promise<void> {
   const { info, user } = request
   if (info.kind === 'path' || info.verb === 'create') return
   const access = { ...info, verb: 'create', name } as const

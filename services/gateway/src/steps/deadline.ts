@@ -2,7 +2,7 @@ import { badRequest, durationToMs, parseDuration } from '@orch/core'
 import { isLongRunning, type Step } from './step.ts'
 
 /** `?timeout=` may shorten the time that a request may take; it never lengthens it. */
-export const deadline: Step = (request) => {
+export const deadline: Step<unknown> = (request) => {
   if (request.query.isEmpty || isLongRunning(request)) return
   const text = request.query.get('timeout')
   if (text === undefined || text === '') return

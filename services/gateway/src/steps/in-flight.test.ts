@@ -1,12 +1,13 @@
 import { namesOf } from '@orch/core'
+import { TimerWheel } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
 import { createNegotiator } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
-import { inFlight } from './in-flight.ts'
+import { type InFlightParts, inFlight } from './in-flight.ts'
 
 function aRequest(method: string, path: string, groups: string[] = []): GatewayRequest {
   const exchange = new InProcessExchange({ method, path, headers: {} }, { kind: 'internal', name: 'u', groups })
@@ -21,11 +22,15 @@ function aRequest(method: string, path: string, groups: string[] = []): GatewayR
 
 const collection = '/api/v1/namespaces/a/pods'
 
-function fill(): { parts: GatewayParts; requests: GatewayRequest[] } {
-  const parts = {
-    options: {},
-    state: { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() },
-  } as unknown as GatewayParts
+function fill(): { parts: InFlightParts; requests: GatewayRequest[] } {
+  const clock = createFakeClock()
+  const parts: InFlightParts = {
+    inFlight: undefined,
+    flowControl: undefined,
+    state: { readsInFlight: 0, writesInFlight: 0 },
+    clock,
+    wheel: new TimerWheel({ clock }),
+  }
   const requests = Array.from({ length: limits.readsInFlightMax }, () => aRequest('GET', collection))
   for (const request of requests) inFlight(request, parts)
   return { parts, requests }

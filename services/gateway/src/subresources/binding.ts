@@ -1,15 +1,23 @@
 import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core'
-import { readBody } from '../body.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type BodyParts, readBody } from '../body.ts'
+import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admitting.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
-import { writeOptionsOf } from '../write/options.ts'
-import { type Intent, write } from '../write/write-loop.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import type { Intent } from '../write/write.ts'
+import { type WriteParts, write } from '../write/write-loop.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
+
+/** What a binding needs. */
+export type BindingParts = WriteParts &
+  BodyParts &
+  OptionsParts & {
+    readonly metaVersion: string
+  }
 
 interface Binding extends ApiObject {
   readonly target?: { readonly kind?: string; readonly name?: string }
@@ -20,10 +28,10 @@ interface Condition {
 }
 
 /** Gives a pod its node, by the pod's own path. */
-export const bindPod: Verb = (request, target, parts) => bind(request, target, target, parts)
+export const bindPod: Verb<BindingParts> = (request, target, parts) => bind(request, target, target, parts)
 
 /** The same by the collection of bindings: the pod is named in the body. */
-export const createBinding: Verb = (request, target, parts) => {
+export const createBinding: Verb<BindingParts> = (request, target, parts) => {
   const { resource } = target.served
   const pods = parts.served.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', resource: 'pods' }, '')
@@ -32,7 +40,7 @@ export const createBinding: Verb = (request, target, parts) => {
   return bind(request, target, { served: pods, info: target.info, subresource }, parts)
 }
 
-async function bind(request: Parameters<Verb>[0], source: Target, pod: Target, parts: GatewayParts): Promise<void> {
+async function bind(request: GatewayRequest, source: Target, pod: Target, parts: BindingParts): Promise<void> {
   const options = writeOptionsOf(request, parts, 'CreateOptions')
   const described = source.subresource ?? source.served.resource
   const body = await readBody(request, parts, described)
@@ -64,7 +72,7 @@ function judge({ metadata, target = {} }: Binding): FieldError[] {
   return errors
 }
 
-function bound({ served, info }: Target, { metadata, target = {} }: Binding, live: Live | undefined, { clock }: GatewayParts): Intent {
+function bound({ served, info }: Target, { metadata, target = {} }: Binding, live: Live | undefined, { clock }: BindingParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
   const pod = live.object
   const spec = (pod.spec ?? {}) as { nodeName?: string }

@@ -1,12 +1,19 @@
 import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core'
 import { callContext } from '../call-context.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
+import type { ServedResources } from '../served.ts'
 import { keyOf, type Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { readLive } from '../write/live.ts'
+import type { AdmittingParts } from '../write/admitting.ts'
+import { type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
+
+/** What a connection to a Pod, a Node or a Service needs. */
+export type ConnectParts = LiveParts &
+  AdmittingParts & {
+    readonly served: Pick<ServedResources, 'find'>
+  }
 
 interface PodSpec {
   readonly nodeName?: string
@@ -20,7 +27,7 @@ interface Named {
 }
 
 /** The text that a container has written. A pod that no node has has written nothing. */
-export const readLog: Verb = async (request, target, parts) => {
+export const readLog: Verb<ConnectParts> = async (request, target, parts) => {
   const pod = await requireObject(request, target, parts)
   requireContainer(pod, request)
   const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
@@ -32,7 +39,7 @@ export const readLog: Verb = async (request, target, parts) => {
 }
 
 /** A tunnel into a container. */
-export const enterContainer: Verb = async (request, target, parts) => {
+export const enterContainer: Verb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const pod = await requireObject(request, target, parts)
   const isOfContainer = target.subresource?.name !== 'portforward'
@@ -43,7 +50,7 @@ export const enterContainer: Verb = async (request, target, parts) => {
 }
 
 /** A request that is passed on to a pod, a service or a node. */
-export const proxy: Verb = async (request, target, parts) => {
+export const proxy: Verb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const { kind, metadata, status } = await requireObject(request, target, parts)
   const name = metadata.name ?? ''
@@ -55,7 +62,7 @@ export const proxy: Verb = async (request, target, parts) => {
 }
 
 /** A name may say a scheme and a port beside the object: `https:web:8443`. */
-async function requireObject(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
+async function requireObject(request: GatewayRequest, target: Target, parts: ConnectParts): Promise<ApiObject> {
   const { served, info } = target
   const pieces = info.name.split(':')
   const name = (pieces.length === 3 ? pieces[1] : pieces[0]) ?? ''
@@ -64,7 +71,7 @@ async function requireObject(request: GatewayRequest, target: Target, parts: Gat
   return live
 }
 
-async function readLatest(request: GatewayRequest, target: Target, name: string, parts: GatewayParts): Promise<ApiObject | undefined> {
+async function readLatest(request: GatewayRequest, target: Target, name: string, parts: ConnectParts): Promise<ApiObject | undefined> {
   const live = await readLive(keyOf(target, name), target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   return live?.object
 }
@@ -83,7 +90,7 @@ function requireContainer({ metadata, spec }: ApiObject, { query }: GatewayReque
   throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${names(containers).join(' ')}]${others}`)
 }
 
-async function unreachable(request: GatewayRequest, nodeName: string, parts: GatewayParts): Promise<Error> {
+async function unreachable(request: GatewayRequest, nodeName: string, parts: ConnectParts): Promise<Error> {
   const served = parts.served.find('', 'v1', 'nodes')
   if (served === undefined) return notConnected(nodeName)
   const info = {

@@ -8,17 +8,24 @@ import {
   notFound,
   printTime,
   type StatusCause,
+  type StorageService,
   toInstant,
   toLabelRequirements,
 } from '@orch/core'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs } from '../convert.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import type { Target } from '../target.ts'
 import type { Live } from '../write/live.ts'
-import { type Intent, write } from '../write/write-loop.ts'
+import type { Intent } from '../write/write.ts'
+import { type WriteParts, write } from '../write/write-loop.ts'
+
+/** What finding and changing the budgets of a Pod needs. */
+export type BudgetParts = WriteParts & {
+  readonly storage: Pick<StorageService, 'list'>
+  readonly metaVersion: string
+}
 
 /** A PodDisruptionBudget, as far as evictions look into it. */
 interface BudgetObject extends ApiObject {
@@ -52,7 +59,7 @@ const disruptedPodsMax = 2_000
 const retrySeconds = 10
 
 /** The budgets that count the pod. */
-export async function budgetsOf(request: GatewayRequest, namespace: string, pod: ApiObject, parts: GatewayParts): Promise<Budget[]> {
+export async function budgetsOf(request: GatewayRequest, namespace: string, pod: ApiObject, parts: BudgetParts): Promise<Budget[]> {
   const served = parts.served.find('policy', 'v1', 'poddisruptionbudgets')
   if (served === undefined) return []
   const scope = { resource: served.resource.stored.prefix, namespace }
@@ -89,7 +96,7 @@ export async function takeDisruption(
   { target }: Budget,
   pod: string,
   isDryRun: boolean,
-  parts: GatewayParts,
+  parts: BudgetParts,
 ): Promise<void> {
   const step = (live: Live | undefined) => taken(target, pod, live, parts)
   const options = { isDryRun, isForced: false, fieldManager: '', fieldValidation: 'Ignore' } as const
@@ -97,7 +104,7 @@ export async function takeDisruption(
   await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
 }
 
-function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: GatewayParts): Intent {
+function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: BudgetParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
   const budget = live.object as BudgetObject
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}

@@ -1,19 +1,21 @@
 import { type ApiObject, badRequest, failed, notFound, StatusError, type Subresource } from '@orch/core'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
-import { deleteObject } from '../verbs/delete.ts'
+import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admitting.ts'
 import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
-import { writeOptionsOf } from '../write/options.ts'
-import { type Budget, budgetsOf, notYetObserved, takeDisruption } from './disruption-budget.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import { type Budget, type BudgetParts, budgetsOf, notYetObserved, takeDisruption } from './disruption-budget.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
+
+/** What an eviction needs. */
+export type EvictionParts = BudgetParts & DeleteParts & OptionsParts
 
 interface PodStatus {
   readonly phase?: string
@@ -25,14 +27,14 @@ interface Eviction {
   readonly request: GatewayRequest
   readonly target: Target
   readonly options: DeleteOptions
-  readonly parts: GatewayParts
+  readonly parts: EvictionParts
 }
 
 /** How often a Pod that changes meanwhile is looked at. */
 const attemptsMax = 20
 
 /** Deletes a pod, unless a disruption budget stands against it. */
-export const evictPod: Verb = async (request, target, parts) => {
+export const evictPod: Verb<EvictionParts> = async (request, target, parts) => {
   const options = await readOptions(request, target, parts)
   await evict({ request, target, options, parts })
   await respondCreated(request, parts)
@@ -112,7 +114,7 @@ function isUnreadyBesideEnough({ status }: ApiObject, { object }: Budget): boole
   return !isReady && desiredHealthy > 0 && currentHealthy >= desiredHealthy
 }
 
-async function onlyBudget(request: GatewayRequest, { info }: Target, pod: ApiObject, parts: GatewayParts): Promise<Budget | undefined> {
+async function onlyBudget(request: GatewayRequest, { info }: Target, pod: ApiObject, parts: EvictionParts): Promise<Budget | undefined> {
   const budgets = await budgetsOf(request, info.namespace, pod, parts)
   if (budgets.length > 1) throw severalBudgets()
   return budgets[0]
@@ -122,7 +124,7 @@ function severalBudgets(): Error {
   return failed(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
 }
 
-async function readOptions(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<DeleteOptions> {
+async function readOptions(request: GatewayRequest, target: Target, parts: EvictionParts): Promise<DeleteOptions> {
   const { isDryRun, fieldValidation, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
   const { kind, type } = target.subresource as Subresource
   const body = await readBody(request, parts, { kind, type })

@@ -1,7 +1,6 @@
 import { printJson, printProtobuf, type Subresource } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, respondJson, respondObject, sendBytes } from '../respond.ts'
+import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../respond.ts'
 
 /** Answers with an object of a kind that is made for the answer and kept nowhere. */
 export function respondKind(
@@ -9,13 +8,13 @@ export function respondKind(
   code: number,
   { kind, apiVersion, type }: Subresource,
   object: object,
-  { names }: GatewayParts,
+  { names }: RespondParts,
 ): void | Promise<void> {
   if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(printJson(object)))
   return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), printProtobuf({ apiVersion, kind, type, object }))
 }
 
 /** Answers that something was created which is not an object. */
-export function respondCreated(request: GatewayRequest, parts: GatewayParts): void | Promise<void> {
+export function respondCreated(request: GatewayRequest, parts: RespondParts): void | Promise<void> {
   return respondObject(request, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, parts)
 }

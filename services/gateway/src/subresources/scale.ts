@@ -24,19 +24,22 @@ import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import { includeObjectOf } from '../forms/respond-stored.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondJson } from '../respond.ts'
 import { keyOf, type Target } from '../target.ts'
-import { applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
+import { type ApplyParts, applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import { applyChange, type Change, readChange } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import { type Intent, type ShownAs, type Write, write } from '../write/write-loop.ts'
+import type { Intent, ShownAs, Write } from '../write/write.ts'
+import { write } from '../write/write-loop.ts'
 import { respondKind } from './respond-kind.ts'
+
+/** What the Scale of an object needs. */
+export type ScaleParts = ApplyParts
 
 /** The number of pods of an object, apart from everything else in it. */
 interface Scale extends ApiObject {
@@ -47,7 +50,7 @@ interface Scale extends ApiObject {
 type Wish = (scale: Scale) => Scale
 
 /** How many pods an object wants and has. */
-export const getScale: Verb = async (request, target, parts) => {
+export const getScale: Verb<ScaleParts> = async (request, target, parts) => {
   const { served, info } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
@@ -55,7 +58,7 @@ export const getScale: Verb = async (request, target, parts) => {
 }
 
 /** Sets how many pods an object wants. */
-export const updateScale: Verb = async (request, target, parts) => {
+export const updateScale: Verb<ScaleParts> = async (request, target, parts) => {
   const { object, problems } = readCandidate(target, await readBody(request, parts, target.subresource as Subresource), parts)
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
   judgeProblems(target.subresource as Subresource, problems, options.fieldValidation, (text) => request.warn(text))
@@ -63,7 +66,7 @@ export const updateScale: Verb = async (request, target, parts) => {
 }
 
 /** Patches the scale as though it were an object. */
-export const patchScale: Verb = async (request, target, parts) => {
+export const patchScale: Verb<ScaleParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return applyScale(request, target, parts)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
@@ -79,7 +82,7 @@ function patchedScale(request: GatewayRequest, { subresource }: Target, change: 
 }
 
 /** The number of pods is applied as the field of the object for which it stands. */
-const applyScale: Verb = async (request, target, parts) => {
+const applyScale: Verb<ScaleParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
   const { object, hasBigIntegers } = await readConfiguration(request, options, (target.subresource as Subresource).type, parts)
   const configuration = { object: configurationOf(target, object), hasBigIntegers }
@@ -103,7 +106,7 @@ function configurationOf({ served, subresource, info }: Target, given: OwnedObje
   }
 }
 
-async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: GatewayParts): Promise<void> {
+async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: ScaleParts): Promise<void> {
   const options = writeOptionsOf(request, parts, kind)
   await writeStep({ request, target, options }, (live) => scaled(target, wish, live), parts)
 }
@@ -111,7 +114,7 @@ async function writeScale(request: GatewayRequest, target: Target, kind: Options
 async function writeStep(
   { request, target, options }: Pick<Write, 'request' | 'target' | 'options'>,
   step: Write['step'],
-  parts: GatewayParts,
+  parts: ScaleParts,
 ): Promise<void> {
   const { name } = target.info
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
@@ -125,7 +128,7 @@ async function writeStep(
   await respondScale(request, target, scaleOf(object, target), parts)
 }
 
-function respondScale(request: GatewayRequest, { subresource }: Target, scale: Scale, parts: GatewayParts): void | Promise<void> {
+function respondScale(request: GatewayRequest, { subresource }: Target, scale: Scale, parts: ScaleParts): void | Promise<void> {
   const { format, form } = request.answer
   if (form.kind !== 'table') return respondKind(request, 200, subresource as Subresource, scale, parts)
   const table = tableFormOf(scaleTable)

@@ -1,12 +1,16 @@
 import type { ResourceVerb } from '../request-info.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { bindPod } from './binding.ts'
-import { enterContainer, proxy, readLog } from './connect.ts'
-import { evictPod } from './eviction.ts'
-import { getScale, patchScale, updateScale } from './scale.ts'
-import { requestToken } from './token-request.ts'
+import { type BindingParts, bindPod } from './binding.ts'
+import { type ConnectParts, enterContainer, proxy, readLog } from './connect.ts'
+import { type EvictionParts, evictPod } from './eviction.ts'
+import { getScale, patchScale, type ScaleParts, updateScale } from './scale.ts'
+import { requestToken, type TokenRequestParts } from './token-request.ts'
 
-type VerbsOfSubresource = Partial<Record<ResourceVerb, Verb>>
+/** What the verbs of all subresources need. */
+export type SubresourceParts = BindingParts & ConnectParts & EvictionParts & ScaleParts & TokenRequestParts
+
+type SubresourceVerb = Verb<SubresourceParts>
+type VerbsOfSubresource = Partial<Record<ResourceVerb, SubresourceVerb>>
 
 const tunnel: VerbsOfSubresource = { get: enterContainer, create: enterContainer }
 
@@ -23,6 +27,6 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
 }
 
 /** What a verb does with a subresource that is not a part of its object; undefined: the server can't do it. */
-export function subresourceVerb(subresource: string, verb: ResourceVerb): Verb | undefined {
+export function subresourceVerb(subresource: string, verb: ResourceVerb): SubresourceVerb | undefined {
   return bySubresource[subresource]?.[verb]
 }

@@ -15,18 +15,28 @@ import {
   toInstant,
 } from '@orch/core'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
-import { readBody } from '../body.ts'
+import type { Authenticators } from '../authentication/authenticators.ts'
+import { type BodyParts, readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs } from '../convert.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { type BodyRequest, mutateBody, validateBody } from '../write/admitting.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
-import { readLive } from '../write/live.ts'
-import { writeOptionsOf } from '../write/options.ts'
+import { type AdmittingParts, type BodyRequest, mutateBody, validateBody } from '../write/admitting.ts'
+import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type LiveParts, readLive } from '../write/live.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { respondKind } from './respond-kind.ts'
+
+/** What a request for a token needs. */
+export type TokenRequestParts = LiveParts &
+  BodyParts &
+  OptionsParts &
+  CandidateParts &
+  AdmittingParts & {
+    readonly metaVersion: string
+    readonly authentication: Pick<Authenticators, 'audiences' | 'issuer'>
+  }
 
 interface TokenSpec {
   readonly audiences?: readonly string[]
@@ -51,7 +61,7 @@ const volumeExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 60 * 60
 
 /** Makes a token of a service account. */
-export const requestToken: Verb = async (request, target, parts) => {
+export const requestToken: Verb<TokenRequestParts> = async (request, target, parts) => {
   const { issuer } = parts.authentication
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
   const { info } = target
@@ -79,7 +89,7 @@ export const requestToken: Verb = async (request, target, parts) => {
   await respondKind(request, 201, target.subresource as Subresource, { ...completed, spec, status }, parts)
 }
 
-async function readAccount(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
+async function readAccount(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<ApiObject> {
   const { info, served } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
@@ -87,7 +97,7 @@ async function readAccount(request: GatewayRequest, target: Target, parts: Gatew
 }
 
 /** The request in the body, with its defaults. Its name and namespace may be left out. */
-async function readRequest(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<BodyRequest> {
+async function readRequest(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<BodyRequest> {
   const { info } = target
   const subresource = target.subresource as Subresource
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
@@ -164,7 +174,7 @@ function lifeOf(
   { audiences, expirationSeconds }: FullSpec,
   bound: Bound | undefined,
   { extendsExpiration }: AccountTokenIssuer,
-  { authentication }: GatewayParts,
+  { authentication }: TokenRequestParts,
 ): { readonly seconds: number; readonly warnsAfter?: number } {
   const isForUs = audiences.every((audience) => authentication.audiences.includes(audience))
   const isExtended = extendsExpiration && bound?.kind === 'Pod' && expirationSeconds === volumeExpirationSeconds && isForUs
@@ -176,7 +186,7 @@ async function findBound(
   request: GatewayRequest,
   { info }: Target,
   reference: BoundReference | undefined,
-  parts: GatewayParts,
+  parts: TokenRequestParts,
 ): Promise<Bound | undefined> {
   if (reference === undefined) return undefined
   const { kind = '', apiVersion = '', name = '', uid = '' } = reference

@@ -10,15 +10,20 @@ import {
   printJson,
   type User,
 } from '@orch/core'
-import { type Access, type Decision, decide } from '../authorization/authorizer.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { inOrder } from '../write/candidate.ts'
-import { readReview } from './review-body.ts'
+import { type ReviewParts, readReview } from './review-body.ts'
 import type { Verb } from './verb.ts'
+
+/** What a review of access needs. */
+export type AccessReviewParts = ReviewParts &
+  RespondStoredParts & {
+    readonly authorizers: readonly Authorizer[]
+  }
 
 /** Kinds whose creation is the question whether somebody may do something. */
 export const accessReviewKinds: ReadonlySet<string> = new Set([
@@ -50,7 +55,7 @@ interface ResourceAttributes {
 }
 
 /** Answers the question in the body with the same object and its status. Nothing is stored. */
-export const accessReview: Verb = async (request, target, parts) => {
+export const accessReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const spec = (object.spec ?? {}) as ReviewSpec
@@ -64,7 +69,7 @@ export const accessReview: Verb = async (request, target, parts) => {
 }
 
 /** Answers with what the caller may do in a namespace, as far as it can be told. */
-export const rulesReview: Verb = async (request, target, parts) => {
+export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
@@ -73,7 +78,7 @@ export const rulesReview: Verb = async (request, target, parts) => {
   await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
 }
 
-function rulesStatus(user: User, namespace: string, { authorizers }: GatewayParts): Record<string, unknown> {
+function rulesStatus(user: User, namespace: string, { authorizers }: AccessReviewParts): Record<string, unknown> {
   const known = authorizers.map((authorizer) => authorizer.rulesOf(user, namespace))
   const rules = known.flatMap((one) => one.rules)
   const errors = known.flatMap(({ error }) => error ?? [])
@@ -94,7 +99,12 @@ function isAboutResources({ nonResourceURLs = [] }: PolicyRule): boolean {
   return nonResourceURLs.length === 0
 }
 
-function decideFor(request: GatewayRequest, spec: ReviewSpec, kind: string, { authorizers }: GatewayParts): Decision | Promise<Decision> {
+function decideFor(
+  request: GatewayRequest,
+  spec: ReviewSpec,
+  kind: string,
+  { authorizers }: AccessReviewParts,
+): Decision | Promise<Decision> {
   const { user: name = '', groups = [], uid = '', extra = {} } = spec
   const user: User = kind === 'SelfSubjectAccessReview' ? request.user : { name, groups, uid, extra }
   return decide(authorizers, user, accessOf(spec))

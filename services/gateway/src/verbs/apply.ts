@@ -9,26 +9,29 @@ import {
   type OwnedObject,
   printBare,
 } from '@orch/core'
-import { decodeBody, parseYamlBody, readBytes } from '../body.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, decodeCandidate, isObject, requirePlace } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { namesVersion } from '../write/metadata.ts'
-import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
+import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { applyConfiguration } from '../write/ownership.ts'
-import { type Intent, write } from '../write/write-loop.ts'
+import type { Intent } from '../write/write.ts'
+import { type WriteParts, write } from '../write/write-loop.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
+
+/** What an apply needs. */
+export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
 export const applyMediaType = 'application/apply-patch+yaml'
 
 /** Merges what its applier has to say about an object into it, or creates it. */
-export const apply: Verb = async (request, target, parts) => {
+export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
   const configuration = await readConfiguration(request, options, target.served.resource.type, parts)
   requireKind(target, configuration.object)
@@ -50,7 +53,7 @@ export async function readConfiguration(
   request: GatewayRequest,
   { fieldValidation }: WriteOptions,
   type: string,
-  parts: GatewayParts,
+  parts: ApplyParts,
 ): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
   const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
@@ -74,7 +77,7 @@ function unknownFieldsOf(type: string, value: Record<string, unknown>): readonly
 async function parseConfiguration(
   request: GatewayRequest,
   bytes: Uint8Array,
-  parts: GatewayParts,
+  parts: ApplyParts,
 ): Promise<{ value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean }> {
   const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'json') return decoded
@@ -93,7 +96,7 @@ function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): voi
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }
 
 /** What is to be written when the configuration is merged into what is there. */
-export async function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: GatewayParts): Promise<Intent> {
+export async function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: ApplyParts): Promise<Intent> {
   const { served, subresource, info } = plan.target
   if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)
   const { request } = plan
@@ -113,7 +116,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
 }
 
 /** A value of a wrong type is the client's mistake, also where it first shows as an object that another version cannot hold. */
-async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, live: Live | undefined, parts: GatewayParts) {
+async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, live: Live | undefined, parts: ApplyParts) {
   try {
     return await advance(plan.request, applyConfiguration(plan, object, live?.object, parts), parts)
   } catch (error) {

@@ -1,14 +1,17 @@
 import { badRequest } from '@orch/core'
-import { receiveBody } from '../body.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import { type BodyParts, receiveBody } from '../body.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { namesVersion } from '../write/metadata.ts'
-import { writeOptionsOf } from '../write/options.ts'
-import { write } from '../write/write-loop.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import { type WriteParts, write } from '../write/write-loop.ts'
 import type { Verb } from './verb.ts'
 
+/** What a create needs. */
+export type CreateParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
+
 /** A new object. */
-export const create: Verb = async (request, target, parts) => {
+export const create: Verb<CreateParts> = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'CreateOptions')
   const parse = await receiveBody(request, parts, target.subresource ?? resource)

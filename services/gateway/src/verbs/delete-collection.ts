@@ -1,14 +1,20 @@
-import { type Entry, resolveRead, StatusError } from '@orch/core'
+import { type Entry, resolveRead, StatusError, type StorageService } from '@orch/core'
 import { callContext } from '../call-context.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
 import type { Target } from '../target.ts'
 import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
-import { deleteObject, warnOfDefault } from './delete.ts'
+import { type DeleteParts, deleteObject, warnOfDefault } from './delete.ts'
 import { pageOf } from './list.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
+
+/** What the deletion of a collection needs. */
+export type DeleteCollectionParts = DeleteParts & {
+  readonly storage: Pick<StorageService, 'list'>
+  /** With it off, `limit` does not divide the collection. */
+  readonly listChunking: boolean
+}
 
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
@@ -17,7 +23,7 @@ const deletesAtOnce = 16
 const deletesPerTurn = 32
 
 /** Deletes every object that a list with the same parameters would show. */
-export const deleteCollection: Verb = async (request, target, parts) => {
+export const deleteCollection: Verb<DeleteCollectionParts> = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
   warnOfDefault(request, target, options)
@@ -36,10 +42,10 @@ export const deleteCollection: Verb = async (request, target, parts) => {
   return respondSuccess(request, { ...(group === '' ? {} : { group }), kind: plural }, parts)
 }
 
-async function selected(request: GatewayRequest, { served, info }: Target, parts: GatewayParts): Promise<Entry[]> {
+async function selected(request: GatewayRequest, { served, info }: Target, parts: DeleteCollectionParts): Promise<Entry[]> {
   const read = resolveRead('deletecollection', readQueryOf(request), {
     names: parts.names,
-    isChunkingOn: parts.options.listChunking !== false,
+    isChunkingOn: parts.listChunking,
   })
   const entries: Entry[] = []
   const listed = parts.storage.list(
@@ -56,7 +62,7 @@ async function deleteEntry(
   target: Target,
   { key }: Entry,
   options: DeleteOptions,
-  parts: GatewayParts,
+  parts: DeleteCollectionParts,
 ): Promise<void> {
   try {
     await deleteObject(request, target, key.slice(key.lastIndexOf('/') + 1), options, parts)

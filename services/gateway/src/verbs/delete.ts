@@ -1,18 +1,21 @@
 import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core'
 import { readBytesOfOurs } from '../convert.ts'
-import { respondStored } from '../forms/respond-stored.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import type { Served } from '../served.ts'
 import type { Target } from '../target.ts'
-import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
+import { type DeleteOptions, type DeleteOptionsParts, readDeleteOptions } from '../write/delete-options.ts'
 import type { Live } from '../write/live.ts'
-import { type Intent, markedObject, type Write, type Written, write } from '../write/write-loop.ts'
+import type { Intent, Write, Written } from '../write/write.ts'
+import { markedObject, type WriteParts, write } from '../write/write-loop.ts'
 import type { Verb } from './verb.ts'
 
+/** What a deletion needs. */
+export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts
+
 /** Deletes an object, at once or in two phases where something still holds it. */
-export const deleteOne: Verb = async (request, target, parts) => {
+export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
   warnOfDefault(request, target, options)
   const written = await deleteObject(request, target, target.info.name, options, parts)
@@ -36,7 +39,7 @@ export function deleteObject(
   target: Target,
   name: string,
   options: DeleteOptions,
-  parts: GatewayParts,
+  parts: DeleteParts,
   more: Pick<Write, 'isAdmitted'> = {},
 ): Promise<Written> {
   const step = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
@@ -44,7 +47,7 @@ export function deleteObject(
   return write({ request, target, name, options: writeOptions, optionsObject: options.object, step, ...more }, parts)
 }
 
-function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: GatewayParts, live: Live | undefined): Intent {
+function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: DeleteParts, live: Live | undefined): Intent {
   if (live === undefined) throw notFound(served.name, name)
   requirePreconditions(served, name, options, live)
   const { metadata } = live.object

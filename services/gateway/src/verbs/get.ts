@@ -1,13 +1,20 @@
-import { type Freshness, notFound, resolveRead } from '@orch/core'
+import { type Freshness, notFound, resolveRead, type StorageService } from '@orch/core'
 import { callContext } from '../call-context.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import type { FormCache } from '../forms/form-cache.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { keyOf } from '../target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
+
+/** What a get needs. */
+export type GetParts = RespondStoredParts & {
+  readonly storage: Pick<StorageService, 'get'>
+  readonly forms: Pick<FormCache, 'of'>
+}
 
 const latest: Freshness = { kind: 'latest' }
 
 /** One object. Its bytes are answered as they are stored, unless another version or form is wanted. */
-export const get: Verb = async (request, target, parts) => {
+export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
   // A part of an object cannot be watched: `watch` says nothing there.
   const query = { ...readQueryOf(request), watch: undefined }

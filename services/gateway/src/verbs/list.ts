@@ -7,19 +7,32 @@ import {
   type ResolvedRead,
   resolveRead,
   StatusError,
+  type StorageService,
 } from '@orch/core'
 import { callContext } from '../call-context.ts'
+import type { FormCache } from '../forms/form-cache.ts'
 import { listFormOf } from '../forms/list-form.ts'
-import { sendPieces } from '../forms/send-pieces.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { RespondStoredParts } from '../forms/respond-stored.ts'
+import { type SendParts, sendPieces } from '../forms/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../served.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
+/** What an empty list needs. */
+type EmptyListParts = RespondStoredParts & SendParts
+
+/** What a list needs. */
+export type ListParts = EmptyListParts & {
+  readonly storage: Pick<StorageService, 'list' | 'status'>
+  readonly forms: Pick<FormCache, 'of'>
+  /** With it off, `limit` does not divide a list. */
+  readonly listChunking: boolean
+}
+
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
-export const list: Verb = async (request, { info, served }, parts) => {
-  const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.options.listChunking !== false })
+export const list: Verb<ListParts> = async (request, { info, served }, parts) => {
+  const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
   if (read.kind === 'refused') throw read.error
   shortenDeadline(request)
   const page = pageOf(read)
@@ -38,7 +51,7 @@ export const list: Verb = async (request, { info, served }, parts) => {
 }
 
 /** A list without an object, for resources that are made up on each read and of which there is none. */
-export function respondEmptyList(request: GatewayRequest, served: Served, revision: number, parts: GatewayParts): Promise<void> {
+export function respondEmptyList(request: GatewayRequest, served: Served, revision: number, parts: EmptyListParts): Promise<void> {
   const form = listFormOf(request, served, parts)
   const pieces = form.pieces({ metadata: { resourceVersion: String(revision) }, objects: nothing() })
   return sendPieces(request, parts, form.format, pieces)
@@ -82,7 +95,7 @@ const tokenTooOld =
   'the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the ' +
   'first chunk was returned and now may show up in the list.'
 
-async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range: Range, parts: GatewayParts): Promise<ListHead> {
+async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range: Range, parts: ListParts): Promise<ListHead> {
   try {
     const first = await pages.next()
     if (first.done !== true && first.value.kind === 'head') return first.value
@@ -94,13 +107,13 @@ async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range:
 }
 
 /** The 410 of a page that can't be read any more. Its token goes on from the same key, at the revision of now. */
-async function tokenExpired(start: string, { storage, names }: GatewayParts): Promise<StatusError> {
+async function tokenExpired(start: string, { storage, names }: ListParts): Promise<StatusError> {
   const { revision, epoch } = await storage.status({})
   return expired(tokenTooOld, { continue: printContinueToken(names, { revision, epoch, start }) })
 }
 
 /** What the list says of itself. `continue` is there, if only empty, wherever the client asks for pages. */
-function listMetaOf({ names }: GatewayParts, head: ListHead, read: ResolvedRead): ListMeta {
+function listMetaOf({ names }: ListParts, head: ListHead, read: ResolvedRead): ListMeta {
   const resourceVersion = String(head.revision)
   const isChunked = read.kind === 'continue' || ('limit' in read && read.limit > 0)
   if (!isChunked) return { resourceVersion }

@@ -18,20 +18,23 @@ import {
 import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import { type Intent, write } from '../write/write-loop.ts'
-import { apply, applyMediaType } from './apply.ts'
+import type { Intent } from '../write/write.ts'
+import { write } from '../write/write-loop.ts'
+import { type ApplyParts, apply, applyMediaType } from './apply.ts'
 import { decodePatched } from './patched-object.ts'
 import { requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
+/** What a patch needs. */
+export type PatchParts = ApplyParts
+
 /** Changes what a patch says of an object, or of the part that the path names. */
-export const patch: Verb = async (request, target, parts) => {
+export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return apply(request, target, parts)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
@@ -49,7 +52,7 @@ export type Change =
 type PatchBody = Extract<DecodedJson, { kind: 'json' }>
 
 /** Reads a patch in whatever form it came. */
-export async function readChange(request: GatewayRequest, parts: GatewayParts): Promise<Change> {
+export async function readChange(request: GatewayRequest, parts: PatchParts): Promise<Change> {
   switch (request.contentType) {
     case 'application/json-patch+json': {
       const body = await readPatchBody(request, parts)
@@ -66,7 +69,7 @@ export async function readChange(request: GatewayRequest, parts: GatewayParts): 
   }
 }
 
-async function readPatchBody(request: GatewayRequest, parts: GatewayParts): Promise<PatchBody> {
+async function readPatchBody(request: GatewayRequest, parts: PatchParts): Promise<PatchBody> {
   const bytes = await readBytes(request, parts)
   const decoded = await decodeBody(request, bytes, parts)
   if (decoded.kind === 'malformed') throw badRequest(`error decoding patch: ${decoded.message}`)
@@ -79,7 +82,7 @@ async function patched(
   change: Change,
   options: WriteOptions,
   live: Live | undefined,
-  parts: GatewayParts,
+  parts: PatchParts,
 ): Promise<Intent> {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)

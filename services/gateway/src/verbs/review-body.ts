@@ -1,16 +1,24 @@
 import type { ApiObject } from '@orch/core'
-import { readBody } from '../body.ts'
+import { type BodyParts, readBody } from '../body.ts'
 import { advance, pause } from '../pace.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { admitBody } from '../write/admitting.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
-import { writeOptionsOf } from '../write/options.ts'
-import { ownersAfter, setOwners } from '../write/ownership.ts'
+import { type AdmittingParts, admitBody } from '../write/admitting.ts'
+import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import { type OwnershipParts, ownersAfter, setOwners } from '../write/ownership.ts'
+
+/** What reading a review needs. */
+export type ReviewParts = BodyParts &
+  OptionsParts &
+  CandidateParts &
+  OwnershipParts &
+  AdmittingParts & {
+    readonly metaVersion: string
+  }
 
 /** The question that a review brings, checked and admitted. Nothing of it is stored. */
-export async function readReview(request: GatewayRequest, target: Target, parts: GatewayParts): Promise<ApiObject> {
+export async function readReview(request: GatewayRequest, target: Target, parts: ReviewParts): Promise<ApiObject> {
   const { resource } = target.served
   const asked = writeOptionsOf(request, parts, 'CreateOptions')
   const { isDryRun, fieldManager, fieldValidation } = asked

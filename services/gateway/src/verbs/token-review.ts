@@ -1,11 +1,17 @@
 import { type ApiObject, badRequest, printJson, type User } from '@orch/core'
 import type { Authentication } from '../authentication/authenticator.ts'
-import { asAuthenticated } from '../authentication/authenticators.ts'
+import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
 import { remainingMs } from '../call-context.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { inOrder } from '../write/candidate.ts'
-import { readReview } from './review-body.ts'
+import { type ReviewParts, readReview } from './review-body.ts'
 import type { Verb } from './verb.ts'
+
+/** What a review of a token needs. */
+export type TokenReviewParts = ReviewParts &
+  RespondStoredParts & {
+    readonly authentication: Pick<Authenticators, 'audiences' | 'readToken'>
+  }
 
 interface ReviewSpec {
   readonly token?: string
@@ -13,7 +19,7 @@ interface ReviewSpec {
 }
 
 /** Answers whose the token in the body is. Nothing is stored. Why our own ways refuse a token is told to nobody. */
-export const tokenReview: Verb = async (request, target, parts) => {
+export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const { token = '', audiences = [] } = (object['spec'] ?? {}) as ReviewSpec
@@ -44,7 +50,7 @@ function errorOf(answer: Authentication): string {
 }
 
 /** Answers who asks, as it came out of authentication and impersonation. */
-export const selfReview: Verb = async (request, target, parts) => {
+export const selfReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })

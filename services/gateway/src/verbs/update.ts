@@ -1,16 +1,20 @@
 import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core'
-import { readBody } from '../body.ts'
-import { respondStored } from '../forms/respond-stored.ts'
+import { type BodyParts, readBody } from '../body.ts'
+import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import { namesVersion } from '../write/metadata.ts'
-import { writeOptionsOf } from '../write/options.ts'
-import { type Intent, write } from '../write/write-loop.ts'
+import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import type { Intent } from '../write/write.ts'
+import { type WriteParts, write } from '../write/write-loop.ts'
 import type { Verb } from './verb.ts'
 
+/** What an update needs. */
+export type UpdateParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
+
 /** Replaces an object, or the part of it that the path names. */
-export const update: Verb = async (request, target, parts) => {
+export const update: Verb<UpdateParts> = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
   const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource), parts)

@@ -1,11 +1,10 @@
 import type { ReadQuery } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 
-/** What one verb does with a request. It answers, or throws. */
-export type Verb = (request: GatewayRequest, target: Target, parts: GatewayParts) => void | Promise<void>
+/** What one verb does with a request, and the parts it needs. It answers, or throws. */
+export type Verb<Parts> = (request: GatewayRequest, target: Target, parts: Parts) => void | Promise<void>
 
 /** The parameters that say how fresh and how much. */
 export function readQueryOf({ query }: GatewayRequest): ReadQuery {

@@ -10,29 +10,44 @@ import {
   type ResolvedRead,
   resolveRead,
   type Status,
+  type StorageService,
   type SubscribeRequest,
   tableFormOf,
   type WatchFormat,
   withColumns,
 } from '@orch/core'
-import type { Timer, WheelTask } from '@orch/platform'
-import { conclude } from '../conclude.ts'
+import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
+import { type ConcludeParts, conclude } from '../conclude.ts'
 import { toServedBytes } from '../convert.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
-import { servedMetadataOf } from '../forms/stored-forms.ts'
+import { type FormParts, servedMetadataOf } from '../forms/stored-forms.ts'
 import { limits } from '../limits.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders } from '../respond.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../served.ts'
-import type { WatchAttachment, WatchSink } from '../watch-hub/index.ts'
+import type { GatewayState } from '../state.ts'
+import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
+/** What a watch needs. */
+export type WatchParts = FormParts &
+  ConcludeParts & {
+    readonly storage: Pick<StorageService, 'list' | 'status'>
+    readonly watchHub: Pick<WatchHub, 'attach'>
+    readonly state: Pick<GatewayState, 'watches'>
+    readonly metrics: Pick<GatewayMetrics, 'countEvents'>
+    readonly wheel: TimerWheel
+    readonly random: (bound: number) => number
+    /** Minimum duration of a watch that sets no timeoutSeconds. */
+    readonly watchLifeMs: number
+  }
+
 /** The changes of a collection or of one object, as they happen. */
-export const watch: Verb = async (request, { info, served }, parts) => {
+export const watch: Verb<WatchParts> = async (request, { info, served }, parts) => {
   const read = resolveRead('watch', readQueryOf(request), { names: parts.names })
   if (read.kind === 'refused') throw read.error
   const format = watchFormatOf(request, served, parts)
@@ -44,7 +59,7 @@ export const watch: Verb = async (request, { info, served }, parts) => {
 }
 
 /** What events look like to this client. A stream has no YAML. */
-function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: GatewayParts): WatchFormat {
+function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: WatchParts): WatchFormat {
   const { format, form } = request.answer
   if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
   switch (form.kind) {
@@ -62,9 +77,8 @@ function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }:
   }
 }
 
-function lifeOf({ query }: GatewayRequest, { random, options }: GatewayParts): number {
+function lifeOf({ query }: GatewayRequest, { random, watchLifeMs: shortestMs }: WatchParts): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  const shortestMs = options.watchLifeMs ?? limits.watchLifeMs
   return seconds > 0 ? seconds * 1000 : shortestMs + random(shortestMs)
 }
 
@@ -81,7 +95,7 @@ interface SessionOptions {
 class WatchSession implements WatchSink, WheelTask {
   readonly request: GatewayRequest
   readonly #served: Served
-  readonly #parts: GatewayParts
+  readonly #parts: WatchParts
   readonly #withBookmarks: boolean
   readonly #format: WatchFormat
   readonly #endsMs: number
@@ -96,7 +110,7 @@ class WatchSession implements WatchSink, WheelTask {
   /** The first event of a Table tells its columns. */
   #owesColumns: boolean
 
-  constructor(request: GatewayRequest, served: Served, parts: GatewayParts, { lifeMs, withBookmarks, format }: SessionOptions) {
+  constructor(request: GatewayRequest, served: Served, parts: WatchParts, { lifeMs, withBookmarks, format }: SessionOptions) {
     this.request = request
     this.#served = served
     this.#parts = parts

@@ -2,7 +2,7 @@ import { type ApiObject, createCatalogue, StatusError } from '@orch/core'
 import { expect, test } from 'vitest'
 import { createServedResources } from '../served.ts'
 import { takeAdmitted } from './admitted-object.ts'
-import type { PlannedWrite } from './write-loop.ts'
+import type { PlannedWrite } from './write.ts'
 
 const resources = createServedResources(createCatalogue('orch'))
 

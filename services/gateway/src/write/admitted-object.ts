@@ -1,6 +1,6 @@
 import { type ApiObject, badRequest, type FieldError, invalid, printValue } from '@orch/core'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { PlannedWrite } from './write-loop.ts'
+import type { PlannedWrite } from './write.ts'
 
 /** An object before and after mutating admission. */
 export interface AdmittedObject {

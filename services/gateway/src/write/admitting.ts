@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiObject, internal, printTime, type Resource, StatusError, type Subresource, toInstant } from '@orch/core'
-import type { Admitted, Admitting, Operation } from '../admission/admitter.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { Clock } from '@orch/platform'
+import type { Admitted, Admitter, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { takeAdmitted } from './admitted-object.ts'
 import { inOrder } from './candidate.ts'
 import type { Condition } from './commit.ts'
-import type { PlannedWrite } from './write-loop.ts'
+import type { PlannedWrite } from './write.ts'
+
+/** What asking admission needs. */
+export interface AdmittingParts {
+  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'validatedAhead'>
+  readonly clock: Clock
+}
 
 /** What a write does to its object; at least one of the two is there. */
 export interface ObjectChange {
@@ -72,7 +78,7 @@ function namespaceOf({ served: { resource }, info }: Target, name: string): stri
 export async function mutated(
   plan: PlannedWrite,
   change: ObjectChange & { readonly object: ApiObject },
-  parts: GatewayParts,
+  parts: AdmittingParts,
 ): Promise<Admitted & { readonly object: ApiObject }> {
   const { object } = change
   if (plan.isAdmitted) return { object: ownCopy(object), conditions: [], reservations: [] }
@@ -101,7 +107,7 @@ export async function validated(
   plan: PlannedWrite,
   change: ObjectChange,
   mutation: Admitted,
-  { admitter }: GatewayParts,
+  { admitter }: AdmittingParts,
 ): Promise<Admitted> {
   if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
   return admitter.validatedAhead(mutation) ?? admitter.validate(admittingOf(plan, change))
@@ -119,20 +125,20 @@ export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
 }
 
 /** Both phases of admission; gives the body as admission left it. */
-export async function admitBody(asked: BodyRequest, parts: GatewayParts): Promise<ApiObject> {
+export async function admitBody(asked: BodyRequest, parts: AdmittingParts): Promise<ApiObject> {
   const object = await mutateBody(asked, parts)
   await validateBody({ ...asked, object }, parts)
   return object
 }
 
 /** Mutating admission: the body as it is then. */
-export async function mutateBody(asked: BodyRequest, parts: GatewayParts): Promise<ApiObject> {
+export async function mutateBody(asked: BodyRequest, parts: AdmittingParts): Promise<ApiObject> {
   const { object } = await parts.admitter.mutate(admittingBody(asked))
   return object === undefined ? asked.object : afterAdmission(asked.described, object as ApiObject)
 }
 
 /** Validating admission. */
-export async function validateBody(asked: BodyRequest, parts: GatewayParts): Promise<void> {
+export async function validateBody(asked: BodyRequest, parts: AdmittingParts): Promise<void> {
   await parts.admitter.validate(admittingBody(asked))
 }
 
@@ -171,7 +177,7 @@ function afterAdmission(described: BodyRequest['described'], object: ApiObject, 
 }
 
 /** Deletions are asked about in both phases, one after the other. */
-export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: GatewayParts): Promise<Admitted> {
+export async function admitDeletion(plan: PlannedWrite, live: ApiObject, parts: AdmittingParts): Promise<Admitted> {
   if (plan.isAdmitted) return { object: undefined, conditions: [], reservations: [] }
   const admitting = admittingOf(plan, { operation: 'DELETE', object: undefined, live })
   return both(await parts.admitter.mutate(admitting), await parts.admitter.validate(admitting))

@@ -8,6 +8,7 @@ import {
   decoderOf,
   fieldProblems,
   type ManagedFieldsEntry,
+  type Names,
   parseApiVersion,
   printBare,
   type Resource,
@@ -15,9 +16,14 @@ import {
   strictFailureText,
 } from '@orch/core'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { Target } from '../target.ts'
 import type { FieldValidation } from './options.ts'
+
+/** What reading an object from a body needs. */
+export interface CandidateParts {
+  readonly names: Names
+  readonly catalogue: Catalogue
+}
 
 /** An object on its way to being written, in the version of the request. */
 export interface Candidate {
@@ -34,7 +40,7 @@ export interface Candidate {
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate({ served, info, subresource }: Target, body: ParsedBody, { catalogue }: GatewayParts): Candidate {
+export function readCandidate({ served, info, subresource }: Target, body: ParsedBody, { catalogue }: CandidateParts): Candidate {
   const described = subresource ?? served.resource
   const candidate = decodeCandidate(described, requireKind(body, described, catalogue), body)
   requirePlace(candidate.object, info)
@@ -63,7 +69,7 @@ export function decodeCandidate(
 }
 
 /** Fills in what the writer left to the server, and brings the fields back in order. */
-export function complete(resource: Resource, object: ApiObject, { names, catalogue }: GatewayParts): ApiObject {
+export function complete(resource: Resource, object: ApiObject, { names, catalogue }: CandidateParts): ApiObject {
   applyDefaults(resource.type, object, names, catalogue.isGateOn)
   return inOrder(resource, object)
 }

@@ -12,11 +12,17 @@ import {
   UnknownOutcomeError,
 } from '@orch/core'
 import { callContext } from '../call-context.ts'
-import { toStoredObject } from '../convert.ts'
-import type { GatewayParts } from '../parts.ts'
+import { type ConversionParts, toStoredObject } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
-import { findLostCommit } from './lost-commit.ts'
+import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
+
+/** What a commit needs. */
+export type CommitParts = LostCommitParts &
+  ConversionParts & {
+    /** Expiry of Events; undefined: they are kept. */
+    readonly eventTtlMs: number | undefined
+  }
 
 /** What else must hold when a commit is made. */
 export type Condition = CommitRequest['conditions'][number]
@@ -47,7 +53,7 @@ export interface Encoding {
 /** The object as it will be stored. */
 export function encodeWrite(
   { served, object, hasBigIntegers }: Pick<ObjectWrite, 'served' | 'object' | 'hasBigIntegers'>,
-  parts: GatewayParts,
+  parts: ConversionParts,
 ): Encoding {
   const stored = toStoredObject(parts, served, object)
   return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
@@ -57,7 +63,7 @@ export function encodeWrite(
 export function commitObject(
   write: ObjectWrite,
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: CommitParts,
   { stored, encoded }: Encoding = encodeWrite(write, parts),
 ): Promise<ObjectOutcome> {
   const { served, key, expected, conditions } = write
@@ -72,7 +78,7 @@ async function commitEncoded(
   commit: CommitRequest,
   { json, hole }: EncodedObject,
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: CommitParts,
 ): Promise<ObjectOutcome> {
   const outcome = await commitSurely(commit, request, parts)
   return outcome.kind === 'written'
@@ -84,7 +90,7 @@ async function commitEncoded(
 export async function commitRemoval(
   removal: Pick<ObjectWrite, 'key' | 'expected' | 'conditions'>,
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: CommitParts,
 ): Promise<CommitOutcome> {
   return commitSurely({ ...removal, writeId: newWriteId(request) }, request, parts)
 }
@@ -96,7 +102,7 @@ function newWriteId({ trace }: GatewayRequest): string {
 /** What the object would be served as; revision 0: without one, as nothing is stored. */
 export function previewObject(
   write: Omit<ObjectWrite, 'key'>,
-  parts: GatewayParts,
+  parts: ConversionParts,
   revision: number,
   { encoded: { json, hole } }: Encoding = encodeWrite(write, parts),
 ): Uint8Array {
@@ -104,12 +110,12 @@ export function previewObject(
 }
 
 /** Events are not kept for ever. */
-function expiryOf({ resource }: Served, { options, clock }: GatewayParts): number {
-  return resource.stored.kind === 'Event' && options.eventTtlMs !== undefined ? clock.now() + options.eventTtlMs : 0
+function expiryOf({ resource }: Served, { eventTtlMs, clock }: CommitParts): number {
+  return resource.stored.kind === 'Event' && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
 }
 
 /** Commits once. When the answer is lost, it is found out what became of the commit. */
-async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: GatewayParts): Promise<CommitOutcome> {
+async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: CommitParts): Promise<CommitOutcome> {
   try {
     const outcome = await parts.storage.commit(commit, callContext(request, parts))
     if (outcome.kind === 'written') request.explanation?.stored(outcome.revision)

@@ -1,10 +1,9 @@
 import { createCatalogue, StatusError } from '@orch/core'
 import { expect, test } from 'vitest'
-import type { GatewayParts } from '../parts.ts'
 import { toDeleteOptions } from './delete-options.ts'
 
 const catalogue = createCatalogue('orch')
-const parts = { catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' } as unknown as GatewayParts
+const parts = { catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' }
 
 /** How options are refused. */
 function refusal(options: Record<string, unknown>) {

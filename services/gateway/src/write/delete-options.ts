@@ -1,11 +1,21 @@
-import { badRequest, type FieldError, printValue } from '@orch/core'
-import { parseBodyOf, readBytes } from '../body.ts'
+import { badRequest, type Catalogue, type FieldError, type Names, printValue } from '@orch/core'
+import { type BodyParts, parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
-import type { GatewayParts } from '../parts.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import { isObject } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
+
+/** What the meaning of the options rests on. */
+interface MeaningParts {
+  readonly names: Names
+  readonly catalogue: Catalogue
+  /** `apiVersion` of options: `meta.orch.io/v1`. */
+  readonly metaVersion: string
+}
+
+/** What reading the options of a deletion needs. */
+export type DeleteOptionsParts = BodyParts & MeaningParts
 
 type Propagation = 'Background' | 'Orphan' | 'Foreground'
 
@@ -24,7 +34,7 @@ export interface DeleteOptions {
 const deleteOptions = { kind: 'DeleteOptions', type: 'meta/v1.DeleteOptions' }
 
 /** The options in the body or, where that is empty, in the query. */
-export async function readDeleteOptions(request: GatewayRequest, parts: GatewayParts): Promise<DeleteOptions> {
+export async function readDeleteOptions(request: GatewayRequest, parts: DeleteOptionsParts): Promise<DeleteOptions> {
   const bytes = await readBytes(request, parts)
   return toDeleteOptions(bytes.length === 0 ? fromQuery(request) : await fromBody(request, bytes, parts), parts)
 }
@@ -44,7 +54,7 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
 /** What the type has; anything else is dropped, as unknown fields are everywhere. */
 const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun']
 
-async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: GatewayParts): Promise<Record<string, unknown>> {
+async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
   const { value } = await parseBodyOf(request, bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
@@ -57,14 +67,14 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Gatew
 }
 
 /** Options are the same in every version that is served; of another one nobody can say what its options mean. */
-function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: GatewayParts): void {
+function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: MeaningParts): void {
   if (apiVersion == null || apiVersion === '' || apiVersion === 'v1' || apiVersion === metaVersion) return
   const isServed = catalogue.groups.some(({ name, versions }) => versions.some((version) => apiVersion === `${name}/${version}`))
   if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${printValue(apiVersion)}`)
 }
 
 /** Options that have been read, judged. */
-export function toDeleteOptions(options: Record<string, unknown>, parts: GatewayParts): DeleteOptions {
+export function toDeleteOptions(options: Record<string, unknown>, parts: MeaningParts): DeleteOptions {
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun, preconditions } = options
   requireType('gracePeriodSeconds', gracePeriodSeconds, 'number')
   if (gracePeriodSeconds != null && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')

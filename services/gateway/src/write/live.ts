@@ -1,8 +1,14 @@
-import type { ApiObject, CallContext, Entry, Freshness } from '@orch/core'
-import { readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
+import type { ApiObject, CallContext, Entry, Freshness, StorageService } from '@orch/core'
+import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { Pace } from '../pace.ts'
 import type { Served } from '../served.ts'
+
+/** What reading an object needs. */
+export type LiveParts = ConversionParts & {
+  readonly storage: Pick<StorageService, 'get'>
+  readonly pace: Pace
+}
 
 /** The object as it is before a write, in the version of the request. It is never changed. */
 export interface Live {
@@ -15,14 +21,14 @@ export interface Live {
 export async function readLive(
   key: string,
   served: Served,
-  parts: GatewayParts,
+  parts: LiveParts,
   { read, ...context }: { read: Freshness } & CallContext,
 ): Promise<Live | undefined> {
   const { entry } = await parts.storage.get({ key, read }, context)
   return entry === undefined ? undefined : toLive(entry, served, parts)
 }
 
-async function toLive(entry: Entry, served: Served, parts: GatewayParts): Promise<Live> {
+async function toLive(entry: Entry, served: Served, parts: LiveParts): Promise<Live> {
   const isLarge = entry.value.length >= limits.largeBytesMin
   const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object), hasBigIntegers, entry }

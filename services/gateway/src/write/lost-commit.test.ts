@@ -3,7 +3,6 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
 import { findLostCommit } from './lost-commit.ts'
 
@@ -38,7 +37,7 @@ async function found(commit: CommitRequest, { past, again, cause = late, deadlin
   }
   const answer = (entry: Entry | undefined) => ({ revision: 100, epoch: 'e', ...(entry === undefined ? {} : { entry }) })
   const storage = {
-    async get(_request: unknown, { timeoutMs }: CallContext) {
+    async get(_request: unknown, { timeoutMs }: CallContext = {}) {
       asked.push('latest')
       timeouts.push(timeoutMs)
       return answer(at(Number.POSITIVE_INFINITY))
@@ -53,7 +52,7 @@ async function found(commit: CommitRequest, { past, again, cause = late, deadlin
       return again()
     },
   }
-  const parts = { storage, clock, log: silentLog } as unknown as GatewayParts
+  const parts = { storage, clock, log: silentLog }
   const request = { deadlineMs, auditId: 'a' } as unknown as GatewayRequest
   let isOver = false
   const outcome = findLostCommit(commit, request, parts, cause)

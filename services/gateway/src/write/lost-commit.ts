@@ -1,9 +1,15 @@
-import { type CallContext, type CommitOutcome, type CommitRequest, timeout, UnknownOutcomeError } from '@orch/core'
-import { sleep } from '@orch/platform'
+import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, timeout, UnknownOutcomeError } from '@orch/core'
+import { type Clock, type Log, sleep } from '@orch/platform'
 import { originOf, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'
-import type { GatewayParts } from '../parts.ts'
 import type { GatewayRequest } from '../request.ts'
+
+/** What looking for a lost commit needs. */
+export interface LostCommitParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly storage: Pick<StorageService, 'get' | 'getAt' | 'commit'>
+}
 
 /** What the object's own past says about a commit. */
 type Trace =
@@ -25,7 +31,7 @@ type Trace =
 export async function findLostCommit(
   commit: CommitRequest,
   request: GatewayRequest,
-  parts: GatewayParts,
+  parts: LostCommitParts,
   cause: unknown,
 ): Promise<CommitOutcome> {
   const { clock } = parts
@@ -49,7 +55,7 @@ function patience({ expected }: CommitRequest, cause: unknown): number {
 }
 
 /** Looks once, and sends the commit again where that cannot do it twice; undefined: it is as unknown as before. */
-async function learn(commit: CommitRequest, context: CallContext, parts: GatewayParts): Promise<CommitOutcome | undefined> {
+async function learn(commit: CommitRequest, context: CallContext, parts: LostCommitParts): Promise<CommitOutcome | undefined> {
   const trace = await traceOf(commit, context, parts)
   switch (trace.kind) {
     case 'written':
@@ -67,7 +73,7 @@ async function learn(commit: CommitRequest, context: CallContext, parts: Gateway
   }
 }
 
-async function traceOf(commit: CommitRequest, context: CallContext, { storage }: GatewayParts): Promise<Trace> {
+async function traceOf(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<Trace> {
   const { key, expected, value, writeId } = commit
   let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
   if (entry === undefined) {

@@ -10,8 +10,15 @@ import {
   printTime,
   toInstant,
 } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
+import type { Clock } from '@orch/platform'
 import type { Served } from '../served.ts'
+
+/** What the metadata of a new object needs. */
+export interface MetadataParts {
+  readonly clock: Clock
+  /** Whole number from 0 to below the bound; for generated names. */
+  readonly random: (bound: number) => number
+}
 
 /** Gives a new object metadata of its own, without what only the server may say of it. */
 export function clearMetadata(object: ApiObject): void {
@@ -22,7 +29,7 @@ export function clearMetadata(object: ApiObject): void {
  * Says what the server alone says about a new object, and makes up the name where one is wanted. Mutating admission comes before
  * and knows none of it, as with the real server.
  */
-export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: GatewayParts): void {
+export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, random }: MetadataParts): void {
   object.metadata = newMetadata(object.metadata, {
     random,
     generation: strategy.behaviour.countsGenerations && strategy.rules.countsOnly === undefined ? 1 : undefined,
@@ -32,7 +39,7 @@ export function fillMetadata(object: ApiObject, { strategy }: Served, { clock, r
 
 interface ServersPart {
   /** For a name. */
-  readonly random: GatewayParts['random']
+  readonly random: MetadataParts['random']
   readonly generation: number | undefined
   readonly creationTimestamp: string
 }

@@ -1,7 +1,13 @@
-import { domainGroup, type FieldError, invalid, validateFieldManager } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
+import { domainGroup, type FieldError, invalid, type Names, validateFieldManager } from '@orch/core'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+
+/** What reading the options of a write needs. */
+export interface OptionsParts {
+  readonly names: Names
+  /** With it off, unknown and duplicate fields are dropped without a warning. */
+  readonly fieldValidation: boolean
+}
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
@@ -26,11 +32,11 @@ const ordinary: Readonly<Record<FieldValidation, WriteOptions>> = {
 /** Reads `dryRun`, `fieldManager` and `fieldValidation`; all that is wrong with them is told at once. */
 export function writeOptionsOf(
   { query }: GatewayRequest,
-  parts: GatewayParts,
+  parts: OptionsParts,
   kind: OptionsKind,
   { isApply }: { isApply: boolean } = { isApply: false },
 ): WriteOptions {
-  const isValidating = parts.options.fieldValidation !== false
+  const isValidating = parts.fieldValidation
   const fallback: FieldValidation = isValidating ? 'Warn' : 'Ignore'
   if (query.isEmpty && !isApply) return ordinary[fallback]
   const errors: FieldError[] = []
@@ -56,7 +62,7 @@ export function writeOptionsOf(
 }
 
 /** The 422 of bad options. */
-export function invalidOptions({ names }: GatewayParts, kind: string, errors: readonly FieldError[]): Error {
+export function invalidOptions({ names }: Pick<OptionsParts, 'names'>, kind: string, errors: readonly FieldError[]): Error {
   return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors)
 }
 

@@ -6,6 +6,7 @@ import {
   fieldSets,
   type ManagedFieldsEntry,
   managerOfUserAgent,
+  type Names,
   type OwnedObject,
   parseApiVersion,
   printTime,
@@ -18,12 +19,20 @@ import {
   trackUpdateInSteps,
   type Versioned,
 } from '@orch/core'
+import type { Clock } from '@orch/platform'
 import { toServedObject, toStoredObject } from '../convert.ts'
-import type { GatewayParts } from '../parts.ts'
-import type { Served } from '../served.ts'
+import type { Served, ServedResources } from '../served.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
-import type { Write } from './write-loop.ts'
+import type { Write } from './write.ts'
+
+/** What finding the owners of fields needs. */
+export interface OwnershipParts {
+  readonly names: Names
+  readonly clock: Clock
+  /** Finds the versions in which managers have written. */
+  readonly served: Pick<ServedResources, 'find'>
+}
 
 type Writer = Pick<Write, 'request' | 'target' | 'options'>
 
@@ -31,7 +40,7 @@ type Writer = Pick<Write, 'request' | 'target' | 'options'>
 export function* ownersAfter(
   writer: Writer,
   { before, after }: { before: ApiObject | undefined; after: ApiObject },
-  parts: GatewayParts,
+  parts: OwnershipParts,
 ): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
   const { served } = writer.target
@@ -47,7 +56,7 @@ interface Planters {
 }
 
 /** Who owns the fields of a new object that the server makes for itself. */
-export function ownersOfNew(served: Served, object: ApiObject, planters: Planters, parts: GatewayParts): ManagedFieldsEntry[] {
+export function ownersOfNew(served: Served, object: ApiObject, planters: Planters, parts: OwnershipParts): ManagedFieldsEntry[] {
   const { fieldManager: manager = parts.names.serverManager, applied } = planters
   const view = viewOf({ served, subresource: undefined }, parts)
   const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
@@ -66,7 +75,7 @@ export function applyConfiguration(
   writer: Writer,
   config: OwnedObject,
   live: ApiObject | undefined,
-  parts: GatewayParts,
+  parts: OwnershipParts,
 ): Steps<ApplyOutcome> {
   const { options, target } = writer
   const lastAppliedAnnotation = subdomainLabel(parts.names, 'kubectl', 'last-applied-configuration')
@@ -96,7 +105,7 @@ function managerOf({ request, options }: Writer): string {
 }
 
 /** Through which eyes a write to a target looks at an object. */
-function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>, parts: GatewayParts) {
+function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>, parts: OwnershipParts) {
   const { type, apiVersion } = served.resource
   return {
     apiVersion,
@@ -111,7 +120,7 @@ function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>,
 }
 
 /** The object, which says itself in which version it is, as another one of its kind has it; undefined where that is not served. */
-function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: GatewayParts): Versioned | undefined {
+function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: OwnershipParts): Versioned | undefined {
   const from = servedAs(served, object.apiVersion ?? served.resource.apiVersion, parts)
   const to = servedAs(served, apiVersion, parts)
   if (from === undefined || to === undefined) return undefined
@@ -119,7 +128,7 @@ function inVersion(served: Served, object: ApiObject, apiVersion: string, parts:
 }
 
 /** The resource in another of its versions. */
-function servedAs({ resource }: Served, apiVersion: string, parts: GatewayParts): Served | undefined {
+function servedAs({ resource }: Served, apiVersion: string, parts: OwnershipParts): Served | undefined {
   const parsed = parseApiVersion(apiVersion)
   const other = parsed && parts.served.find(parsed.group, parsed.version, resource.plural)
   return other?.resource.stored.prefix === resource.stored.prefix ? other : undefined

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, encodeStoredObject, objectKey, toWriteId, type User } from '@orch/core'
-import type { GatewayParts } from '../parts.ts'
+import { type ApiObject, encodeStoredObject, objectKey, type StorageService, toWriteId, type User } from '@orch/core'
 import type { Served } from '../served.ts'
-import { complete, decodeCandidate } from './candidate.ts'
+import { type CandidateParts, complete, decodeCandidate } from './candidate.ts'
 import { encodeWrite } from './commit.ts'
-import { clearMetadata, fillMetadata } from './metadata.ts'
-import { ownersOfNew, setOwners } from './ownership.ts'
+import { clearMetadata, fillMetadata, type MetadataParts } from './metadata.ts'
+import { type OwnershipParts, ownersOfNew, setOwners } from './ownership.ts'
+
+/** What creating the server's own objects needs. */
+export type PlantParts = CandidateParts &
+  OwnershipParts &
+  MetadataParts & {
+    readonly storage: Pick<StorageService, 'commit'>
+  }
 
 /** An object of the server's own. */
 export interface PlantedObject {
@@ -22,7 +28,7 @@ export interface PlantedObject {
  * them; nobody asks whether they may, as nobody has asked for them: no admission, no validation, no audit event. Not for objects
  * that reserve something, such as Services. What is not served is left out, and what somebody else has made meanwhile stays.
  */
-export async function plant(objects: readonly PlantedObject[], parts: GatewayParts): Promise<void> {
+export async function plant(objects: readonly PlantedObject[], parts: PlantParts): Promise<void> {
   await Promise.all(
     objects.map(async (planted) => {
       const { group, version, plural } = planted.resource
@@ -32,7 +38,7 @@ export async function plant(objects: readonly PlantedObject[], parts: GatewayPar
   )
 }
 
-async function plantOne(served: Served, planted: PlantedObject, parts: GatewayParts): Promise<void> {
+async function plantOne(served: Served, planted: PlantedObject, parts: PlantParts): Promise<void> {
   const { resource, strategy } = served
   const body = JSON.parse(JSON.stringify(planted.object)) as Record<string, unknown>
   const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })

@@ -1,7 +1,11 @@
 import { UnknownOutcomeError } from '@orch/core'
-import type { Admitted } from '../admission/admitter.ts'
-import type { GatewayParts } from '../parts.ts'
-import type { PlannedWrite } from './write-loop.ts'
+import type { Admitted, Admitter } from '../admission/admitter.ts'
+import type { PlannedWrite } from './write.ts'
+
+/** What tells admission how a write has ended. */
+export interface SettlementParts {
+  readonly admitter: Pick<Admitter, 'settle' | 'isSource' | 'reached'>
+}
 
 /** The end of a write as far as admission wants to know it. */
 export interface Settlement extends Disposable {
@@ -10,7 +14,7 @@ export interface Settlement extends Disposable {
 }
 
 /** Until the end of its scope a write is either committed, or what admission has reserved for it is given back. */
-export function openSettlement({ id, target }: PlannedWrite, { reservations }: Admitted, { admitter }: GatewayParts): Settlement {
+export function openSettlement({ id, target }: PlannedWrite, { reservations }: Admitted, { admitter }: SettlementParts): Settlement {
   let isTold = false
   return {
     async commit(commit) {

@@ -19,79 +19,46 @@ import {
   validateObjectMetaUpdate,
   warningsOf,
 } from '@orch/core'
-import type { Reservation } from '../allocation/allocator.ts'
-import { refuseEscalation } from '../authorization/escalation.ts'
+import type { TimerWheel } from '@orch/platform'
+import type { Allocator, Reservation } from '../allocation/allocator.ts'
+import { type RoleParts, refuseEscalation } from '../authorization/escalation.ts'
 import { requestLate } from '../body.ts'
 import { callContext, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'
 import { advance, pause } from '../pace.ts'
-import type { GatewayParts } from '../parts.ts'
-import type { GatewayRequest } from '../request.ts'
 import { requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import { keyOf, type Target } from '../target.ts'
-import { admitDeletion, both, mutated, validated } from './admitting.ts'
-import { type Candidate, complete, inOrder } from './candidate.ts'
-import { type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
-import { type Live, readLive } from './live.ts'
-import { bareFinalizersOf, clearMetadata, differsInSubstance, fillMetadata } from './metadata.ts'
-import type { WriteOptions } from './options.ts'
-import { ownersAfter, setOwners } from './ownership.ts'
-import { openSettlement, type Settlement } from './settlement.ts'
-import type { EndTurn } from './turns.ts'
+import { type AdmittingParts, admitDeletion, both, mutated, validated } from './admitting.ts'
+import { type Candidate, type CandidateParts, complete, inOrder } from './candidate.ts'
+import { type CommitParts, type Condition, commitObject, commitRemoval, encodeWrite, type ObjectWrite, previewObject } from './commit.ts'
+import { type Live, type LiveParts, readLive } from './live.ts'
+import { bareFinalizersOf, clearMetadata, differsInSubstance, fillMetadata, type MetadataParts } from './metadata.ts'
+import { type OwnershipParts, ownersAfter, setOwners } from './ownership.ts'
+import { openSettlement, type Settlement, type SettlementParts } from './settlement.ts'
+import type { EndTurn, Turns } from './turns.ts'
+import type { PlannedWrite, Write, Written } from './write.ts'
 
-/** What the first step of a write wants to happen, given what is there. */
-export type Intent =
-  /** The object is given when it is asked for, so that nobody need keep it while the disk is waited for. */
-  | { readonly kind: 'create'; readonly take: () => Promise<Candidate> }
-  | { readonly kind: 'update'; readonly candidate: Candidate }
-  /** The object stays for now, and is marked as going. */
-  | { readonly kind: 'mark'; readonly object: ApiObject }
-  | { readonly kind: 'remove' }
-  | { readonly kind: 'nothing' }
-
-export interface Write {
-  readonly request: GatewayRequest
-  readonly target: Target
-  /** '' for a create: the name is in the object. */
-  readonly name: string
-  readonly options: WriteOptions
-  /** What admission is told of the options. */
-  readonly optionsObject: unknown
-  /** The only part in which writes differ. It refuses by throwing, and may be called again with a newer object. */
-  readonly step: (live: Live | undefined) => Intent | Promise<Intent>
-  /** Absent: admission sees the object itself. */
-  readonly shownAs?: ShownAs
-  /** Admission has been asked about the request already, which is more than this write. */
-  readonly isAdmitted?: boolean
-}
-
-/** How admission sees an object that is written through a subresource with a kind of its own. */
-export interface ShownAs {
-  readonly kind: string
-  show(object: ApiObject): ApiObject
-  /** What admission has changed there is brought back into the object. */
-  take(object: ApiObject, shown: ApiObject): ApiObject
-}
-
-/** A write under way. */
-export interface PlannedWrite extends Write {
-  /** The same for all attempts. */
-  readonly id: string
-}
-
-/** What a write has led to. `json` is the object as it is served, in the stored version. */
-export interface Written {
-  readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
-  readonly json: Uint8Array
-  readonly uid: string
-}
+/** What a write needs. */
+export type WriteParts = LiveParts &
+  CandidateParts &
+  OwnershipParts &
+  MetadataParts &
+  AdmittingParts &
+  SettlementParts &
+  RoleParts &
+  CommitParts & {
+    readonly allocator: Pick<Allocator, 'reserve' | 'release'>
+    /** Writers that meet at one object write one after the other. */
+    readonly turns: Pick<Turns, 'take'>
+    readonly wheel: TimerWheel
+  }
 
 /**
  * The loop that every write goes through: read, the verb's own step, complete, admit, judge, commit; again when someone
  * else was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
-export async function write(wanted: Write, parts: GatewayParts): Promise<Written> {
+export async function write(wanted: Write, parts: WriteParts): Promise<Written> {
   const plan: PlannedWrite = { ...wanted, id: randomUUID() }
   const first = await attempt(plan, parts, false)
   if (first.kind !== 'again') return first
@@ -105,7 +72,7 @@ export async function write(wanted: Write, parts: GatewayParts): Promise<Written
 }
 
 /** Those who met at one object go on one after the other. */
-async function takeTurn({ request, target, name }: Write, parts: GatewayParts): Promise<EndTurn> {
+async function takeTurn({ request, target, name }: Write, parts: WriteParts): Promise<EndTurn> {
   const late = Promise.withResolvers<void>()
   const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })
   const end = await parts.turns.take(keyOf(target, name), late.promise)
@@ -115,7 +82,7 @@ async function takeTurn({ request, target, name }: Write, parts: GatewayParts): 
 }
 
 /** Each attempt wants time to be left, so a crowd at one object ends with the deadline of the request at the latest. */
-async function attemptsLeft(plan: PlannedWrite, parts: GatewayParts): Promise<Written> {
+async function attemptsLeft(plan: PlannedWrite, parts: WriteParts): Promise<Written> {
   const attemptsMax = plan.name === '' ? limits.generatedNamesMax : limits.writeAttemptsMax
   let refusal = conflict(plan.target.served.name, plan.name)
   for (let count = 2; count <= attemptsMax; count++) {
@@ -126,7 +93,7 @@ async function attemptsLeft(plan: PlannedWrite, parts: GatewayParts): Promise<Wr
   throw refusal
 }
 
-async function attempt(plan: PlannedWrite, parts: GatewayParts, isLatest: boolean): Promise<Attempt> {
+async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean): Promise<Attempt> {
   const live = plan.name === '' ? undefined : await read(plan, parts, isLatest)
   plan.request.isLarge ||= live !== undefined && live.entry.value.length >= limits.largeBytesMin
   try {
@@ -140,21 +107,21 @@ async function attempt(plan: PlannedWrite, parts: GatewayParts, isLatest: boolea
   }
 }
 
-function read(plan: Write, parts: GatewayParts, isLatest: boolean): Promise<Live | undefined> {
+function read(plan: Write, parts: WriteParts, isLatest: boolean): Promise<Live | undefined> {
   const { target, name } = plan
   const context = timely(plan, parts)
   return readLive(keyOf(target, name), target.served, parts, { read: isLatest ? { kind: 'latest' } : { kind: 'any' }, ...context })
 }
 
 /** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */
-async function latestRevision(plan: Write, parts: GatewayParts): Promise<number | undefined> {
+async function latestRevision(plan: Write, parts: WriteParts): Promise<number | undefined> {
   const key = keyOf(plan.target, plan.name)
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, timely(plan, parts))
   return entry?.revision
 }
 
 /** What calls are told, as long as there is time for them. */
-function timely({ request }: Write, parts: GatewayParts): CallContext {
+function timely({ request }: Write, parts: WriteParts): CallContext {
   const context = callContext(request, parts)
   if (context.timeoutMs === 0) throw requestLate()
   return context
@@ -163,7 +130,7 @@ function timely({ request }: Write, parts: GatewayParts): CallContext {
 /** `refusal` is the answer when no attempt is left; absent: a conflict. */
 type Attempt = Written | { readonly kind: 'again'; readonly refusal?: StatusError }
 
-async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: GatewayParts): Promise<Attempt> {
+async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: WriteParts): Promise<Attempt> {
   const intent = await plan.step(live)
   switch (intent.kind) {
     case 'create':
@@ -179,7 +146,7 @@ async function attemptWrite(plan: PlannedWrite, live: Live | undefined, parts: G
   }
 }
 
-async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>, parts: GatewayParts): Promise<Attempt> {
+async function attemptCreate(plan: PlannedWrite, take: () => Promise<Candidate>, parts: WriteParts): Promise<Attempt> {
   const { served } = plan.target
   await requireMayCreate(plan.request, plan.name, parts)
   const { request } = plan
@@ -252,7 +219,7 @@ function generatedNameTaken({ target }: Write, name: string): StatusError {
   })
 }
 
-async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function attemptUpdate(plan: PlannedWrite, candidate: Candidate, live: Live, parts: WriteParts): Promise<Attempt> {
   const { object: given, hasBigIntegers, body } = candidate
   const { request } = plan
   const { served, subresource } = plan.target
@@ -302,7 +269,7 @@ async function commitUpdate(
   plan: PlannedWrite,
   { isApplied, settlement, ...update }: Update,
   live: Live,
-  parts: GatewayParts,
+  parts: WriteParts,
 ): Promise<Attempt> {
   const { key, revision } = live.entry
   const write = { ...update, served: plan.target.served, key, expected: revision }
@@ -322,7 +289,7 @@ async function commitUpdate(
 }
 
 /** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
-function differsInTimesOnly(write: ObjectWrite, preview: Uint8Array, { object, entry }: Live, parts: GatewayParts): boolean {
+function differsInTimesOnly(write: ObjectWrite, preview: Uint8Array, { object, entry }: Live, parts: WriteParts): boolean {
   const { metadata } = write.object
   // Times are all of one length.
   if (preview.length !== entry.value.length || metadata.managedFields === undefined) return false
@@ -346,7 +313,7 @@ function endsDifferingInTime(left: Uint8Array, right: Uint8Array): boolean {
 const timeLength = 20
 
 /** "Nothing to change" may not rest on an old object either. */
-async function confirmUnchanged(plan: Write, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function confirmUnchanged(plan: Write, live: Live, parts: WriteParts): Promise<Attempt> {
   return (await latestRevision(plan, parts)) === live.entry.revision ? unchanged(live) : { kind: 'again' }
 }
 
@@ -355,7 +322,7 @@ function unchanged({ entry, object }: Live): Written {
 }
 
 /** The part that the path names comes from the writer, everything else stays as it is. */
-function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live, { clock }: GatewayParts): ApiObject {
+function prepareUpdate({ target }: Write, given: ApiObject, { object: live }: Live, { clock }: WriteParts): ApiObject {
   const { served, subresource } = target
   if (subresource !== undefined) {
     const now = printTime(toInstant(clock.now()))
@@ -385,7 +352,7 @@ function* judgeNew(
   object: ApiObject,
   body: unknown,
   { target: { served } }: Write,
-  { names, catalogue: { isGateOn } }: GatewayParts,
+  { names, catalogue: { isGateOn } }: WriteParts,
 ): Steps<FieldError[]> {
   const { resource, strategy } = served
   const rules = {
@@ -405,7 +372,7 @@ function* judgeChanged(
   body: unknown,
   live: ApiObject,
   { target: { served, subresource } }: Write,
-  { names, catalogue: { isGateOn } }: GatewayParts,
+  { names, catalogue: { isGateOn } }: WriteParts,
 ): Steps<FieldError[]> {
   const { resource, strategy } = served
   const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
@@ -427,7 +394,7 @@ function refuseManyOwners(plan: Write, { metadata: { managedFields } }: ApiObjec
   throw invalid(plan.target.served.kind, plan.target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
 }
 
-function warn({ request, target: { served } }: Write, object: ApiObject, live: ApiObject | undefined, { names }: GatewayParts): void {
+function warn({ request, target: { served } }: Write, object: ApiObject, live: ApiObject | undefined, { names }: WriteParts): void {
   for (const text of warningsOf(served.resource.type, object, live, names)) request.warn(text)
 }
 
@@ -441,7 +408,7 @@ function isDeletedByUpdate(object: ApiObject, live: ApiObject, { target: { serve
   return (object.metadata.finalizers ?? []).length === 0 && served.strategy.rules.isHeld?.(object) !== true
 }
 
-async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, parts: WriteParts): Promise<Attempt> {
   const admitted = await admitDeletion(plan, live.object, parts)
   using settlement = openSettlement(plan, admitted, parts)
   const write = {
@@ -458,7 +425,7 @@ async function attemptMark(plan: PlannedWrite, object: ApiObject, live: Live, pa
   return outcome.kind === 'written' ? { kind: 'marked', json: outcome.json, uid } : { kind: 'again' }
 }
 
-async function attemptRemove(plan: PlannedWrite, live: Live, parts: GatewayParts): Promise<Attempt> {
+async function attemptRemove(plan: PlannedWrite, live: Live, parts: WriteParts): Promise<Attempt> {
   const admitted = await admitDeletion(plan, live.object, parts)
   using settlement = openSettlement(plan, admitted, parts)
   return await removeLive(plan, { json: live.entry.value, live, conditions: admitted.conditions, settlement }, parts)
@@ -472,7 +439,7 @@ interface Removal {
   readonly settlement: Settlement
 }
 
-async function removeLive(plan: PlannedWrite, { json, live, conditions, settlement }: Removal, parts: GatewayParts): Promise<Attempt> {
+async function removeLive(plan: PlannedWrite, { json, live, conditions, settlement }: Removal, parts: WriteParts): Promise<Attempt> {
   const removed: Written = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
   if (plan.options.isDryRun) return removed
   const removal = { key: live.entry.key, expected: live.entry.revision, conditions }

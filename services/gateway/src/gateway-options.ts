@@ -1,0 +1,60 @@
+import type { AdmissionService, Catalogue, StorageService } from '@orch/core'
+import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { Auditor } from './audit/auditor.ts'
+import type { GatewayAuthentication } from './authentication/authenticator.ts'
+import type { Authorization } from './authorization/authorization.ts'
+import type { HealthCheck } from './health-check.ts'
+import type { InFlightBounds } from './steps/in-flight.ts'
+import type { VersionInfo } from './version-info.ts'
+import type { WatchHub } from './watch-hub/index.ts'
+
+/** Bounds of the requests in flight, and how they are divided. */
+interface InFlightOptions extends InFlightBounds {
+  /** FlowSchemas and PriorityLevelConfigurations divide the sum of both among requests, instead of one bound for each kind. */
+  readonly isFair: boolean
+}
+
+/** Everything that a gateway is made of. */
+export interface GatewayOptions {
+  readonly catalogue: Catalogue
+  readonly storage: StorageService
+  readonly watchHub: WatchHub
+  /** Absent: nothing is refused by admission; for tests of the gateway alone. */
+  readonly admission?: AdmissionService
+  readonly clock: Clock
+  /** Whole number from 0 to below the bound; for names and addresses, not for secrets. */
+  readonly random: (bound: number) => number
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined
+  readonly version: VersionInfo
+  /** Ways to tell who asks; default: client certificates. */
+  readonly authentication?: GatewayAuthentication
+  /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
+  readonly anonymousAuth?: boolean
+  /** Who may do what; default: everybody who is known may do everything. */
+  readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
+  /** Writes down what requests do; absent: nothing is. The gateway closes it. */
+  readonly auditor?: Auditor | undefined
+  /** How many requests are worked on at a time. */
+  readonly inFlight?: InFlightOptions | undefined
+  /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
+  readonly keepsExplanations?: boolean
+  readonly requestTimeoutMs?: number
+  /** Shortest life of a watch that asks for no other. */
+  readonly watchLifeMs?: number
+  /** With it off, `limit` does not divide a list. */
+  readonly listChunking?: boolean
+  /** With it off, unknown and duplicate fields are dropped in silence. */
+  readonly fieldValidation?: boolean
+  /** Everything is served below this path: `/base`. */
+  readonly pathPrefix?: string
+  readonly serviceClusterIpRange?: string
+  /** With it off, Services that name no address are given those at the beginning of the range as well as others. */
+  readonly keepsStaticAddresses?: boolean
+  readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
+  /** Expiry of Events. */
+  readonly eventTtlMs?: number
+  readonly checks?: readonly HealthCheck[]
+}
