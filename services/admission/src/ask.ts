@@ -34,7 +34,13 @@ export interface AskNeeds {
 export function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): AdmissionAnswer | Promise<AdmissionAnswer> {
   const { plugins } = needs
   // The one that asked may have lost its interest meanwhile: then all are asked.
-  const start = request.resumeAt === '' ? 0 : Math.max(0, indexOf(request.resumeAt, plugins))
+  const start =
+    request.resumeAt === ''
+      ? 0
+      : Math.max(
+          0,
+          plugins.findIndex(({ name }) => name === request.resumeAt),
+        )
   return new Question({ request, phase, plugins, start, attributes: request.attributes, needs }).answer()
 }
 
@@ -236,10 +242,6 @@ class Question implements Inquiry, Reinvocation {
     const step = { plugin: plugin.name, webhook: '', durationMs, isRejected, round: this.isSecondRound ? 1 : 0, reason }
     return explain ? withPatch(step, this.#attributes, verdict) : step
   }
-}
-
-function indexOf(wanted: string, plugins: readonly Plugin[]): number {
-  return plugins.findIndex(({ name }) => name === wanted)
 }
 
 function joined<T>(before: readonly T[], more: readonly T[] | undefined): readonly T[] {

@@ -206,7 +206,11 @@ function aService(names: Names, clusterIP: string, targetPort: number): Bootstra
     object: {
       apiVersion: 'v1',
       kind: 'Service',
-      metadata: { name: names.serverServiceName, namespace: 'default', labels: serverLabels(names) },
+      metadata: {
+        name: names.serverServiceName,
+        namespace: 'default',
+        labels: { component: names.serverComponent, provider: names.serverServiceName },
+      },
       spec: { type: 'ClusterIP', clusterIP, ports: [{ name: portName, port: servicePort, protocol: 'TCP', targetPort }] },
     },
   }
@@ -259,8 +263,4 @@ function portsOf(advertised: readonly GatewayAddress[]): number[] {
 
 function addressesAt(advertised: readonly GatewayAddress[], wanted: number): string[] {
   return advertised.filter(({ port }) => port === wanted).map(({ address }) => address)
-}
-
-function serverLabels(names: Names): Record<string, string> {
-  return { component: names.serverComponent, provider: names.serverServiceName }
 }

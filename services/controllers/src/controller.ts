@@ -66,7 +66,7 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
     try {
-      await pause(controller.startDelayMs ?? defaultStartDelayMs, ending.signal)
+      await setTimeout(controller.startDelayMs ?? defaultStartDelayMs, undefined, { signal: ending.signal }).catch(() => undefined)
       if (!ending.signal.aborted) await controller.run({ ...rest, client, log: ownLog, signal: ending.signal })
     } catch (error) {
       ownLog.error({ err: error }, 'a controller has ended')
@@ -80,11 +80,6 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
       await Promise.all(running)
     },
   }
-}
-
-/** Ends at once when the signal is raised. */
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(delayMs, undefined, { signal }).catch(() => undefined)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
-import type { ApiObject, Names } from '@orch/core'
+import type { ApiObject } from '@orch/core'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
@@ -49,22 +49,15 @@ function isTerminating({ metadata }: ApiObject): boolean {
 }
 
 async function finish(context: ControllerContext, name: string, lookAgain: () => void): Promise<void> {
-  const live = await getOrUndefined(context, name)
-  if (live === undefined || !isTerminating(live) || !hasFinalizer(live, context.names)) return
+  const { client, names, signal } = context
+  const live = await unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
+  if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return
   const report = await deleteContents(context, name)
   if (report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0) {
     return removeFinalizer(context, live)
   }
   await writeConditions(context, live, report)
   lookAgain()
-}
-
-function getOrUndefined({ client, signal }: ControllerContext, name: string): Promise<Namespace | undefined> {
-  return unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
-}
-
-function hasFinalizer({ spec }: Namespace, names: Names): boolean {
-  return spec?.finalizers?.includes(names.namespaceFinalizer) === true
 }
 
 /** Deletes everything inside, and tells what is still there afterwards. */

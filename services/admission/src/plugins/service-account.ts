@@ -58,7 +58,13 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     if (known !== undefined) return judge(known)
     return accounts
       .find(key, name === defaultName)
-      .then((found) => (found === undefined ? denied(missing(attributes, name)) : judge(found)))
+      .then((found) =>
+        found === undefined
+          ? denied(
+              refusal(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`),
+            )
+          : judge(found),
+      )
   }
   return {
     name: 'ServiceAccount',
@@ -108,10 +114,6 @@ function secretProblem(pod: PodWithAccount, account: Account): string | undefine
   const bad = secretReferences(pod).find(({ secret, isForImages }) => !(isForImages ? forImages : mountable).has(secret))
   if (bad === undefined) return undefined
   return `${bad.where} is not allowed because service account ${account.metadata.name} does not reference that ${bad.isForImages ? 'imagePullSecret' : 'secret'}`
-}
-
-function missing(attributes: Attributes, name: string): StatusError {
-  return refusal(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`)
 }
 
 function refusal(attributes: Attributes, why: string): StatusError {

@@ -35,7 +35,7 @@ export async function matchWebhook(webhook: Webhook, attributes: Attributes, nee
 /** The form in which the webhook wants the request; undefined: no rule matches. */
 export function formFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestForm | undefined {
   const { operation } = attributes
-  const isNamespaced = liesInNamespace(attributes)
+  const isNamespaced = attributes.namespace !== '' && !isOfNamespace(attributes)
   const matches = (rule: WebhookRule, form: Pick<RequestForm, 'group' | 'version' | 'resource' | 'subresource'>) =>
     matchesRule(rule, { operation, isNamespaced, ...form })
   const { group, version, resource, subresource } = attributes
@@ -81,10 +81,6 @@ function matchesResource(pattern: string, { resource, subresource }: RuleSubject
   const wanted = slash === -1 ? pattern : pattern.slice(0, slash)
   const part = slash === -1 ? '' : pattern.slice(slash + 1)
   return (wanted === '*' || wanted === resource) && (part === '*' || part === subresource)
-}
-
-function liesInNamespace(attributes: Attributes): boolean {
-  return attributes.namespace !== '' && !isOfNamespace(attributes)
 }
 
 /** A request for a Namespace object or a part of it. */

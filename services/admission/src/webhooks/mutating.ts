@@ -170,14 +170,13 @@ function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { k
   }
   if (patchType !== 'JSONPatch') return nothing(failure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, 400))
   const patched = applyJsonPatch(object, patch)
-  if (patched.kind === 'refused') return impossible(internal(causeOf(patched.error)))
+  if (patched.kind === 'refused') {
+    const { cause, message } = patched.error
+    return impossible(internal(cause instanceof Error ? cause.message : message))
+  }
   const completed = forms.complete(patched.value, object)
   if (completed.kind === 'refused') return impossible(completed.error)
   return { outcome, patch, object: completed.object, isChanged: completed.isChanged }
-}
-
-function causeOf(error: StatusError): string {
-  return error.cause instanceof Error ? error.cause.message : error.message
 }
 
 function annotate(

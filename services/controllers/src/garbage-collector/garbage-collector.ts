@@ -47,7 +47,7 @@ export const garbageCollector: Controller = {
     const unsynced = new Set(resources)
     const feeds: Promise<void>[] = []
     for (const [index, resource] of resources.entries()) {
-      if (index % feedsPerTurn === 0) await nextTurn()
+      if (index % feedsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
       feeds.push(followResource({ ...feedOptions(context, resource), sink: sinkOf(resource) }))
     }
     await Promise.all(feeds)
@@ -147,8 +147,4 @@ async function discover({ client, clock, log, signal }: ControllerContext): Prom
     }
   }
   return []
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

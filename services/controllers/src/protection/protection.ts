@@ -44,7 +44,8 @@ export function protectionController(createProtection: () => Protection, name: C
       const informer = followCollection(context, {
         resource: protection.resource,
         onEvent: ({ kind, object }) => {
-          if (kind !== 'deleted' && isHeld(object, finalizer)) queue.add(keyOf(object))
+          const { namespace = '', name } = object.metadata
+          if (kind !== 'deleted' && isHeld(object, finalizer)) queue.add(`${namespace}/${name}`)
         },
       })
       await informer.done
@@ -56,10 +57,6 @@ export function protectionController(createProtection: () => Protection, name: C
 
 function isHeld({ metadata }: ApiObject, finalizer: string): boolean {
   return metadata.deletionTimestamp != null && metadata.finalizers?.includes(finalizer) === true
-}
-
-function keyOf({ metadata }: ApiObject): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`
 }
 
 async function removeFinalizer(collection: ResourceClient, object: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {

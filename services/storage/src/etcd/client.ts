@@ -1,5 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallOptions, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
+import {
+  type CallOptions,
+  type Client,
+  type ClientDuplexStream,
+  InterceptingCall,
+  type InterceptorOptions,
+  ListenerBuilder,
+  type Metadata,
+  type NextCall,
+} from '@grpc/grpc-js'
 import type { Revision } from '@orch/core'
 import { type Clock, systemClock } from '@orch/platform'
 import { HostCredentials, renewableChannels } from '@orch/platform/rpc'
@@ -17,7 +26,6 @@ import {
 } from '../limits.ts'
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
-import { renewingTokens } from './tokens.ts'
 import {
   parseTransactionAnswer,
   parseWatchAnswer,
@@ -225,4 +233,17 @@ function toCredentials({ ca, certificate, key }: NonNullable<EtcdAccess['tls']>)
   const own = certificate === undefined || key === undefined ? {} : { certChain: certificate, privateKey: key }
   // Without an authority of its own the client uses those that the runtime knows; the type of the library does not say so.
   return { rootCertificate: ca as Buffer, ...own }
+}
+
+/** What etcd says to a token that was given out before its users or roles were changed. */
+const outdated = 'etcdserver: revision of auth store is old'
+const invalid = 'etcdserver: invalid auth token'
+
+const renaming = new ListenerBuilder()
+  .withOnReceiveStatus((status, tell) => tell(status.details === outdated ? { ...status, details: invalid } : status))
+  .build()
+
+/** The library asks for a new token where one is told to be invalid. One that is outdated wants the same. */
+function renewingTokens(options: InterceptorOptions, next: NextCall): InterceptingCall {
+  return new InterceptingCall(next(options), { start: (metadata, _listener, forward) => forward(metadata, renaming) })
 }

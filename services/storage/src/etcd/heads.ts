@@ -1,5 +1,5 @@
 import type { Profile, Revision } from '@orch/core'
-import type { Etcd3, IKeyValue, IResponseOp } from 'etcd3'
+import type { Etcd3 } from 'etcd3'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
@@ -34,7 +34,7 @@ export async function readHeads(client: Etcd3, layout: Layout, profile: Profile)
   const get = (key: string) => ({ request_range: { key: Buffer.from(key) } })
   const success = [get(layout.epoch), get(layout.compacted), get(layout.deletion), lastOf(layout.keys)]
   const { responses, header } = await readSurely(() => client.kv.txn({ success }))
-  const [epoch, compacted, deletion, last] = responses.map(firstOf)
+  const [epoch, compacted, deletion, last] = responses.map(({ response_range: range }) => range?.kvs[0])
   if (epoch === undefined) return undefined
   const record = parseEpoch(epoch.value.toString(), Number(epoch.mod_revision), { layout, profile })
   const lastChange = Math.max(record.revision, Number(deletion?.mod_revision ?? 0), Number(last?.mod_revision ?? 0))
@@ -78,8 +78,4 @@ export function parseEpoch(text: string, revision: Revision, { layout, profile }
   if (owner !== profile)
     throw new Error(`${layout.all} in etcd belongs to the profile '${owner}' and can't be opened under the profile '${profile}'`)
   return { epoch, revision }
-}
-
-function firstOf({ response_range: range }: IResponseOp): IKeyValue | undefined {
-  return range?.kvs[0]
 }

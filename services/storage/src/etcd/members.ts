@@ -46,7 +46,7 @@ export class Members {
           if (!isOfNoUse(error)) throw error
           this.#passOver(server, toFailure(error) === 'unsent' ? distances.absent : distances.silent)
           // A connection that is never made is waited for without end: it is dropped, and another one begun.
-          if (isNotMade(error)) throw error
+          if (error instanceof Error && /Waiting for LB pick/.test(error.message)) throw error
           throw new MemberError((error as Error).message, { cause: error })
         }
       },
@@ -87,8 +87,4 @@ function isOfNoUse(error: unknown): boolean {
   if (!(error instanceof Error) || /^1 CANCELLED/.test(error.message)) return false
   const failure = toFailure(error)
   return failure === 'unsent' || failure === 'unanswered' || failure === 'late'
-}
-
-function isNotMade(error: unknown): boolean {
-  return error instanceof Error && /Waiting for LB pick/.test(error.message)
 }

@@ -54,7 +54,8 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const { open, directory, unsafeNoSync } = options
   const folder = checkDataFolder(directory, Object.values(treeNames))
   const { path } = folder
-  writeLockFile(`${path}-lock`)
+  // LMDB writes to its lock file through a map of memory: on a full disk a hole in it would end the process.
+  writeFileSync(`${path}-lock`, Buffer.alloc(lockFileBytes), { mode: 0o600 })
   const root = open<Buffer, string>({
     path,
     noSubdir: true,
@@ -85,11 +86,6 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
   } catch (cause) {
     throw new Error(explain(cause, directory), { cause })
   }
-}
-
-/** LMDB writes to its lock file through a map of memory: on a full disk a hole in it would end the process. */
-function writeLockFile(path: string): void {
-  writeFileSync(path, Buffer.alloc(lockFileBytes), { mode: 0o600 })
 }
 
 class LmdbTables implements Tables {

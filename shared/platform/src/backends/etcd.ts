@@ -33,7 +33,14 @@ export interface EtcdOptions {
 }
 
 /** A local etcd that listens on loopback. */
-export async function openEtcd({ path, dataDir = newFolder(), port, tls, member, flags = [] }: EtcdOptions): Promise<Program> {
+export async function openEtcd({
+  path,
+  dataDir = mkdtempSync(join(tmpdir(), 'etcd-')),
+  port,
+  tls,
+  member,
+  flags = [],
+}: EtcdOptions): Promise<Program> {
   const [clientPort = 0, freePort = 0, healthPort = 0] = await freePorts(3)
   const { name, peerPorts } = member ?? { name: 'local', peerPorts: { local: freePort } }
   const address = `127.0.0.1:${port ?? clientPort}`
@@ -60,8 +67,4 @@ export async function openEtcd({ path, dataDir = newFolder(), port, tls, member,
   const own = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
   const verified = tls === undefined ? [] : ['--client-cert-auth=true']
   return openProgram({ path, arguments: [...own, ...verified, ...flags], address, dataDir, healthUrl: `${healthUrl}/health` })
-}
-
-function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'etcd-'))
 }

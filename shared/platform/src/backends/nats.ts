@@ -19,7 +19,14 @@ export interface NatsOptions {
 }
 
 /** A local nats-server that listens on loopback. */
-export async function openNats({ path, dataDir = newFolder(), port, tls, credentials, memoryBytesMax }: NatsOptions): Promise<Program> {
+export async function openNats({
+  path,
+  dataDir = mkdtempSync(join(tmpdir(), 'nats-')),
+  port,
+  tls,
+  credentials,
+  memoryBytesMax,
+}: NatsOptions): Promise<Program> {
   const [clientPort = 0, healthPort = 0] = await freePorts(2)
   const clients = port ?? clientPort
   const config = {
@@ -35,8 +42,4 @@ export async function openNats({ path, dataDir = newFolder(), port, tls, credent
   writeFileSync(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 })
   const address = `127.0.0.1:${clients}`
   return openProgram({ path, arguments: ['-c', configFile], address, dataDir, healthUrl: `http://127.0.0.1:${healthPort}/healthz` })
-}
-
-function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'nats-'))
 }

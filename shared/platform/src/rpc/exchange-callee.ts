@@ -70,8 +70,10 @@ class ExchangeCallee {
     }
     const underWay = new UnderWay()
     const done = this.#options.work.begin()
-    if (this.#open.size >= rpcLimits.exchangeCallsMax) this.#reply({ kind: 'failure', id: item.id, ...toWireFailure(overloaded()) })
-    else {
+    if (this.#open.size >= rpcLimits.exchangeCallsMax) {
+      const overloaded = serviceUnavailable('too many calls wait for this service', { retryAfterSeconds: 1 })
+      this.#reply({ kind: 'failure', id: item.id, ...toWireFailure(overloaded) })
+    } else {
       this.#open.set(item.id, underWay)
       this.#reply(await this.#run(item, underWay))
       this.#open.delete(item.id)
@@ -136,10 +138,6 @@ function contextOf(underWay: UnderWay, { timeoutMs, requestId }: Call, tracepare
     traceparent,
     requestId,
   }
-}
-
-function overloaded() {
-  return serviceUnavailable('too many calls wait for this service', { retryAfterSeconds: 1 })
 }
 
 function decode({ request }: ServedMethod, payload: Uint8Array): unknown {

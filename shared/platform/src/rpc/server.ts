@@ -95,7 +95,9 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
       const late = sleep(clock, timeoutMs, enough.signal)
       await Promise.race([work.idle(), late])
       stopping.abort()
-      await Promise.race([shutDown(server), late])
+      // Every connection receives GOAWAY, and is waited for until it is closed.
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+      await Promise.race([closed, late])
       enough.abort()
       close()
     },
@@ -119,9 +121,4 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
 function understandable(error: Error): Error {
   const code = /\b(EADDRINUSE|EADDRNOTAVAIL|EACCES)\b/.exec(error.message)?.[1]
   return code === undefined ? error : new ListenError(code, { cause: error })
-}
-
-/** Says goodbye on every connection, and waits until they are closed. */
-function shutDown(server: Server): Promise<void> {
-  return new Promise((resolve) => server.tryShutdown(() => resolve()))
 }
