@@ -1,0 +1,11 @@
+/** apply */
+
+export * from './apply.ts'
+export * from './conflicts.ts'
+export * as fieldSets from './field-set.ts'
+export * from './manager-name.ts'
+export type { Versioned } from './ownership.ts'
+export * from './same-owners.ts'
+export type { Shape } from './shape.ts'
+export * from './track-update.ts'
+export * from './type-shape.ts'

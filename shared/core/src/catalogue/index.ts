@@ -1,0 +1,16 @@
+/** catalogue */
+
+export * from './catalogue.ts'
+export { processorsLast } from './conversion/autoscaler.ts'
+export * from './conversion/convert.ts'
+export * from './defaults/defaults.ts'
+export * from './defaults/service-type.ts'
+export { templateGenerationAnnotation } from './defaults/workloads.ts'
+export { dropDisabledFields } from './gated-fields.ts'
+export type { Behaviour, KindTable } from './kinds/define-resource.ts'
+export * from './runtime-config.ts'
+export { hasHealthPort } from './validation/health-port.ts'
+export { ipFamilyOf } from './validation/ip-address.ts'
+export { jobNameLabel, jobTrackingAnnotation, jobUidLabel } from './validation/job.ts'
+export * from './validation/validate.ts'
+export { warningsOf } from './warnings/warnings.ts'

@@ -1,0 +1,13 @@
+/** contracts */
+
+export * from './admission.ts'
+export * from './admission-interests.ts'
+export * from './contract.ts'
+export * from './feed.ts'
+export type { Static } from './message.ts'
+export * as wire from './message.ts'
+export * from './selection.ts'
+export * from './service-identity.ts'
+export * from './storage.ts'
+export * from './store.ts'
+export * from './watch.ts'

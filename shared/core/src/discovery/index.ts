@@ -1,0 +1,4 @@
+/** discovery */
+
+export * from './aggregated.ts'
+export * from './legacy.ts'

@@ -1,0 +1,3 @@
+/** events */
+
+export * from './print-event.ts'

@@ -1,0 +1,3 @@
+/** flow-control */
+
+export * from './mandatory.ts'

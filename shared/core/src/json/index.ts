@@ -1,0 +1,9 @@
+/** json */
+
+export * from './equal.ts'
+export * from './field-problems.ts'
+export { cannotUnmarshal } from './go-errors.ts'
+export * from './member.ts'
+export * from './print.ts'
+export * from './scan.ts'
+export { memberSpan, type Span } from './span.ts'

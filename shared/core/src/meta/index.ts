@@ -1,0 +1,12 @@
+/** meta */
+
+export * from './base64.ts'
+export * from './continue-token.ts'
+export * from './duration.ts'
+export * from './object-meta.ts'
+export * from './quantity.ts'
+export * from './revision.ts'
+export * from './status.ts'
+export * from './time.ts'
+export * from './validate-names.ts'
+export * from './validate-object-meta.ts'

@@ -1,0 +1,6 @@
+/** openapi */
+
+export * from './gnostic.ts'
+export * from './print.ts'
+export * from './v2.ts'
+export * from './v3.ts'

@@ -1,0 +1,8 @@
+/** protobuf */
+
+export * from './decode.ts'
+export * from './encode.ts'
+export * from './envelope.ts'
+export * from './event.ts'
+export * from './list.ts'
+export * from './meta-objects.ts'

@@ -1,0 +1,6 @@
+/** rbac */
+
+export * from './aggregate.ts'
+export * from './covers.ts'
+export * from './policy.ts'
+export * from './rule.ts'

@@ -1,0 +1,4 @@
+/** selectors */
+
+export * from './fields.ts'
+export * from './labels.ts'

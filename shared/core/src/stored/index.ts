@@ -1,0 +1,5 @@
+/** stored */
+
+export * from './envelope.ts'
+export * from './stored-object.ts'
+export * from './write-id.ts'

@@ -1,0 +1,7 @@
+/** table */
+
+export type { Cell, ReadCells } from './cell.ts'
+export * from './form.ts'
+export * from './include-object.ts'
+export * from './print.ts'
+export { scaleTable } from './scale-table.ts'

@@ -1,0 +1,4 @@
+/** tokens */
+
+export * from './account-claims.ts'
+export * from './bootstrap-token.ts'
