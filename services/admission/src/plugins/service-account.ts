@@ -56,15 +56,11 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     const key = keyOf(attributes.namespace, name)
     const known = accounts.known(key)
     if (known !== undefined) return judge(known)
-    return accounts
-      .find(key, name === defaultName)
-      .then((found) =>
-        found === undefined
-          ? denied(
-              refusal(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`),
-            )
-          : judge(found),
-      )
+    return accounts.find(key, name === defaultName).then((found) => {
+      if (found !== undefined) return judge(found)
+      const why = `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`
+      return denied(refusal(attributes, why))
+    })
   }
   return {
     name: 'ServiceAccount',
