@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
 
 /** How the server tells its callers apart, for other servers that answer in its name. */

@@ -1,5 +1,6 @@
 import { type Client, type ResourceAddress, type ResourceClient, startInformer, type WriteOptions } from '@orch/client'
-import { type ApiObject, domainGroup, domainLabel, type Names, StatusError, subdomainLabel } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'

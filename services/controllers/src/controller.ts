@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { type Clock, type Log, nearest } from '@orch/platform'
 
 /** Every controller there is. */

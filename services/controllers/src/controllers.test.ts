@@ -1,5 +1,6 @@
 import { createClient, type TransportResponse } from '@orch/client'
-import { alreadyExists, invalid, namesOf, notFound } from '@orch/core'
+import { alreadyExists, invalid, notFound } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'

@@ -1,5 +1,5 @@
 import { startInformer } from '@orch/client'
-import { type ApiObject, printTime, toInstant } from '@orch/core'
+import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
 import { flowControlGroup } from './flow-control-objects.ts'

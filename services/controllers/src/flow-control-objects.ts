@@ -1,4 +1,6 @@
-import { type ApiObject, domainGroup, mandatoryFlowSchemas, mandatoryPriorityLevels, type Names, subdomainLabel } from '@orch/core'
+import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@orch/core/flow-control'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
 
 /** Group and version in which flow control is written here. */

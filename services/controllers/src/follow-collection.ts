@@ -1,5 +1,5 @@
 import { type Informer, type InformerEvent, type ResourceAddress, type SelectOptions, startInformer } from '@orch/client'
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
 

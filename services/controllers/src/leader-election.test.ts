@@ -1,5 +1,5 @@
 import { createClient, type Transport } from '@orch/client'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { type Log, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

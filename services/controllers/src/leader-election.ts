@@ -1,5 +1,6 @@
 import type { Client, ResourceAddress } from '@orch/client'
-import { type ApiObject, domainGroup, type Names, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { unlessGone } from './unless-refused.ts'
 

@@ -1,5 +1,6 @@
 import { createClient } from '@orch/client'
-import { internal, namesOf, notFound, serviceUnavailable } from '@orch/core'
+import { internal, notFound, serviceUnavailable } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

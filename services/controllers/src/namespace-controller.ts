@@ -1,5 +1,5 @@
 import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'

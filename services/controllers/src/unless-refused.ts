@@ -1,4 +1,4 @@
-import { StatusError, type StatusReason } from '@orch/core'
+import { StatusError, type StatusReason } from '@orch/core/meta'
 
 /** What the request gives; undefined when it is refused for one of the reasons. */
 export async function unlessRefused<T>(reasons: readonly StatusReason[], request: () => Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 import { bootstrapRoles } from '@orch/controllers'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from './start.ts'
 

@@ -1,5 +1,5 @@
 import type { ResourceClient } from '@orch/client'
-import type { ApiObject, StatusError } from '@orch/core'
+import type { ApiObject, StatusError } from '@orch/core/meta'
 import { aConfigMap, clusterStarter } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { start } from './start.ts'

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { start } from './start.ts'
 

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
-import { admissionContract, type Names, type Store, storageContract, watchContract } from '@orch/core'
+import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import {
   addressAt,

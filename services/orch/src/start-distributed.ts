@@ -1,5 +1,6 @@
 import { printConfiguration } from '@orch/client'
-import { namesOf, type ServiceRole } from '@orch/core'
+import type { ServiceRole } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servingNames, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from './admission/options.ts'

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import { authorityFile } from './certificates/client-files.ts'
 
 export interface StartMessageOptions {

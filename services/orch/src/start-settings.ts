@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import { type Clock, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion, type Values } from '@orch/platform'
 import { readControllers } from './controllers/options.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'

@@ -1,4 +1,4 @@
-import { type Catalogue, createCatalogue } from '@orch/core'
+import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
 import type { Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/options.ts'
 

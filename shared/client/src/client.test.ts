@@ -1,4 +1,4 @@
-import { type ApiObject, expired, type StatusError } from '@orch/core'
+import { type ApiObject, expired, type StatusError } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import { type InformerEvent, startInformer } from './informer.ts'

@@ -1,4 +1,4 @@
-import { type ApiObject, notFound } from '@orch/core'
+import { type ApiObject, notFound } from '@orch/core/meta'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
   createResourceClient,

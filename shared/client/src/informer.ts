@@ -1,4 +1,4 @@
-import { type ApiObject, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { ListOptions, ResourceClient, SelectOptions } from './resource-client.ts'
 
 /** What became of an object. `before` is what the informer held. */

@@ -1,4 +1,4 @@
-import { failed, type Status, StatusError } from '@orch/core'
+import { failed, type Status, StatusError } from '@orch/core/meta'
 import type { Transport, TransportResponse } from './transport.ts'
 
 /** Query parameters; those without a value are left out. */

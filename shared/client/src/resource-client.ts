@@ -1,4 +1,4 @@
-import { type ApiList, type ApiObject, conflict, type Status, StatusError } from '@orch/core'
+import { type ApiList, type ApiObject, conflict, type Status, StatusError } from '@orch/core/meta'
 import { type JsonRequest, send, sendJson } from './request.ts'
 import type { Transport } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch-stream.ts'

@@ -1,4 +1,4 @@
-import { type ApiObject, internal, type Status, StatusError } from '@orch/core'
+import { type ApiObject, internal, type Status, StatusError } from '@orch/core/meta'
 import type { TransportResponse } from './transport.ts'
 
 /** One thing that happened. A bookmark carries nothing but a resourceVersion. */

@@ -3,11 +3,10 @@ import {
   type AdmissionRequest,
   type AdmissionService,
   type Attributes,
-  namesOf,
   objectKey,
   type StorageService,
-  subdomainLabel,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { namesOf, subdomainLabel } from '@orch/core/names'
 import { describe, expect, test, vi } from 'vitest'
 import { aPut, written } from './storage-suite.ts'
 

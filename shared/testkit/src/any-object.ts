@@ -1,4 +1,5 @@
-import { decodeJson, type Node, resolveNode, type StructNode } from '@orch/core'
+import { decodeJson } from '@orch/core/json'
+import { type Node, resolveNode, type StructNode } from '@orch/core/schema'
 import fc, { type Arbitrary } from 'fast-check'
 
 /** Any value of a struct, with some or all of its fields. What has no place on the wire, and empty lists and maps, are left out. */

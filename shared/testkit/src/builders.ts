@@ -1,4 +1,4 @@
-import type { ApiObject, ObjectMeta } from '@orch/core'
+import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 
 type MetaFields = Omit<ObjectMeta, 'name' | 'namespace'> & { readonly name: string; readonly namespace?: string }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@orch/client'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { certificateFolder, keepServiceCertificates, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Contract, type Methods, namesOf, type Service } from '@orch/core'
+import type { Contract, Methods, Service } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { certificateFolder, directLink, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 
 /** Contracts by the names that a test uses for them. */

@@ -1,4 +1,4 @@
-import type { FeedMessage } from '@orch/core'
+import type { FeedMessage } from '@orch/core/contracts'
 import type { ChangeStream, FollowListener } from '@orch/platform/nats'
 
 /** A stream of changes in memory, as JetStream keeps one, which a test can break in every way. */

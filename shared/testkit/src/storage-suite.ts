@@ -1,15 +1,14 @@
 import {
   type ChangesPart,
   type CommitRequest,
-  encodeObject,
-  encodeStored,
   type Freshness,
   type ListPart,
   type ListRequest,
   objectKey,
   type StorageService,
   type Stream,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
 
 /** An object for storage tests. */

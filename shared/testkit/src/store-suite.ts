@@ -1,4 +1,4 @@
-import type { Store, StoreChange, StoreCommit } from '@orch/core'
+import type { Store, StoreChange, StoreCommit } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

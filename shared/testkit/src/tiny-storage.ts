@@ -5,14 +5,14 @@ import {
   type ChangesRequest,
   type Entry,
   type Facts,
-  failed,
   type GetResponse,
   type ListPart,
   objectKey,
   type StorageService,
   type Stream,
   scopePrefix,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 
 export interface TinyStorageOptions {

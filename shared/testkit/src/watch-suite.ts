@@ -1,4 +1,4 @@
-import type { StorageService, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
+import type { StorageService, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { aDelete, aPut, type StoredSample, shown, written } from './storage-suite.ts'
 

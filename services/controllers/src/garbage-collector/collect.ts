@@ -1,4 +1,4 @@
-import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
+import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import type { Graph, Node } from './graph.ts'
 import { inGroups } from './in-groups.ts'

@@ -1,5 +1,6 @@
 import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
-import { domainGroup, type Names, StatusError } from '@orch/core'
+import { StatusError } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What the feed of one resource tells. */

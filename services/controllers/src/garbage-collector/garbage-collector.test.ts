@@ -1,5 +1,5 @@
 import { createClient, type DiscoveredResource, type Transport } from '@orch/client'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { type FeedSink, followResource, readEvent } from './feed.ts'
 import { createReactions } from './garbage-collector.ts'

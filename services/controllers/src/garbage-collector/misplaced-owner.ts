@@ -1,4 +1,4 @@
-import { printTime, toInstant } from '@orch/core'
+import { printTime, toInstant } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'

@@ -1,5 +1,5 @@
 import type { DeleteOptions, DiscoveredResource } from '@orch/client'
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
 import type { Metadata, OwnerReference } from './observed.ts'

@@ -1,4 +1,4 @@
-import { foregroundFinalizer, orphanFinalizer } from '@orch/core'
+import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 
 /** What the collector needs to know of an object. */
 export interface Observed {

@@ -1,5 +1,5 @@
 import type { DiscoveredResource } from '@orch/client'
-import { checkPathSegment, foregroundFinalizer } from '@orch/core'
+import { checkPathSegment, foregroundFinalizer } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import { getLive, type Identity } from './objects.ts'
 import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'

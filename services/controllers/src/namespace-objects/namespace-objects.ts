@@ -1,5 +1,6 @@
 import type { ResourceAddress } from '@orch/client'
-import { type ApiObject, type Names, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Controller, ControllerName } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
 import { createWorkqueue } from '../workqueue.ts'

@@ -1,4 +1,5 @@
-import { domainLabel, jsonEqual, type Names } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
+import { domainLabel, type Names } from '@orch/core/names'
 import type { Controller } from '../controller.ts'
 import { namespaceObjectController } from './namespace-objects.ts'
 

@@ -1,5 +1,5 @@
 import type { ResourceAddress } from '@orch/client'
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
 import { type Protection, protectionController } from './protection.ts'

@@ -1,5 +1,6 @@
 import type { ResourceAddress, ResourceClient } from '@orch/client'
-import { type ApiObject, domainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { domainLabel } from '@orch/core/names'
 import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'
 import { unlessGone } from '../unless-refused.ts'

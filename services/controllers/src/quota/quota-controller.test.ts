@@ -1,5 +1,6 @@
 import { createClient, type TransportRequest, type TransportResponse } from '@orch/client'
-import { namesOf, notFound } from '@orch/core'
+import { notFound } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'

@@ -1,9 +1,9 @@
 import type { Informer, InformerEvent, ResourceAddress } from '@orch/client'
+import type { Catalogue } from '@orch/core/catalogue'
+import { type ApiObject, zeroQuantity } from '@orch/core/meta'
 import {
   type Amounts,
-  type ApiObject,
   addAmounts,
-  type Catalogue,
   countingOf,
   maskAmounts,
   type PrintedAmounts,
@@ -14,8 +14,7 @@ import {
   type ScopedSpec,
   sameAmounts,
   usageIn,
-  zeroQuantity,
-} from '@orch/core'
+} from '@orch/core/quota'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { followCollection } from '../follow-collection.ts'

@@ -1,5 +1,7 @@
 import { type ResourceAddress, startInformer } from '@orch/client'
-import { aggregatedRules, domainGroup, jsonEqual, type RoleObject } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
+import { domainGroup } from '@orch/core/names'
+import { aggregatedRules, type RoleObject } from '@orch/core/rbac'
 import { sleep } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'

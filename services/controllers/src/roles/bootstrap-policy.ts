@@ -1,18 +1,16 @@
 import type { Client, ResourceAddress, ResourceClient } from '@orch/client'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import {
   type AggregationRule,
-  type ApiObject,
   autoUpdateAnnotation,
   type BindingObject,
   bootstrapPolicy,
-  domainGroup,
-  jsonEqual,
   missingRules,
-  type Names,
   type RoleObject,
   type RoleSubject,
-  StatusError,
-} from '@orch/core'
+} from '@orch/core/rbac'
 import type { Plant, PlantedObject } from '../bootstrap.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { aggregationManager } from './aggregation.ts'

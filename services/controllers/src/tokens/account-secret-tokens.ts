@@ -1,14 +1,7 @@
 import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
-import {
-  type ApiObject,
-  accountUserName,
-  domainLabel,
-  type Names,
-  printSecretClaims,
-  type SecretClaims,
-  secretTokenIssuer,
-  secretTokenType,
-} from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { domainLabel, type Names } from '@orch/core/names'
+import { accountUserName, printSecretClaims, type SecretClaims, secretTokenIssuer, secretTokenType } from '@orch/core/tokens'
 import { type SigningKey, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'

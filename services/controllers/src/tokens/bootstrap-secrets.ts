@@ -1,5 +1,6 @@
 import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
-import { type ApiObject, bootstrapSecretType } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { bootstrapSecretType } from '@orch/core/tokens'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from '../controller.ts'
 

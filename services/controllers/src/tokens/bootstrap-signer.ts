@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type ResourceAddress, startInformer } from '@orch/client'
-import { type ApiObject, readBootstrapSecret } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { readBootstrapSecret } from '@orch/core/tokens'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'

@@ -1,4 +1,4 @@
-import { bootstrapExpiryMs } from '@orch/core'
+import { bootstrapExpiryMs } from '@orch/core/tokens'
 import type { Controller } from '../controller.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'

@@ -9,7 +9,7 @@ import {
   parseAdmissionConfiguration,
   readImagePolicy,
 } from '@orch/admission'
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { loadYamlFile, SettingsError } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { readWebhookCredentials } from '../webhooks/credentials.ts'

@@ -1,4 +1,6 @@
-import { type FeatureGates, featureGates, type Profile, parseFeatureGates, parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core'
+import { parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core/catalogue'
+import { type FeatureGates, featureGates, parseFeatureGates } from '@orch/core/feature-gates'
+import type { Profile } from '@orch/core/names'
 import { SettingsError, suggestion, type Values } from '@orch/platform'
 import type { apiSettings } from './settings.ts'
 

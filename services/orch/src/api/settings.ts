@@ -1,4 +1,4 @@
-import { actingGates, featureGates, gateOf } from '@orch/core'
+import { actingGates, featureGates, gateOf } from '@orch/core/feature-gates'
 import { setting, settingTypes } from '@orch/platform'
 
 const { list } = settingTypes

@@ -1,4 +1,4 @@
-import { domainGroup } from '@orch/core'
+import { domainGroup } from '@orch/core/names'
 import type { Auditor } from '@orch/gateway'
 import type { AuditDelivery, AuditSender, AuditSink } from '@orch/gateway/audit'
 import { type Metrics, requireAppendable, SettingsError } from '@orch/platform'

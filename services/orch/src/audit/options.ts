@@ -1,4 +1,4 @@
-import { domainGroup, namesOf, type Profile } from '@orch/core'
+import { domainGroup, namesOf, type Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'
 import type { auditSettings } from './settings.ts'

@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { type OpenedAuthentication, openAuthentication } from '@orch/gateway'
 import { type CertificateFiles, generateSigningKey, type Metrics, parseSigningKey, type SigningKey } from '@orch/platform'
 import { StartError } from '../start-error.ts'

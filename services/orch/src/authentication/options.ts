@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import type { AuthorizationMode } from '@orch/gateway'
 import type { Values } from '@orch/platform'
 import { readCertificateFile } from '../certificates/flag-files.ts'

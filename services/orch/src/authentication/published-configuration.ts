@@ -1,5 +1,5 @@
 import { authenticationConfig, type BootstrapObject } from '@orch/controllers'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { AuthoritySource } from '@orch/gateway'
 import type { AuthenticationOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { namesOf, type Profile } from '@orch/core'
+import { namesOf, type Profile } from '@orch/core/names'
 import { parseStaticTokens, type StaticTokens } from '@orch/gateway'
 import { parseSigningKey, parseVerificationKeys, SettingsError, type SigningKey, type Values, type VerificationKey } from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'

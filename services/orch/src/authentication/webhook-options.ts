@@ -1,4 +1,4 @@
-import { domainGroup, namesOf, profiles } from '@orch/core'
+import { domainGroup, namesOf, profiles } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import type { tokenWebhookSettings } from './webhook-settings.ts'
 

@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { type Authorization, openAuthorization as openModes } from '@orch/gateway'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'

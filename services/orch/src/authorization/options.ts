@@ -1,4 +1,4 @@
-import { namesOf, type Profile } from '@orch/core'
+import { namesOf, type Profile } from '@orch/core/names'
 import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
 import { nearest, SettingsError, type Values } from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import type { NatsOptions } from '@orch/platform/nats'
 import { readCertificateFile, readFlagFile, readPairFiles } from '../certificates/flag-files.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type ClientConfiguration, printConfiguration } from '@orch/client'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { writePrivateFile } from '@orch/platform'
 
 export interface ClientFilesOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultPluginSettings } from '@orch/admission'
 import { printConfiguration } from '@orch/client'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import {
   certificateFolder,
   certificateMemory,

@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import {
   createLifecycle,

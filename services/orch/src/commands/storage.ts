@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import type { Profile, Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
+import type { Profile } from '@orch/core/names'
 import { SettingsError } from '@orch/platform'
 import { openLmdbStore } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
-import { type Names, namesOf, type ServiceRole } from '@orch/core'
+import type { ServiceRole } from '@orch/core/contracts'
+import { type Names, namesOf } from '@orch/core/names'
 import {
   addressAt,
   certificateFolder,

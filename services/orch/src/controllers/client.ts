@@ -1,5 +1,5 @@
 import { type Client, createClient, type Transport } from '@orch/client'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Identity, serverIdentity } from './open.ts'
 

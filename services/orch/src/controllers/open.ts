@@ -18,7 +18,7 @@ import {
   tokenCleaner,
   volumeProtectionController,
 } from '@orch/controllers'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { servesFlowControl } from '../flow-control/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 

@@ -1,4 +1,4 @@
-import { admissionContract } from '@orch/core'
+import { admissionContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { openAdmission } from '../admission/open.ts'
 import type { AdmissionSettings } from '../admission/options.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, silentLog } from '@orch/platform'
 import { findBackend, openNats } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
-import { admissionContract, type StorageService, watchContract } from '@orch/core'
+import { admissionContract, type StorageService, watchContract } from '@orch/core/contracts'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'

@@ -1,5 +1,6 @@
 import type { GatewayAddress } from '@orch/controllers'
-import { type StorageService, serviceUnavailable } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
+import { serviceUnavailable } from '@orch/core/meta'
 import { silentLog } from '@orch/platform'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewayAddress } from '@orch/controllers'
-import { encodeObject, encodeStored, everything, type StorageService, schemaFingerprint } from '@orch/core'
+import { everything, type StorageService } from '@orch/core/contracts'
+import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, sleep } from '@orch/platform'
 
 export interface GatewayRosterOptions {

@@ -1,6 +1,6 @@
 import { request } from 'node:https'
 import { defaultPluginSettings } from '@orch/admission'
-import { type Store, storageContract } from '@orch/core'
+import { type Store, storageContract } from '@orch/core/contracts'
 import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
 import { dialContract, healthContract, servingStatus } from '@orch/platform/rpc'
 import { createMemoryStore } from '@orch/storage'

@@ -1,4 +1,6 @@
-import { type Profile, StatusError, type StorageService, storageContract } from '@orch/core'
+import { type StorageService, storageContract } from '@orch/core/contracts'
+import { StatusError } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import { retryDelayMs, sleep } from '@orch/platform'
 import { type Dialled, dialContract } from '@orch/platform/rpc'

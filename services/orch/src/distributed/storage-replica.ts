@@ -1,4 +1,4 @@
-import { type Store, storageContract } from '@orch/core'
+import { type Store, storageContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import type { FeedOptions } from '../backends/nats-options.ts'

@@ -1,4 +1,5 @@
-import { type AdmissionService, type Attributes, type Catalogue, createCatalogue } from '@orch/core'
+import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
+import type { AdmissionService, Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { everythingServed, readApi } from '../api/options.ts'
 import { catalogueOf } from '../surroundings.ts'

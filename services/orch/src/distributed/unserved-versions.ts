@@ -1,4 +1,5 @@
-import type { AdmissionService, Catalogue, Resource } from '@orch/core'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import type { AdmissionService } from '@orch/core/contracts'
 
 /**
  * Admission as a gateway asks it that does not serve everything. The services behind gateways know every version of every

@@ -1,4 +1,4 @@
-import { type StorageService, watchContract } from '@orch/core'
+import { type StorageService, watchContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { createChangeFeed } from '@orch/watch'
 import type { FeedOptions } from '../backends/nats-options.ts'

@@ -1,5 +1,5 @@
 import { type BootstrapObject, flowControlGroup, flowControlObjects } from '@orch/controllers'
-import type { Catalogue } from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
 import type { FlowControlOptions } from './options.ts'
 
 /** What flow control has from the start; nothing where it is off or its group is not served. */

@@ -1,6 +1,6 @@
 import type { Client } from '@orch/client'
 import { type BootstrapObject, bootstrap, bootstrapRoles } from '@orch/controllers'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Identity, serverIdentity } from '../controllers/open.ts'
 

@@ -1,4 +1,4 @@
-import type { AdmissionService, WatchService } from '@orch/core'
+import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource } from '@orch/platform'
 import { openAuditor } from '../audit/open.ts'

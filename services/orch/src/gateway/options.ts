@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import { type Cidr, type PortRange, SettingsError, type Values } from '@orch/platform'
 import { type ApiOptions, readApi } from '../api/options.ts'
 import { type AuditOptions, readAudit } from '../audit/options.ts'

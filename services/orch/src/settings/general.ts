@@ -1,4 +1,4 @@
-import { profiles } from '@orch/core'
+import { profiles } from '@orch/core/names'
 import { logFormats, logLevels, setting, settingTypes } from '@orch/platform'
 
 const { oneOf, path } = settingTypes

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ControllerName } from '@orch/controllers'
-import { namesOf, type Profile } from '@orch/core'
+import { namesOf, type Profile } from '@orch/core/names'
 import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
 import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
 import { readControllers } from '../controllers/options.ts'

@@ -1,4 +1,5 @@
-import { renewalBy, type Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
+import { renewalBy } from '@orch/core/stored'
 import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'

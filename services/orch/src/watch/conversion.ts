@@ -1,4 +1,6 @@
-import { type ApiObject, type Catalogue, convert, decodeJson, printJson } from '@orch/core'
+import { type Catalogue, convert } from '@orch/core/catalogue'
+import { decodeJson, printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
 import { type Convert, type Target, unconverted } from '@orch/watch'
 
 /** How watch turns stored objects into the versions that clients ask for. */

@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { createWatch } from '@orch/watch'
 import type { Surroundings } from '../surroundings.ts'
 import { convertFrom } from './conversion.ts'

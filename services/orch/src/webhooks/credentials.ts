@@ -8,7 +8,7 @@ import {
   type WebhookCredentials,
   webhookPlugins,
 } from '@orch/admission'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { loadYamlFile } from '@orch/platform'
 
 /** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
