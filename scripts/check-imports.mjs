@@ -4,8 +4,9 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { packageFolders, root } from './bootstrap.mjs'
+import { gatewayFloors } from './gateway-floors.mjs'
 
 const beneath = ['@orch/core', '@orch/platform']
 const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/gateway']
@@ -24,6 +25,9 @@ const mayImport = {
   orch: [...beneath, '@orch/client', ...services],
 }
 const ours = Object.keys(mayImport)
+
+/** Packages whose files lie on floors. */
+const floorsOf = { '@orch/gateway': gatewayFloors }
 
 /** Names that belong to a profile come from here, and the API's own description may quote them. */
 const namesFile = 'shared/core/src/names.ts'
@@ -44,6 +48,15 @@ export function main() {
 
 /** The violations of a package, given as its name, its dependencies and its files by their path from the root. */
 export function checkPackage({ name, folder, dependencies, files }) {
+  const inner = innerImports(files)
+  return [
+    ...checkFiles({ name, folder, dependencies, files }),
+    ...findCircles(inner),
+    ...checkFloors(inner, { name, floors: floorsOf[name], source: `${folder}/src/` }),
+  ]
+}
+
+function checkFiles({ name, folder, dependencies, files }) {
   return Object.entries(files).flatMap(([file, text]) => {
     const isTest = /\.test\.m?ts$/.test(file)
     const imports = importsOf(text).flatMap(({ specifier, line }) => {
@@ -68,6 +81,68 @@ function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
   if (specifier.startsWith('node:') || isBuiltin(specifier))
     return name === '@orch/core' ? `${name} is pure and may not import ${specifier}` : undefined
   return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
+}
+
+/** What each file imports of its own package, by path, with the line. Tests are imported by no file. */
+function innerImports(files) {
+  const sources = Object.entries(files).filter(([file]) => !/\.test\.m?ts$/.test(file))
+  return new Map(
+    sources.map(([file, text]) => {
+      const near = importsOf(text).filter(({ specifier }) => specifier.startsWith('.'))
+      const targets = near.map(({ specifier, line }) => ({ target: posix.join(posix.dirname(file), specifier), line }))
+      return [file, targets.filter(({ target }) => Object.hasOwn(files, target))]
+    }),
+  )
+}
+
+/** A violation for each group of files that import each other, directly or through others: the strongly connected components (Tarjan). */
+function findCircles(imports) {
+  const order = new Map()
+  const lowest = new Map()
+  const open = []
+  const violations = []
+  const visit = (file) => {
+    order.set(file, order.size)
+    lowest.set(file, order.get(file))
+    open.push(file)
+    for (const { target } of imports.get(file) ?? []) {
+      if (!order.has(target)) visit(target)
+      if (open.includes(target)) lowest.set(file, Math.min(lowest.get(file), lowest.get(target)))
+    }
+    if (lowest.get(file) !== order.get(file)) return
+    const circle = open.splice(open.indexOf(file)).sort()
+    const [first] = circle
+    const inside = (imports.get(first) ?? []).find(({ target }) => circle.includes(target))
+    if (inside === undefined) return
+    violations.push({
+      file: first,
+      line: inside.line,
+      message: `${circle.length} files import each other in a circle: ${circle.join(', ')}`,
+    })
+  }
+  for (const file of imports.keys()) if (!order.has(file)) visit(file)
+  return violations
+}
+
+function checkFloors(imports, { name, floors, source }) {
+  if (floors === undefined) return []
+  const floorOf = (file) => {
+    const path = file.slice(source.length)
+    const fitting = floors.flatMap(({ paths }, level) =>
+      paths.filter((one) => one === path || (one.endsWith('/') && path.startsWith(one))).map((one) => ({ level, length: one.length })),
+    )
+    return fitting.sort((left, right) => right.length - left.length)[0]?.level
+  }
+  return [...imports].flatMap(([file, targets]) => {
+    const own = floorOf(file)
+    if (own === undefined) return [{ file, line: 1, message: `no floor of ${name} lists this file; see scripts/gateway-floors.mjs` }]
+    return targets.flatMap(({ target, line }) => {
+      const other = floorOf(target)
+      if (other === undefined || other <= own) return []
+      const message = `the floor ${floors[own].name} may not import ${target.slice(source.length)} of the floor ${floors[other].name} above it`
+      return [{ file, line, message }]
+    })
+  })
 }
 
 function checkNames(file, text) {

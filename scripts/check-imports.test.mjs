@@ -3,7 +3,7 @@ import { checkPackage } from './check-imports.mjs'
 
 const check = (name, folder, file, text, dependencies = []) =>
   checkPackage({ name, folder, dependencies, files: { [`${folder}/src/${file}`]: text } })
-const gateway = (text, file = 'a.ts') => check('@orch/gateway', 'services/gateway', file, text, ['hono', '@orch/core'])
+const gateway = (text, file = 'limits.ts') => check('@orch/gateway', 'services/gateway', file, text, ['hono', '@orch/core'])
 const core = (text, file = 'a.ts') => check('@orch/core', 'shared/core', file, text)
 
 test('what the rules allow passes', () => {
@@ -63,4 +63,69 @@ test('names are free in tests, comments, the table of names and the API descript
   expect(core(`// ${text}`)).toEqual([])
   expect(core(text, 'names.ts')).toEqual([])
   expect(core(text, 'api/apps-v1.ts')).toEqual([])
+})
+
+/** Violations of a package that has these files. */
+const among = (name, folder, sources) => {
+  const files = Object.fromEntries(Object.entries(sources).map(([file, text]) => [`${folder}/src/${file}`, text]))
+  return checkPackage({ name, folder, dependencies: [], files })
+}
+
+test.each([
+  ['two files', { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import { a } from './a.ts'" }, ['a.ts', 'b.ts']],
+  ['types alone', { 'a.ts': "import type { B } from './b.ts'", 'b.ts': "import { type A } from './a.ts'" }, ['a.ts', 'b.ts']],
+  ['an export', { 'a.ts': "export * from './b.ts'", 'b.ts': "import type { A } from './a.ts'" }, ['a.ts', 'b.ts']],
+  ['an import at run time', { 'a.ts': "await import('./b.ts')", 'b.ts': "import type { A } from './a.ts'" }, ['a.ts', 'b.ts']],
+  ['a file of itself', { 'a.ts': "import type { A } from './a.ts'" }, ['a.ts']],
+  [
+    'three files in two folders, beside one that only imports them',
+    {
+      'a.ts': "import type { B } from './n/b.ts'",
+      'n/b.ts': "import type { C } from './c.ts'",
+      'n/c.ts': "import type { A } from '../a.ts'",
+      'z.ts': "import type { A } from './a.ts'",
+    },
+    ['a.ts', 'n/b.ts', 'n/c.ts'],
+  ],
+])('a circle of imports is a violation: %s', (_name, sources, circle) => {
+  const paths = circle.map((file) => `shared/core/src/${file}`)
+  const message = `${circle.length} files import each other in a circle: ${paths.join(', ')}`
+  expect(among('@orch/core', 'shared/core', sources)).toEqual([{ file: paths[0], line: 1, message }])
+})
+
+test('files that share an import, and a test that imports what it tests, are no circle', () => {
+  const shared = "import type { C } from './c.ts'"
+  const sources = {
+    'a.ts': `import type { B } from './b.ts'\n${shared}`,
+    'b.ts': shared,
+    'c.ts': '',
+    'c.test.ts': "import { a } from './a.ts'",
+  }
+  expect(among('@orch/core', 'shared/core', sources)).toEqual([])
+})
+
+test.each([
+  ['request', 'body.ts', 'target', 'target.ts'],
+  ['target', 'forms/table.ts', 'steps', 'steps/step.ts'],
+  ['target', 'flow-control/match.ts', 'steps', 'flow-control/take-seat.ts'],
+  ['steps', 'steps/step.ts', 'write', 'write/write-loop.ts'],
+  ['write', 'write/write-loop.ts', 'verbs', 'verbs/verb.ts'],
+  ['verbs', 'verbs/verb.ts', 'dispatch', 'dispatch.ts'],
+  ['dispatch', 'routes/routes.ts', 'gateway', 'parts.ts'],
+])('the floor %s of the gateway does not import from above: %s', (floor, file, above, target) => {
+  const pathTo = (from, to) => `${'../'.repeat(from.split('/').length - 1) || './'}${to}`
+  const violations = among('@orch/gateway', 'services/gateway', {
+    [file]: `\nimport type { A } from '${pathTo(file, target)}'`,
+    [target]: '',
+  })
+  const message = `the floor ${floor} may not import ${target} of the floor ${above} above it`
+  expect(violations).toEqual([{ file: `services/gateway/src/${file}`, line: 2, message }])
+  expect(among('@orch/gateway', 'services/gateway', { [file]: '', [target]: `import type { A } from '${pathTo(target, file)}'` })).toEqual(
+    [],
+  )
+})
+
+test('a file of the gateway without a floor is a violation', () => {
+  const message = 'no floor of @orch/gateway lists this file; see scripts/gateway-floors.mjs'
+  expect(gateway('', 'new.ts')).toEqual([{ file: 'services/gateway/src/new.ts', line: 1, message }])
 })

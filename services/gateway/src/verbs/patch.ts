@@ -3,9 +3,7 @@ import {
   applyJsonPatch,
   applyMergePatch,
   badRequest,
-  type DecodedJson,
   failed,
-  type JsonPatch,
   type JsonPatchOutcome,
   type MergeOutcome,
   notFound,
@@ -26,6 +24,7 @@ import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import type { Intent } from '../write/write.ts'
 import { write } from '../write/write-loop.ts'
 import { type ApplyParts, apply, applyMediaType } from './apply.ts'
+import type { Change, PatchBody } from './change.ts'
 import { decodePatched } from './patched-object.ts'
 import { requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
@@ -43,13 +42,6 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
   await respondStored(request, 200, target.served, { value: json }, parts)
 }
-
-/** A patch that has been read. */
-export type Change =
-  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: PatchBody }
-  | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }
-
-type PatchBody = Extract<DecodedJson, { kind: 'json' }>
 
 /** Reads a patch in whatever form it came. */
 export async function readChange(request: GatewayRequest, parts: PatchParts): Promise<Change> {

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, invalidValue, isJsonObject, printJson, type StatusError } from '@orch/core'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
-import type { Change } from './patch.ts'
+import type { Change } from './change.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,56 @@
+/**
+ * The floors of the gateway, lowest first. A file imports, types included, from its own floor and those below. A folder ends with a
+ * slash; the longest path that fits a file says its floor.
+ */
+export const gatewayFloors = [
+  {
+    // What a request is, how it is read and answered, and what knows no resources.
+    name: 'request',
+    paths: [
+      'audit/',
+      'exchange/',
+      'texts/',
+      'watch-hub/',
+      'explain/explanation.ts',
+      'body.ts',
+      'call-context.ts',
+      'conclude.ts',
+      'counted-metrics.ts',
+      'health-check.ts',
+      'limits.ts',
+      'metrics.ts',
+      'negotiate.ts',
+      'our-failure.ts',
+      'pace.ts',
+      'query.ts',
+      'request-info.ts',
+      'request.ts',
+      'respond.ts',
+      'state.ts',
+      'trace.ts',
+      'version-info.ts',
+      'warnings.ts',
+    ],
+  },
+  {
+    // What a request is addressed to, its representations, from whom it comes and whether it may.
+    name: 'target',
+    paths: [
+      'authentication/',
+      'authorization/',
+      'flow-control/',
+      'forms/',
+      'strategies/',
+      'convert.ts',
+      'deprecation.ts',
+      'selection.ts',
+      'served.ts',
+      'target.ts',
+    ],
+  },
+  { name: 'steps', paths: ['steps/', 'impersonation/', 'explain/steps.ts', 'flow-control/take-seat.ts'] },
+  { name: 'write', paths: ['admission/', 'allocation/', 'write/'] },
+  { name: 'verbs', paths: ['verbs/', 'subresources/'] },
+  { name: 'dispatch', paths: ['dispatch.ts', 'explain/route.ts', 'routes/'] },
+  { name: 'gateway', paths: ['gateway.ts', 'gateway-options.ts', 'index.ts', 'listener.ts', 'parts.ts'] },
+]

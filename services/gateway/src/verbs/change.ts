@@ -1,0 +1,9 @@
+import type { DecodedJson, JsonPatch } from '@orch/core'
+
+/** A patch that has been read. */
+export type Change =
+  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: PatchBody }
+  | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }
+
+/** The body of a patch. */
+export type PatchBody = Extract<DecodedJson, { kind: 'json' }>
