@@ -18,6 +18,23 @@ export function ipFamilyOf(text: string): IpFamily | undefined {
   return isIpv4(address) ? 'IPv4' : 'IPv6'
 }
 
+/** The text that RFC 5952 recommends for an address written in IPv6; undefined for other texts. */
+export function canonicalIpv6(text: string): string | undefined {
+  const bytes = text.includes(':') ? parseIpv6(text) : undefined
+  if (bytes === undefined) return undefined
+  if (isIpv4(bytes)) return `::ffff:${bytes.slice(-4).join('.')}`
+  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16))
+  // The longest run of zeros is left out, the first one of several.
+  let [from, length] = [0, 1]
+  for (let start = 0; start < groups.length; start++) {
+    const end = groups.findIndex((group, index) => index >= start && group !== '0')
+    const run = (end === -1 ? groups.length : end) - start
+    if (run > length) [from, length] = [start, run]
+  }
+  if (length < 2) return groups.join(':')
+  return `${groups.slice(0, from).join(':')}::${groups.slice(from + length).join(':')}`
+}
+
 /** The family of a range such as `10.0.0.0/16` or `fd00::/64`. */
 export function cidrFamilyOf(text: string): IpFamily | undefined {
   const [address = '', bits = '', ...rest] = text.split('/')

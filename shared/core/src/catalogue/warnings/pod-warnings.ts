@@ -1,7 +1,8 @@
 import { isWholeQuantity, parseQuantity } from '../../meta/quantity.ts'
-import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
 import { isGiven } from '../validation/checks.ts'
 import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
+import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
 
 /** What is said of a new Pod. */
 export function warningsOfPod(pod: Part, names: Names): string[] {
@@ -37,10 +38,7 @@ export function warningsOfTemplate(template: Part, path: string, names: Names): 
 function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
   const messages = formerNodeLabels(names)
   const ofKey = (key: string, field: string): string[] => (Object.hasOwn(messages, key) ? [`${field}: ${key} is ${messages[key]}`] : [])
-  const ofTerm = (term: Part, at: string): string[] =>
-    itemsOf(term, 'matchExpressions').flatMap((expression, index) =>
-      ofKey(textOf(expression, 'key'), `${at}.matchExpressions[${index}].key`),
-    )
+  const ofTerm = (term: Part, at: string): string[] => warningsOfNodeTerm(term, at, names)
   const affinity = partOf(partOf(spec, 'affinity'), 'nodeAffinity')
   const at = `${path}.affinity.nodeAffinity`
   const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution']
@@ -56,17 +54,6 @@ function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
       ofKey(textOf(constraint, 'topologyKey'), `${path}.topologySpreadConstraints[${index}].topologyKey`),
     ),
   ]
-}
-
-function formerNodeLabels(names: Names): Readonly<Record<string, string>> {
-  const instead = (since: string, label: string): string => `deprecated since ${since}; use ${JSON.stringify(label)} instead`
-  return {
-    [subdomainLabel(names, 'beta', 'arch')]: instead('v1.14', domainLabel(names, 'arch')),
-    [subdomainLabel(names, 'beta', 'os')]: instead('v1.14', domainLabel(names, 'os')),
-    [subdomainLabel(names, 'failure-domain.beta', 'region')]: instead('v1.17', subdomainLabel(names, 'topology', 'region')),
-    [subdomainLabel(names, 'failure-domain.beta', 'zone')]: instead('v1.17', subdomainLabel(names, 'topology', 'zone')),
-    [subdomainLabel(names, 'beta', 'instance-type')]: instead('v1.17', subdomainLabel(names, 'node', 'instance-type')),
-  }
 }
 
 function ofFormerAnnotations(annotations: Part, path: string, names: Names): string[] {

@@ -44,3 +44,12 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
   if (live !== undefined || !isOld || isGiven(partOf(ingress, 'spec'), 'ingressClassName')) return []
   return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
+
+/** What is said of fields of a Node that nothing reads. */
+export function warningsOfNode(node: Part): string[] {
+  const spec = partOf(node, 'spec')
+  return [
+    ...(isGiven(spec, 'configSource') ? ['spec.configSource: the feature is removed'] : []),
+    ...(textOf(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+  ]
+}

@@ -170,3 +170,77 @@ test('the annotation for the class of an Ingress is warned of in a new one that 
   expect(warned('networking/v1.Ingress', withChange(ingress, 'spec/ingressClassName', 'c'))).toEqual([])
   expect(warned('networking/v1.Ingress', { metadata: {}, spec: {} })).toEqual([])
 })
+
+const expressions = [
+  { key: 'a', operator: 'Exists' },
+  { key: 'beta.orch.io/arch', operator: 'Exists', values: ['x'] },
+]
+
+describe('warnings of other kinds, on create and on update', () => {
+  test.each<readonly [string, string, Body, readonly string[]]>([
+    [
+      'the nodes of a PersistentVolume',
+      'core/v1.PersistentVolume',
+      { spec: { nodeAffinity: { required: { nodeSelectorTerms: [{}, { matchExpressions: expressions }] } } } },
+      [`spec.nodeAffinity.required.nodeSelectorTerms[1].matchExpressions[1].key: beta.orch.io/arch is ${arch}`],
+    ],
+    [
+      'the nodes of a RuntimeClass',
+      'node/v1.RuntimeClass',
+      { scheduling: { nodeSelector: { a: 'b', 'beta.orch.io/arch': 'x' } } },
+      [`scheduling.nodeSelector: ${arch}`],
+    ],
+    [
+      'the topologies of a StorageClass',
+      'storage/v1.StorageClass',
+      { allowedTopologies: [{ matchLabelExpressions: expressions }] },
+      [`allowedTopologies[0].matchLabelExpressions[1].key: ${arch}`],
+    ],
+    [
+      'the nodes of a CSIStorageCapacity',
+      'storage/v1.CSIStorageCapacity',
+      { nodeTopology: { matchExpressions: expressions, matchLabels: { 'beta.orch.io/arch': 'x' } } },
+      [`nodeTopology.matchExpressions[1].key: ${arch}`, `nodeTopology.matchLabels.beta.orch.io/arch: ${arch}`],
+    ],
+    [
+      'fields of a Node',
+      'core/v1.Node',
+      { spec: { configSource: {}, externalID: 'x' } },
+      ['spec.configSource: the feature is removed', 'spec.externalID: this field is deprecated, and is unused by Kubernetes'],
+    ],
+    ['a plain Node', 'core/v1.Node', { spec: {} }, []],
+    ['a plain PersistentVolume', 'core/v1.PersistentVolume', { spec: {} }, []],
+  ])('%s', (_, type, object, expected) => {
+    expect(warned(type, object)).toEqual(expected)
+    expect(warned(type, object, object)).toEqual(expected)
+  })
+
+  const invalid = (what: string) => `IP ${what} was accepted, but will be invalid in a future Kubernetes release`
+  const loops = 'which may cause controller apply-loops'
+  test.each<readonly [Body, readonly string[]]>([
+    [{ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], externalIPs: ['2001:db8::1', '::ffff:1.2.3.4'], loadBalancerIP: '1.2.3.4' }, []],
+    [
+      { clusterIP: '10.0.0.01', clusterIPs: ['10.0.0.01'] },
+      [`spec.clusterIPs[0]: ${invalid('address')}: ParseAddr("10.0.0.01"): IPv4 field has octet with leading zero`],
+    ],
+    [
+      { externalIPs: ['2001:DB8:0:0:1:0:0:1', '1:2:3:4:5:6:7:0'] },
+      [`spec.externalIPs[0]: IPv6 address "2001:DB8:0:0:1:0:0:1" is not in RFC 5952 canonical format ("2001:db8::1:0:0:1"), ${loops}`],
+    ],
+    [
+      { loadBalancerIP: '2001:db8::0:1' },
+      [`spec.loadBalancerIP: IPv6 address "2001:db8::0:1" is not in RFC 5952 canonical format ("2001:db8::1"), ${loops}`],
+    ],
+    [
+      { loadBalancerSourceRanges: ['10.0.0.0/8', '010.0.0.0/8', ' 10.0.0.0/8', '10.0.0.0/08', 'fd00:0::/64', '::/0'] },
+      [
+        `spec.loadBalancerSourceRanges[1]: ${invalid('prefix')}: netip.ParsePrefix("010.0.0.0/8"): ParseAddr("010.0.0.0"): IPv4 field has octet with leading zero`,
+        `spec.loadBalancerSourceRanges[2]: ${invalid('prefix')}: netip.ParsePrefix(" 10.0.0.0/8"): ParseAddr(" 10.0.0.0"): unexpected character (at " 10.0.0.0")`,
+        `spec.loadBalancerSourceRanges[3]: ${invalid('prefix')}: netip.ParsePrefix("10.0.0.0/08"): bad bits after slash: "08"`,
+        `spec.loadBalancerSourceRanges[4]: IPv6 prefix "fd00:0::/64" is not in RFC 5952 canonical format ("fd00::/64"), ${loops}`,
+      ],
+    ],
+  ])('addresses of a Service: %j', (spec, expected) => {
+    expect(warned('core/v1.Service', { spec })).toEqual(expected)
+  })
+})

@@ -2,6 +2,7 @@ import { nodeCells } from '../../../table/cells/cluster.ts'
 import { fillNode } from '../../defaults/storage.ts'
 import { memberOf, same } from '../../selectable-fields.ts'
 import { validateNodeSpec, validateNodeStatus } from '../../validation/node.ts'
+import { warningsOfNode } from '../../warnings/rules.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A machine that runs pods. */
@@ -30,6 +31,7 @@ export const node = defineResource({
   },
   defaults: fillNode,
   validation: { main: validateNodeSpec, status: validateNodeStatus, areComplete: 'main' },
+  warnings: warningsOfNode,
   table: {
     cells: nodeCells,
     columns: [

@@ -1,6 +1,7 @@
 import { volumeCells } from '../../../table/cells/storage.ts'
 import { fillPersistentVolume } from '../../defaults/storage.ts'
 import { validatePersistentVolume } from '../../validation/persistent-volume.ts'
+import { warningsOfVolume } from '../../warnings/node-label-warnings.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to. */
@@ -16,6 +17,7 @@ export const persistentVolume = defineResource({
   deleteAnswer: 'object',
   defaults: fillPersistentVolume,
   validation: { main: validatePersistentVolume },
+  warnings: warningsOfVolume,
   table: {
     cells: volumeCells,
     columns: [

@@ -1,6 +1,7 @@
 import { serviceCells } from '../../../table/cells/network.ts'
 import { fillService } from '../../defaults/network.ts'
 import { validateService, validateServiceStatus } from '../../validation/service.ts'
+import { warningsOfService } from '../../warnings/service-warnings.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A name and an address under which a set of pods can be reached. */
@@ -29,6 +30,7 @@ export const service = defineResource({
   createsOnUpdate: true,
   defaults: fillService,
   validation: { main: validateService, status: validateServiceStatus },
+  warnings: warningsOfService,
   table: {
     cells: serviceCells,
     columns: [

@@ -1,5 +1,6 @@
 import { runtimeClassCells } from '../../../table/cells/cluster.ts'
 import { validateRuntimeClass } from '../../validation/small-kinds.ts'
+import { warningsOfRuntimeClass } from '../../warnings/node-label-warnings.ts'
 import { defineResource } from '../define-resource.ts'
 
 /** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
@@ -12,6 +13,7 @@ export const runtimeClass = defineResource({
   storageVersionHash: 'WQTu1GL3T2Q=',
   replacesUnconditionally: false,
   validation: { main: validateRuntimeClass, areComplete: true },
+  warnings: warningsOfRuntimeClass,
   table: {
     cells: runtimeClassCells,
     columns: [

@@ -1,4 +1,5 @@
 import { validateCsiStorageCapacity } from '../../validation/csi-kinds.ts'
+import { warningsOfStorageCapacity } from '../../warnings/node-label-warnings.ts'
 import { defineResource } from '../define-resource.ts'
 
 /** How much space is left for new volumes of one storage class in one part of the cluster. */
@@ -17,4 +18,5 @@ export const csiStorageCapacity = defineResource({
   storageVersionHash: 'xeVl+2Ly1kE=',
   replacesUnconditionally: false,
   validation: { main: validateCsiStorageCapacity },
+  warnings: warningsOfStorageCapacity,
 })

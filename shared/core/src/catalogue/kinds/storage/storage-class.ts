@@ -1,6 +1,7 @@
 import { storageClassCells } from '../../../table/cells/storage.ts'
 import { fillStorageClass } from '../../defaults/storage.ts'
 import { validateStorageClass } from '../../validation/storage-class.ts'
+import { warningsOfStorageClass } from '../../warnings/node-label-warnings.ts'
 import { defineResource } from '../define-resource.ts'
 
 /** A kind of storage that claims can ask for by name, and how volumes of it are made. */
@@ -15,6 +16,7 @@ export const storageClass = defineResource({
   deleteAnswer: 'object',
   defaults: fillStorageClass,
   validation: { main: validateStorageClass },
+  warnings: warningsOfStorageClass,
   table: {
     cells: storageClassCells,
     columns: [

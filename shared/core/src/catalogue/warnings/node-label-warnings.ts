@@ -1,0 +1,61 @@
+import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
+import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
+
+/** Labels of nodes that have others in their place, and what is said of them. */
+export function formerNodeLabels(names: Names): Readonly<Record<string, string>> {
+  const instead = (since: string, label: string): string => `deprecated since ${since}; use ${JSON.stringify(label)} instead`
+  return {
+    [subdomainLabel(names, 'beta', 'arch')]: instead('v1.14', domainLabel(names, 'arch')),
+    [subdomainLabel(names, 'beta', 'os')]: instead('v1.14', domainLabel(names, 'os')),
+    [subdomainLabel(names, 'failure-domain.beta', 'region')]: instead('v1.17', subdomainLabel(names, 'topology', 'region')),
+    [subdomainLabel(names, 'failure-domain.beta', 'zone')]: instead('v1.17', subdomainLabel(names, 'topology', 'zone')),
+    [subdomainLabel(names, 'beta', 'instance-type')]: instead('v1.17', subdomainLabel(names, 'node', 'instance-type')),
+  }
+}
+
+/** What is said of the labels that a term of a node selector asks for. */
+export function warningsOfNodeTerm(term: Part, path: string, names: Names): string[] {
+  const messages = formerNodeLabels(names)
+  return itemsOf(term, 'matchExpressions').flatMap((expression, index) => {
+    const key = textOf(expression, 'key')
+    return Object.hasOwn(messages, key) ? [`${path}.matchExpressions[${index}].key: ${key} is ${messages[key]}`] : []
+  })
+}
+
+/** What is said of the nodes that a PersistentVolume can be reached from. */
+export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names): string[] {
+  const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
+  const required = partOf(partOf(partOf(volume, 'spec'), 'nodeAffinity'), 'required')
+  return itemsOf(required, 'nodeSelectorTerms').flatMap((term, index) => warningsOfNodeTerm(term, `${path}[${index}]`, names))
+}
+
+/** What is said of the nodes that a RuntimeClass wants. */
+export function warningsOfRuntimeClass(runtimeClass: Part, _live: Part | undefined, names: Names): string[] {
+  const keys = Object.keys(partOf(partOf(runtimeClass, 'scheduling'), 'nodeSelector'))
+  return keys.flatMap((key) => saidOf(key, 'scheduling.nodeSelector', names))
+}
+
+/** What is said of the places where a StorageClass makes volumes. */
+export function warningsOfStorageClass(storageClass: Part, _live: Part | undefined, names: Names): string[] {
+  return itemsOf(storageClass, 'allowedTopologies').flatMap((topology, index) =>
+    ofExpressions(itemsOf(topology, 'matchLabelExpressions'), `allowedTopologies[${index}].matchLabelExpressions`, names),
+  )
+}
+
+/** What is said of the nodes that a CSIStorageCapacity is about. */
+export function warningsOfStorageCapacity(capacity: Part, _live: Part | undefined, names: Names): string[] {
+  const topology = partOf(capacity, 'nodeTopology')
+  return [
+    ...ofExpressions(itemsOf(topology, 'matchExpressions'), 'nodeTopology.matchExpressions', names),
+    ...Object.keys(partOf(topology, 'matchLabels')).flatMap((key) => saidOf(key, `nodeTopology.matchLabels.${key}`, names)),
+  ]
+}
+
+function ofExpressions(expressions: readonly Part[], path: string, names: Names): string[] {
+  return expressions.flatMap((expression, index) => saidOf(textOf(expression, 'key'), `${path}[${index}].key`, names))
+}
+
+function saidOf(key: string, field: string, names: Names): string[] {
+  const messages = formerNodeLabels(names)
+  return Object.hasOwn(messages, key) ? [`${field}: ${messages[key]}`] : []
+}

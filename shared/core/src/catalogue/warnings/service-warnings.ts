@@ -1,0 +1,52 @@
+import { canonicalIpv6, parseIp } from '../validation/ip-address.ts'
+import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
+
+/** What is said of the addresses of a Service that other programs read in another way, or not at all. */
+export function warningsOfService(service: Part): string[] {
+  const spec = partOf(service, 'spec')
+  const address = textOf(spec, 'clusterIP')
+  const balancer = textOf(spec, 'loadBalancerIP')
+  const ofEach = (list: string, judge: (text: string, path: string) => string[]) =>
+    itemsOf<string>(spec, list).flatMap((text, index) => judge(text, `spec.${list}[${index}]`))
+  return [
+    ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', ofAddress)),
+    ...ofEach('externalIPs', ofAddress),
+    ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
+    ...ofEach('loadBalancerSourceRanges', ofRange),
+  ]
+}
+
+function ofAddress(text: string, path: string): string[] {
+  const problem = addressProblem(text)
+  if (problem !== undefined) return [`${path}: IP address was accepted, but will be invalid in a future Kubernetes release: ${problem}`]
+  const canonical = canonicalIpv6(text)
+  if (canonical === undefined || canonical === text) return []
+  return [
+    `${path}: IPv6 address ${JSON.stringify(text)} is not in RFC 5952 canonical format ("${canonical}"), which may cause controller apply-loops`,
+  ]
+}
+
+function ofRange(text: string, path: string): string[] {
+  const slash = text.lastIndexOf('/')
+  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)]
+  const bitsProblem = /^(?:0|[1-9]\d*)$/.test(bits) ? undefined : `bad bits after slash: ${JSON.stringify(bits)}`
+  const problem = addressProblem(address) ?? bitsProblem
+  if (problem !== undefined) {
+    const said = `netip.ParsePrefix(${JSON.stringify(text)}): ${problem}`
+    return [`${path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: ${said}`]
+  }
+  const canonical = canonicalIpv6(address)
+  if (canonical === undefined || canonical === address) return []
+  const shown = `${canonical}/${bits}`
+  return [
+    `${path}: IPv6 prefix ${JSON.stringify(text)} is not in RFC 5952 canonical format ("${shown}"), which may cause controller apply-loops`,
+  ]
+}
+
+/** What Go's stricter reader of addresses says. */
+function addressProblem(text: string): string | undefined {
+  const said = (why: string): string => `ParseAddr(${JSON.stringify(text)}): ${why}`
+  if (parseIp(text) === undefined)
+    return said(text.startsWith(' ') ? `unexpected character (at ${JSON.stringify(text)})` : 'unable to parse IP')
+  return /(?:^|[.:])0\d+(?=\.|$)/.test(text) && text.includes('.') ? said('IPv4 field has octet with leading zero') : undefined
+}
