@@ -1,0 +1,129 @@
+import type { ApiObject, ManagedFieldsEntry } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { sampleFields } from '../api/sample-objects.ts'
+import { aGateway, merge } from './own-gateway.ts'
+
+const time = '2026-05-03T02:01:00Z'
+
+/** A gateway whose clock stands still, and who owns what after a request. */
+async function anOwningGateway() {
+  const { call, send } = await aGateway(undefined, { clock: createFakeClock(Date.parse(time)) })
+  const ask = async (method: string, path: string, body?: unknown, type?: string) => {
+    const { code, body: answered } = await call(method, path, body, type)
+    return { code, object: answered as unknown as ApiObject }
+  }
+  const entriesAt = async (path: string): Promise<readonly ManagedFieldsEntry[]> => {
+    const { object } = await ask('GET', path)
+    return object.metadata.managedFields ?? []
+  }
+  const ownersAt = async (path: string) =>
+    Object.fromEntries(
+      (await entriesAt(path)).map(({ manager, subresource = 'main', fieldsV1 }) => [`${manager} ${subresource}`, fieldsV1]),
+    )
+  return { ask, send, entriesAt, ownersAt }
+}
+
+const pods = '/api/v1/namespaces/default/pods'
+const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const labels = { 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }
+
+test('SSA-17: a request for a certificate leaves no mark of its spec or its approval, but of its metadata and status', async () => {
+  const { ask, ownersAt } = await anOwningGateway()
+  const collection = '/apis/certificates.orch.io/v1/certificatesigningrequests'
+  const [kind, apiVersion] = ['CertificateSigningRequest', 'certificates.orch.io/v1']
+  const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace: '' })
+  const made = await ask('POST', `${collection}?fieldManager=maker`, {
+    kind,
+    apiVersion,
+    metadata: { name: 'r', labels: { a: 'b' } },
+    ...fields,
+  })
+  expect(made.code).toBe(201)
+  expect(await ownersAt(`${collection}/r`)).toEqual({ 'maker main': labels })
+  const approved = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
+  const approval = { ...made.object, status: { conditions: [approved] } }
+  expect((await ask('PUT', `${collection}/r/approval?fieldManager=approver`, approval)).code).toBe(200)
+  expect(Object.keys(await ownersAt(`${collection}/r`))).toEqual(['maker main'])
+  const failed = { status: { conditions: [approved, { type: 'Failed', status: 'True', reason: 'r', message: 'm' }] } }
+  expect((await ask('PATCH', `${collection}/r/status?fieldManager=signer`, failed, merge)).code).toBe(200)
+  expect(await ownersAt(`${collection}/r`)).toMatchObject({ 'maker main': labels, 'signer status': { 'f:status': {} } })
+})
+
+test('SSA-17: ephemeral containers and the node of a Pod leave no mark', async () => {
+  const { ask, entriesAt } = await anOwningGateway()
+  await ask('POST', `${pods}?fieldManager=maker`, pod)
+  const before = await entriesAt(`${pods}/p`)
+  const debug = { spec: { ephemeralContainers: [{ name: 'd', image: 'i' }] } }
+  expect((await ask('PATCH', `${pods}/p/ephemeralcontainers?fieldManager=m`, debug, merge)).code).toBe(200)
+  expect(await entriesAt(`${pods}/p`)).toEqual(before)
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
+  expect((await ask('POST', `${pods}/p/binding?fieldManager=m`, binding)).code).toBe(201)
+  expect((await ask('GET', `${pods}/p`)).object).toMatchObject({ spec: { nodeName: 'n', ephemeralContainers: [{ name: 'd' }] } })
+  const after = await entriesAt(`${pods}/p`)
+  expect(after.map(({ manager, subresource }) => [manager, subresource])).toEqual(before.map(({ manager }) => [manager, undefined]))
+  expect(after).toEqual(before)
+})
+
+test('SSA-66: who writes a status owns nothing of the spec that comes with it, and who writes the spec nothing of the status', async () => {
+  const { ask, ownersAt } = await anOwningGateway()
+  const { object } = await ask('POST', `${pods}?fieldManager=maker`, { ...pod, status: { reason: 'mine' } })
+  expect(Object.keys((await ownersAt(`${pods}/p`))['maker main'] ?? {})).toEqual(['f:spec'])
+  const status = { ...object, spec: { ...(object['spec'] as object), schedulerName: 'other' }, status: { reason: 'theirs' } }
+  expect((await ask('PUT', `${pods}/p/status?fieldManager=node`, status)).code).toBe(200)
+  expect((await ownersAt(`${pods}/p`))['node status']).toEqual({ 'f:status': { 'f:reason': {} } })
+})
+
+test('SSA-17: of a Namespace nobody owns the finalizers of its spec', async () => {
+  const { ask, ownersAt } = await anOwningGateway()
+  const namespace = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'n', labels: { a: 'b' } },
+    spec: { finalizers: ['example.com/a'] },
+  }
+  await ask('POST', '/api/v1/namespaces?fieldManager=maker', namespace)
+  expect(await ownersAt('/api/v1/namespaces/n')).toMatchObject({ 'maker main': labels })
+  expect((await ownersAt('/api/v1/namespaces/n'))['maker main']).not.toHaveProperty('f:spec')
+})
+
+test('SSA-66: what is written through a Scale is owned through it, without a time', async () => {
+  const { ask, entriesAt } = await anOwningGateway()
+  const deployments = '/apis/apps/v1/namespaces/default/deployments'
+  const template = { metadata: { labels: { a: 'b' } }, spec: pod.spec }
+  const spec = { selector: { matchLabels: { a: 'b' } }, template }
+  await ask('POST', `${deployments}?fieldManager=maker`, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec })
+  expect((await ask('PATCH', `${deployments}/d/scale?fieldManager=scaler`, { spec: { replicas: 3 } }, merge)).code).toBe(200)
+  const [main, scale] = ['maker', 'scaler'].map(async (name) =>
+    (await entriesAt(`${deployments}/d`)).find(({ manager }) => manager === name),
+  )
+  expect(await main).toMatchObject({ time })
+  expect(await scale).toEqual({
+    manager: 'scaler',
+    operation: 'Update',
+    apiVersion: 'apps/v1',
+    subresource: 'scale',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+  })
+})
+
+test('SSA-17: a writer that names no manager is known by its program', async () => {
+  const { send, entriesAt } = await anOwningGateway()
+  const headers = { 'content-type': 'application/json', 'user-agent': 'tool/v1.2 (linux)' }
+  for (const [name, query] of [
+    ['p', ''],
+    ['q', '?fieldManager=named'],
+  ]) {
+    const body = JSON.stringify({ ...pod, metadata: { name } })
+    for await (const _chunk of (await send({ method: 'POST', path: `${pods}${query}`, headers, body })).body);
+  }
+  expect([(await entriesAt(`${pods}/p`))[0]?.manager, (await entriesAt(`${pods}/q`))[0]?.manager]).toEqual(['tool', 'named'])
+})
+
+test('SSA-17: an object of which nobody owns anything has no record of owners', async () => {
+  const { ask } = await anOwningGateway()
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 's' } }
+  const { object } = await ask('POST', '/api/v1/namespaces/default/serviceaccounts', account)
+  expect(object.metadata).not.toHaveProperty('managedFields')
+})
