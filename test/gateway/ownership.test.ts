@@ -74,6 +74,30 @@ test('SSA-66: who writes a status owns nothing of the spec that comes with it, a
   expect((await ownersAt(`${pods}/p`))['node status']).toEqual({ 'f:status': { 'f:reason': {} } })
 })
 
+test('SSA-66: who applies an object owns nothing of its status, and who applies a status nothing of the spec, or of what the kind keeps', async () => {
+  const { ask, ownersAt } = await anOwningGateway()
+  const apply = 'application/apply-patch+yaml'
+  const [apiVersion, root] = ['apps/v1', '/apis/apps/v1/namespaces/default']
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: pod.spec } }
+  const applied = async (plural: string, kind: string, part: string) => {
+    const head = { apiVersion, kind, metadata: { name: 'd', labels: { a: 'b' }, annotations: { c: 'd' } } }
+    if (part === '') await ask('PATCH', `${root}/${plural}/d?fieldManager=m`, { ...head, spec, status: { replicas: 1 } }, apply)
+    else await ask('PATCH', `${root}/${plural}/d/${part}?fieldManager=n`, { ...head, spec, status: { replicas: 1 } }, apply)
+    return (await ownersAt(`${root}/${plural}/d`))[part === '' ? 'm main' : 'n status']
+  }
+  for (const [plural, kind] of [
+    ['statefulsets', 'StatefulSet'],
+    ['deployments', 'Deployment'],
+  ] as const) {
+    expect(Object.keys((await applied(plural, kind, '')) ?? {}).sort()).toEqual(['f:metadata', 'f:spec'])
+    const annotations = { 'f:annotations': { 'f:c': {} } }
+    expect(await applied(plural, kind, 'status')).toEqual({
+      'f:metadata': kind === 'Deployment' ? annotations : { ...annotations, 'f:labels': { 'f:a': {} } },
+      'f:status': { 'f:replicas': {} },
+    })
+  }
+})
+
 test('SSA-17: of a Namespace nobody owns the finalizers of its spec', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const namespace = {

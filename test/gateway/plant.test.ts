@@ -75,6 +75,16 @@ test('META-01: of a planted object the status is the server’s to say, and what
     spec: { finalizers: ['orch'] },
     status: { phase: 'Active' },
   })
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const deployment: ApiObject = {
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: { name: 'd', namespace: 'default' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template },
+    status: { replicas: 7 },
+  }
+  const other = await planted([{ resource: { group: 'apps', version: 'v1', plural: 'deployments' }, object: deployment }])
+  expect((await other.get('/apis/apps/v1/namespaces/default/deployments/d'))['status']).toEqual({})
 })
 
 test('what is there already stays as it is, and what is not served is left out', async () => {

@@ -121,6 +121,16 @@ test('VERB-09: a PUT that creates and meets a faster create replaces what that h
   expect(commits.map(({ expected }) => expected > 0)).toEqual([false, false, true])
 })
 
+test('VERB-09: a PUT that creates is tried again for as long as others come and go', async () => {
+  let lost = 3
+  const { ask, commits } = await aWatchedGateway((storage) => ({
+    commit: async (request, context) => (lost-- > 0 ? { kind: 'stale' } : storage.commit(request, context)),
+  }))
+  const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'l' }, spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] } }
+  expect((await ask('PUT', '/api/v1/namespaces/default/limitranges/l', range)).code).toBe(201)
+  expect(commits).toHaveLength(4)
+})
+
 test('VERB-06: what is refused on the latest object is not looked at again, nor is a create', async () => {
   const reads: string[] = []
   const { ask } = await aWatchedGateway((storage) => ({

@@ -94,3 +94,22 @@ test('an object stays in its namespace, and one that is there keeps its name', (
   const both = refusalOf(own, anObject({ name: 'b', namespace: 'm' }), false)
   expect(both).toEqual([422, expect.stringMatching(/metadata\.name: .*metadata\.namespace: /)])
 })
+
+test('what a kind derives of an update is derived anew, and of a new object it is not yet', () => {
+  const derived: unknown[] = []
+  const plan = planFor('pods')
+  const { served } = plan.target
+  const prepareUpdate = (object: ApiObject, live: ApiObject) => {
+    derived.push([object['spec'], live['spec']])
+    object['spec'] = { derived: true }
+  }
+  const strategy = { ...served.strategy, rules: { prepareUpdate } }
+  const deriving = { ...plan, target: { ...plan.target, served: { ...served, strategy } } }
+  const [own, left, live] = [{ x: 1 }, { x: 2 }, { x: 3 }].map((spec) => anObject({}, { spec })) as [ApiObject, ApiObject, ApiObject]
+  expect(takeAdmitted({ plan: deriving, own, left, live: undefined, now })['spec']).toEqual({ x: 2 })
+  expect(derived).toEqual([])
+  expect(takeAdmitted({ plan: deriving, own, left, live, now })['spec']).toEqual({ derived: true })
+  expect(derived).toEqual([[{ x: 2 }, { x: 3 }]])
+  const plain = { ...plan, target: { ...plan.target, served: { ...served, strategy: { ...strategy, rules: {} } } } }
+  expect(takeAdmitted({ plan: plain, own, left, live, now })['spec']).toEqual({ x: 2 })
+})

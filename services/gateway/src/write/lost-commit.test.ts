@@ -37,8 +37,9 @@ async function found(commit: CommitRequest, { past, again, cause = late, deadlin
   }
   const answer = (entry: Entry | undefined) => ({ revision: 100, epoch: 'e', ...(entry === undefined ? {} : { entry }) })
   const storage = {
-    async get(_request: unknown, { timeoutMs }: CallContext = {}) {
-      asked.push('latest')
+    async get({ key, read }: { key: string; read: { kind: string } }, { timeoutMs }: CallContext = {}) {
+      expect(key).toBe('k')
+      asked.push(read.kind)
       timeouts.push(timeoutMs)
       return answer(at(Number.POSITIVE_INFINITY))
     },
@@ -47,8 +48,8 @@ async function found(commit: CommitRequest, { past, again, cause = late, deadlin
       return answer(at(revision))
     },
     async commit(request: CommitRequest) {
-      if (again === undefined) throw new Error('no commit was expected')
       sent.push(request)
+      if (again === undefined) throw new Error('no commit was expected')
       return again()
     },
   }
@@ -58,7 +59,7 @@ async function found(commit: CommitRequest, { past, again, cause = late, deadlin
   const outcome = findLostCommit(commit, request, parts, cause)
     .then(
       (learnt) => learnt,
-      (error: unknown) => (error instanceof UnknownOutcomeError ? 'unknown' : error),
+      (error: unknown) => (error instanceof UnknownOutcomeError && error.cause === cause ? 'unknown' : error),
     )
     .finally(() => {
       isOver = true

@@ -14,7 +14,7 @@ export interface LostCommitParts {
 /** What the object's own past says about a commit. */
 type Trace =
   | { readonly kind: 'written'; readonly revision: number }
-  /** The key stands as the commit expects it: it has not been written, or not yet. */
+  /** The key has the revision that the commit expects: it has not been written, or not yet. Never said of a create. */
   | { readonly kind: 'open' }
   /** Another write has replaced what the commit expects: it was not written, and never will be. */
   | { readonly kind: 'overtaken' }
@@ -65,7 +65,6 @@ async function learn(commit: CommitRequest, context: CallContext, parts: LostCom
     case 'unclear':
       return undefined
     case 'open': {
-      if (commit.expected === 0) return undefined
       const outcome = await parts.storage.commit(commit, context)
       // Whatever else it is, the first may have been the reason, or may still come.
       return outcome.kind === 'written' ? outcome : undefined
@@ -76,10 +75,8 @@ async function learn(commit: CommitRequest, context: CallContext, parts: LostCom
 async function traceOf(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<Trace> {
   const { key, expected, value, writeId } = commit
   let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
-  if (entry === undefined) {
-    if (value === undefined) return { kind: 'written', revision: expected }
-    return { kind: expected === 0 ? 'open' : 'unclear' }
-  }
+  // A create that finds its key absent may still come.
+  if (entry === undefined) return value === undefined ? { kind: 'written', revision: expected } : { kind: 'unclear' }
   let steps = 0
   for (; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > expected; steps++) {
     if (entry.writeId === writeId) return { kind: 'written', revision: entry.revision }

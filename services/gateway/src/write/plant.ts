@@ -3,7 +3,7 @@ import { type ApiObject, encodeStoredObject, objectKey, type StorageService, toW
 import type { Served } from '../served.ts'
 import { type CandidateParts, complete, decodeCandidate } from './candidate.ts'
 import { encodeWrite } from './commit.ts'
-import { clearMetadata, fillMetadata, type MetadataParts } from './metadata.ts'
+import { fillMetadata, type MetadataParts } from './metadata.ts'
 import { type OwnershipParts, ownersOfNew, setOwners } from './ownership.ts'
 
 /** What creating the server's own objects needs. */
@@ -43,7 +43,6 @@ async function plantOne(served: Served, planted: PlantedObject, parts: PlantPart
   const body = JSON.parse(JSON.stringify(planted.object)) as Record<string, unknown>
   const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })
   if (served.hasStatus) delete draft.status
-  clearMetadata(draft)
   const object = complete(resource, draft, parts)
   setOwners(object, ownersOfNew(served, object, planted, parts))
   fillMetadata(object, served, parts)

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
@@ -24,6 +25,7 @@ test.each<[string, LogEntry]>([
   ['a put of nothing', { ...put, value: Buffer.alloc(0) }],
   ['a delete', removal],
   ['one without an id', { ...put, writeId: '' }],
+  ['one without any text', { ...removal, writeId: '', key: '' }],
 ])('STORE-04: %s is read as it was written, with and without a checksum', (_what, entry) => {
   const { value, ...rest } = entry
   const read = value === undefined ? rest : entry
@@ -59,7 +61,26 @@ test('STORE-04: an entry that was cut off is noticed', () => {
     expect(() => decodeLogEntry(put.revision, whole.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
   }
   const older = unsummed(removal)
-  expect(decodeLogEntry(removal.revision, older).key).toBe(removal.key)
-  expect(() => decodeLogEntry(removal.revision, older.subarray(0, -1))).toThrow(DamageError)
-  expect(() => decodeLogEntry(removal.revision, older.subarray(0, 19))).toThrow(DamageError)
+  for (let length = 0; length < older.length; length++) {
+    expect(() => decodeLogEntry(removal.revision, older.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
+  }
+})
+
+/** Bytes with a checksum that is right. */
+function summed(content: Buffer): Buffer {
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32LE(crc32(content, removal.revision))
+  return Buffer.concat([content, sum])
+}
+
+test('STORE-04: an entry of an unknown kind or without a whole header is damaged, whatever its checksum', () => {
+  const content = encoded(removal).subarray(0, -4)
+  expect(decodeLogEntry(removal.revision, summed(content)).key).toBe(removal.key)
+  const unknown = Buffer.from(content)
+  unknown[0] = 4
+  expect(() => decodeLogEntry(removal.revision, summed(unknown))).toThrow(DamageError)
+  expect(() => decodeLogEntry(removal.revision, summed(content.subarray(0, 19)))).toThrow(DamageError)
+  const bare = encoded({ ...removal, writeId: '', key: '' }).subarray(0, -4)
+  expect(() => decodeLogEntry(removal.revision, summed(bare.subarray(0, 19)))).toThrow(DamageError)
+  expect(() => decodeLogEntry(removal.revision, summed(bare.subarray(0, 16)))).toThrow(DamageError)
 })

@@ -1,3 +1,4 @@
+import type { SharedStore, Store } from '@orch/core'
 import { createMetrics, type SpanOptions, type Tracer } from '@orch/platform'
 import { createFakeClock, storeSuite } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -71,4 +72,58 @@ test('requests are counted by operation and resource', async () => {
   const text = await metrics.text()
   expect(text).toContain('etcd_request_duration_seconds_count{operation="create",type="core/configmaps"} 1')
   expect(text).toContain('etcd_request_duration_seconds_count{operation="get",type="core/configmaps"} 1')
+})
+
+test('requests are timed in seconds: commits by what they do, and what concerns all resources without one', async () => {
+  const clock = createFakeClock()
+  clock.advance(5_000)
+  const metrics = createMetrics({ process: false })
+  const slow = async () => {
+    clock.advance(2_500)
+    return { kind: 'stale' as const }
+  }
+  const inner = { commit: slow, compact: slow } as unknown as Store
+  const store = observeStore(inner, { system: 'etcd', clock, metrics })
+  await store.commit({ ...create, expected: 3 })
+  await store.commit({ ...create, expected: 3, value: undefined })
+  await store.commit({ ...create, key: 'core/configmaps' })
+  await store.commit({ ...create, key: '/x/y' })
+  await store.compact(1)
+  const text = await metrics.text()
+  const sum = (operation: string, type: string) => `etcd_request_duration_seconds_sum{operation="${operation}",type="${type}"} 2.5`
+  expect(text).toContain(sum('update', 'core/configmaps'))
+  expect(text).toContain(sum('delete', 'core/configmaps'))
+  expect(text).toContain(sum('create', 'core/configmaps'))
+  expect(text).toContain(sum('create', '/x'))
+  expect(text).toContain(sum('compact', ''))
+})
+
+test('a store that others write to as well, or none, stays one', async () => {
+  const told: string[] = []
+  const shared: SharedStore = {
+    latest: async () => 7,
+    askPosition: () => true,
+    onReplaced: (listener) => {
+      listener()
+      return () => told.push('replaced')
+    },
+    onReachable: (listener) => {
+      listener(false)
+      return () => told.push('reachable')
+    },
+    visitRevisions: async (show) => {
+      show('k', 3)
+      return 9
+    },
+    mayLoseChanges: true,
+  }
+  const observed = (store: Partial<Store>) =>
+    observeStore(store as Store, { system: 'etcd', clock: createFakeClock(), metrics: createMetrics({ process: false }) })
+  expect([observed({}).shared, observed({}).adopt]).toEqual([undefined, undefined])
+  const seen = observed({ shared }).shared
+  expect([await seen?.latest(), seen?.askPosition(), seen?.mayLoseChanges]).toEqual([7, true, true])
+  expect(await seen?.visitRevisions((key, revision) => told.push(`${key}@${revision}`))).toBe(9)
+  seen?.onReplaced(() => told.push('listened'))()
+  seen?.onReachable((isReachable) => told.push(`${isReachable}`))()
+  expect(told).toEqual(['k@3', 'listened', 'replaced', 'false', 'reachable'])
 })
