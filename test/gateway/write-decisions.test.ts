@@ -208,7 +208,8 @@ test.each(['mark', 'removal'])('VERB-09: a deletion whose %s met a change beside
   }))
   await ask('POST', collection, { ...configMap(), metadata: { name: 'a', finalizers } })
   expect((await ask('DELETE', `${collection}/a`)).code).toBe(200)
-  expect((await ask('GET', `${collection}/a`)).code).toBe(which === 'mark' ? 200 : 404)
+  const { code, object } = await ask('GET', `${collection}/a`)
+  expect([code, object.metadata.deletionTimestamp]).toEqual(which === 'mark' ? [200, expect.any(String)] : [404, undefined])
 })
 
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
@@ -244,6 +245,29 @@ test('DEL-11: a grace that no time can hold ends with the year 9999, and one fro
   clock.advance(5_000)
   const second = await ask('DELETE', `${pods}/q`, options({ gracePeriodSeconds: 60 }))
   expect(second.object.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:01:00Z', deletionGracePeriodSeconds: 60 })
+})
+
+test('DEL-12: a policy that takes the last finalizer of a Pod in its grace leaves none', async () => {
+  const { ask } = await aWatchedGateway()
+  const pods = '/api/v1/namespaces/default/pods'
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
+  await ask('POST', pods, pod)
+  const first = await ask('DELETE', `${pods}/p`, options({ propagationPolicy: 'Foreground' }))
+  expect(first.object.metadata.finalizers).toEqual(['foregroundDeletion'])
+  const second = await ask('DELETE', `${pods}/p`, options({ propagationPolicy: 'Background' }))
+  expect(second.object.metadata).toMatchObject({ deletionGracePeriodSeconds: 30 })
+  expect(second.object.metadata).not.toHaveProperty('finalizers')
+})
+
+test('a status whose feature is off is not written', async () => {
+  const { ask } = await aWatchedGateway()
+  const policies = '/apis/networking.orch.io/v1/namespaces/default/networkpolicies'
+  const policy = { apiVersion: 'networking.orch.io/v1', kind: 'NetworkPolicy', metadata: { name: 'n' }, spec: { podSelector: {} } }
+  await ask('POST', policies, policy)
+  const before = (await ask('GET', `${policies}/n`)).object['status']
+  const condition = { type: 'T', status: 'True', reason: 'R', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' }
+  const { code, object } = await ask('PATCH', `${policies}/n/status`, { status: { conditions: [condition] } }, merge)
+  expect([code, object['status']]).toEqual([200, before])
 })
 
 test('an object is warned of when its main part is written, and not when its status is', async () => {
