@@ -1,5 +1,5 @@
 import { isJsonObject, setMember } from '../json/member.ts'
-import type { Node, StructNode, VariantNode } from '../schema/node.ts'
+import { isScalar, type Node, type StructNode, type VariantNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import {
   type FieldReader,
@@ -106,6 +106,7 @@ function mapField(name: string, values: Node): FieldReader {
 }
 
 function valueReaderOf(node: Node): ValueReader {
+  if (isScalar(node)) return scalarReaders[node.kind]
   switch (node.kind) {
     case 'ref':
       return valueReaderOf(resolveNode(node))
@@ -118,18 +119,6 @@ function valueReaderOf(node: Node): ValueReader {
     case 'map':
       throw new Error('a map has no form in Protobuf but as a field')
     case 'string':
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
       return scalarReaders[node.kind]
   }
 }

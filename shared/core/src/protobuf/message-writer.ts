@@ -1,4 +1,4 @@
-import type { Alternative, Field, Node, StructNode, VariantNode } from '../schema/node.ts'
+import { type Alternative, type Field, isScalar, type Node, type StructNode, type VariantNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { wireTypes } from './reader.ts'
 import { lengthPrefixed, scalarWriters, tagOf, type ValueWriter } from './scalar-writer.ts'
@@ -117,6 +117,7 @@ function sortedKeys(map: Source): readonly string[] {
 }
 
 function valueWriterOf(node: Node): ValueWriter {
+  if (isScalar(node)) return scalarWriters[node.kind]
   switch (node.kind) {
     case 'ref':
       return valueWriterOf(resolveNode(node))
@@ -129,18 +130,6 @@ function valueWriterOf(node: Node): ValueWriter {
     case 'map':
       throw new Error('a map has no form in Protobuf but as a field')
     case 'string':
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
       return scalarWriters[node.kind]
   }
 }

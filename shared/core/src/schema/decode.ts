@@ -1,5 +1,5 @@
 import { findMismatch, findUnknownFields } from './inspect.ts'
-import type { Field, Node, ScalarNode, StructNode, VariantNode } from './node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
@@ -125,6 +125,7 @@ function lateReader(): Reader {
 }
 
 function createReader(node: Node): Reader {
+  if (isScalar(node)) return scalarReader(node.kind)
   switch (node.kind) {
     case 'ref':
       return readerOf(node)
@@ -137,18 +138,6 @@ function createReader(node: Node): Reader {
     case 'variant':
       return variantReader(node)
     case 'string':
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
       return scalarReader(node.kind)
   }
 }

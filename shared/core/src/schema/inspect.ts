@@ -1,4 +1,4 @@
-import type { Node, ScalarNode, StructNode, VariantNode } from './node.ts'
+import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
@@ -58,6 +58,10 @@ interface Report {
 function walk(node: Node, value: unknown, place: Place, report: Report): void {
   if (value === null || value === undefined) return
   const target = resolveNode(node)
+  if (isScalar(target)) {
+    checkScalar(target.kind, value, place, report, node)
+    return
+  }
   switch (target.kind) {
     case 'ref':
       walk(target, value, place, report)
@@ -75,18 +79,6 @@ function walk(node: Node, value: unknown, place: Place, report: Report): void {
       walkVariant(target, value, place, report)
       return
     case 'string':
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
       checkScalar(target.kind, value, place, report, node)
       return
   }

@@ -11,21 +11,32 @@ export type Node =
   | VariantNode
   | StructNode
 
+/** Kinds of values without inner structure of their own, but for texts, which may be bound to a list of values. */
+const scalarKinds = [
+  'boolean',
+  'int32',
+  'int64',
+  'double',
+  'bytes',
+  'time',
+  'microTime',
+  'quantity',
+  'intOrString',
+  'raw',
+  'json',
+  'fieldsV1',
+] as const
+
 /** Values without inner structure of their own. */
 export interface ScalarNode {
-  readonly kind:
-    | 'boolean'
-    | 'int32'
-    | 'int64'
-    | 'double'
-    | 'bytes'
-    | 'time'
-    | 'microTime'
-    | 'quantity'
-    | 'intOrString'
-    | 'raw'
-    | 'json'
-    | 'fieldsV1'
+  readonly kind: (typeof scalarKinds)[number]
+}
+
+const scalars: ReadonlySet<string> = new Set(scalarKinds)
+
+/** Whether readers look a node up in their table by kind. */
+export function isScalar(node: Node): node is ScalarNode {
+  return scalars.has(node.kind)
 }
 
 /** JSON takes one of several forms, told apart by its type; on the Protobuf wire it is a message with one field per form. */

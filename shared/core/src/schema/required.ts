@@ -1,7 +1,7 @@
 import type { FieldError } from '../meta/status.ts'
 import { printFieldValue } from './go-value.ts'
 import { childPath } from './inspect.ts'
-import type { Field, Node, StructNode } from './node.ts'
+import { type Field, isScalar, type Node, type StructNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 
 /** Which part of an object a request writes; the other part is not looked at. */
@@ -27,6 +27,7 @@ const checkers = new WeakMap<Node, { check: Check }>()
 /** Undefined: nothing below this node can be missing or misspelt. */
 function checkerOf(node: Node): Check | undefined {
   const target = resolveNode(node)
+  if (isScalar(target)) return undefined
   switch (target.kind) {
     case 'ref':
       return checkerOf(target)
@@ -39,18 +40,6 @@ function checkerOf(node: Node): Check | undefined {
     case 'string':
       return target.isClosed ? closedChecker(target.values ?? []) : undefined
     case 'variant':
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
       return undefined
   }
 }
