@@ -611,7 +611,10 @@ export const attacks: readonly Attack[] = [
     name: 'update of 45,000 keys, 200 watchers of as many selectors',
     before: () => [
       wideNamed('j3'),
-      ...many(200, (index): Heavy => ({ method: 'GET', path: `${maps}?watch=1&fieldSelector=metadata.name%3Dj3&labelSelector=!k${index}` })),
+      ...many(
+        200,
+        (index): Heavy => ({ method: 'GET', path: `${maps}?watch=1&fieldSelector=metadata.name%3Dj3&labelSelector=!k${index}` }),
+      ),
     ],
     request: () => patch(`${maps}/j3`, merge, { data: { k1: 'x' } }),
   },
