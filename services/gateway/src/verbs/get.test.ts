@@ -1,0 +1,54 @@
+import { createCatalogue, StatusError } from '@orch/core'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { InProcessExchange } from '../exchange/in-process.ts'
+import { FormCache } from '../forms/form-cache.ts'
+import { createNegotiator } from '../negotiate.ts'
+import { Pace } from '../pace.ts'
+import { GatewayRequest } from '../request.ts'
+import { createServedResources } from '../served.ts'
+import { type GetParts, get } from './get.ts'
+
+const catalogue = createCatalogue('orch')
+const path = '/api/v1/namespaces/n/configmaps/a'
+const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"7"},"data":{"x":"1"}}'
+
+/** Asks for the object, of which storage holds this text; returns the answer and the keys that storage was asked for. */
+async function asked(stored: string | undefined) {
+  const exchange = new InProcessExchange({ method: 'GET', path, headers: {} }, { kind: 'unknown' })
+  const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiate: createNegotiator(catalogue.names) }
+  const request = new GatewayRequest(exchange, 0, options)
+  const served = createServedResources(catalogue).find('', 'v1', 'configmaps')
+  if (served === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
+  const keys: string[] = []
+  const parts: GetParts = {
+    names: catalogue.names,
+    metaVersion: 'meta.orch.io/v1',
+    clock: createFakeClock(),
+    pace: new Pace(),
+    forms: new FormCache(1000),
+    storage: {
+      async get({ key }) {
+        keys.push(key)
+        const value = Buffer.from(stored ?? '')
+        const entry = stored === undefined ? {} : { entry: { key, revision: 7, value, metadataStart: 0, metadataEnd: 0, writeId: '' } }
+        return { revision: 9, epoch: 'e', ...entry }
+      },
+    },
+  }
+  await get(request, { info: request.info, served, subresource: undefined }, parts)
+  const { status, body } = await exchange.response
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return { status, body: Buffer.concat(chunks).toString(), keys }
+}
+
+test('a get answers the bytes that storage holds', async () => {
+  expect(await asked(text)).toEqual({ status: 200, body: `${text}\n`, keys: ['core/configmaps/n/a'] })
+})
+
+test('a get of an object that storage does not hold is a 404 that names it', async () => {
+  const refusal = await asked(undefined).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(StatusError)
+  expect(refusal).toMatchObject({ status: { code: 404, reason: 'NotFound', message: 'configmaps "a" not found' } })
+})
