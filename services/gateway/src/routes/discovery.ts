@@ -14,7 +14,7 @@ import {
 } from '@orch/core'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
-import { bytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'
+import { BytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'
 
 /** What discovery needs. */
 export type DiscoveryParts = RespondParts & {
@@ -59,7 +59,7 @@ function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryP
   const asked = aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(names))
   if (asked === undefined) return undefined
   const document = aggregatedDocument(names, asked, list, (group, version) => catalogue.inGroupVersion(group, version))
-  return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': aggregatedMediaType(names, asked), vary: 'Accept' })
+  return new BytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': aggregatedMediaType(names, asked), vary: 'Accept' })
 }
 
 function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {

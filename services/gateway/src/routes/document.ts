@@ -32,18 +32,24 @@ export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: {
 /** A response with an object in the format that the client accepts. */
 export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
-  return bytesResponse(bytes, { 'content-type': contentType })
+  return new BytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** A response with bytes that are made already. */
-export function bytesResponse(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Response {
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+/** A Response over bytes that are made already. They are sent as they are: a Response's own body is copied in and out. */
+export class BytesResponse extends Response {
+  readonly content: Uint8Array
+
+  constructor(content: Uint8Array, headers: Readonly<Record<string, string>>, status = 200) {
+    super(null, { headers, status })
+    this.content = content
+  }
 }
 
 /** Sends a Response with the headers that every answer has, compressed where that pays. */
 export async function sendResponse(request: GatewayRequest, response: Response): Promise<void> {
   const own = Object.fromEntries(response.headers)
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
+  if (response instanceof BytesResponse) return sendBytes(request, response.status, headers, response.content)
   if (response.body === null) return send(request, response.status, headers, '')
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }

@@ -1,7 +1,7 @@
 import { openApi3Index } from '@orch/core'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
-import { bytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'
+import { BytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'
 import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
 
 /** What the routes of OpenAPI need. */
@@ -64,5 +64,11 @@ function keptHeaders(nowMs: number): Record<string, string> {
 
 function fileResponse({ bytes, hash, madeMs }: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
   const lastModified = new Date(madeMs).toUTCString()
-  return bytesResponse(bytes, { 'content-type': contentType, etag: `"${hash}"`, 'last-modified': lastModified, vary: 'Accept', ...extra })
+  return new BytesResponse(bytes, {
+    'content-type': contentType,
+    etag: `"${hash}"`,
+    'last-modified': lastModified,
+    vary: 'Accept',
+    ...extra,
+  })
 }

@@ -8,7 +8,7 @@ import type { GatewayMetrics } from '../metrics.ts'
 import { nothingAt, pageNotFound } from '../respond.ts'
 import type { VersionInfo } from '../version-info.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
-import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
+import { BytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
 import { checkNames, type HealthParts, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
@@ -77,7 +77,7 @@ const resource: DocumentHandler<RouteParts> = ({ env: { request, parts } }): Res
 }
 
 const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
-  bytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
+  new BytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
 
 const dumpFolder = '/debug/api_priority_and_fairness'
 
@@ -85,7 +85,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
   return ({ env: { request, parts } }) => {
     if (parts.flowControl === undefined) throw pageNotFound()
     const text = dump(parts.flowControl, which, request.query.get('includeRequestDetails') !== undefined)
-    return new Response(text, { headers: { 'content-type': plainText } })
+    return new BytesResponse(Buffer.from(text), { 'content-type': plainText })
   }
 }
 
