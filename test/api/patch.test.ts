@@ -144,6 +144,7 @@ describe('strategic merge', () => {
 describe('a patch that leaves no object of its type', () => {
   const replicas = 'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32'
   const other = 'no kind "Other" is registered for version "apps/v1" in scheme "pkg/runtime/scheme.go:100"'
+  const amount = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
   const merge: Type = 'merge-patch'
   test.each<[string, Type, unknown, RegExp, string]>([
     [
@@ -162,6 +163,7 @@ describe('a patch that leaves no object of its type', () => {
     ],
     ['a kind', merge, { kind: 'Other' }, /^\{"apiVersion":"apps\/v1","kind":"Other","metadata":\{"name":"d","namespace":/, other],
     ['no kind', merge, { kind: null }, /^\{"apiVersion":"apps\/v1","metadata":/, "Object 'Kind' is missing"],
+    ['an amount', merge, inPod({ overhead: { cpu: 'x' } }), /"overhead":\{"cpu":"x"\}/, amount],
   ])('PATCH-01, PATCH-02: by %s is a 422 that shows what it leaves: %s %j', async (_what, type, body, shown, why) => {
     const path = await aDeployment()
     const answer = await patch(type, path, body)
@@ -171,6 +173,13 @@ describe('a patch that leaves no object of its type', () => {
     expect({ field: cause?.field, reason }).toEqual({ field: 'patch', reason: why })
     expect(JSON.parse(printed)).toMatch(shown)
     expect(answer.body['message']).toBe(` "" is invalid: patch: ${cause?.message}`)
+  })
+
+  test('PATCH-02: an object that is too large to be shown whole has the path of its wrong amount in the message', async () => {
+    const metadata = { annotations: { long: 'x'.repeat(70_000) } }
+    const answer = await patch(merge, await aDeployment(), { metadata, ...inPod({ overhead: { cpu: 'x' } }) })
+    expect(answer.status).toBe(422)
+    expect(answer.body['message']).toMatch(/": spec\.template\.spec\.overhead\.cpu: quantities must match/)
   })
 })
 

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, invalidValue, isJsonObject, printJson, type StatusError } from '@orch/core'
+import { type FieldError, invalid, invalidValue, isJsonObject, type MismatchTexts, printJson, type StatusError } from '@orch/core'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
 import type { Change } from './change.ts'
@@ -7,10 +7,10 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Reads what a patch has left as an object of its type. Where it is none, the message shows it, as that of kube-apiserver does. */
 export function decodePatched(described: Described, change: Change, value: Record<string, unknown>): Candidate {
-  const refuse = (why: string): StatusError => leavesNoObject(change, value, why)
+  const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
   const otherKind = findOtherKind(described, value)
-  if (otherKind !== undefined) throw refuse(otherKind)
-  return decodeCandidate(described, value, change.body, ({ text }) => refuse(text))
+  if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
+  return decodeCandidate(described, value, change.body, refuse)
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members): string | undefined {
@@ -21,9 +21,11 @@ function findOtherKind(expected: Described, { kind, apiVersion }: Members): stri
   return unregisteredText({ kind, apiVersion: apiVersion ?? '' })
 }
 
-function leavesNoObject(change: Change, value: Members, why: string): StatusError {
-  const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true }).slice(0, limits.largeBytesMin)
-  const error: FieldError = invalidValue('patch', printed, why)
+/** The path of the wrong value is left out where the message shows all of the object, which has the value at its place. */
+function leavesNoObject(change: Change, value: Members, { text, textWithoutPath }: MismatchTexts): StatusError {
+  const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true })
+  const shown = printed.slice(0, limits.largeBytesMin)
+  const error: FieldError = invalidValue('patch', shown, shown === printed ? textWithoutPath : text)
   return invalid({ group: '', kind: '' }, '', [error])
 }
 

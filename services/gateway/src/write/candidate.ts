@@ -8,6 +8,7 @@ import {
   decoderOf,
   fieldProblems,
   type ManagedFieldsEntry,
+  type MismatchTexts,
   type Names,
   parseApiVersion,
   printBare,
@@ -55,7 +56,7 @@ export function decodeCandidate(
   { kind, version, type, apiVersion }: Described,
   value: Record<string, unknown>,
   { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
-  refuse = (mismatch: { readonly text: string }): Error => badRequest(decodeFailureText(kind, version, mismatch)),
+  refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
   const decoded = decoderOf(type)(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw refuse(decoded)

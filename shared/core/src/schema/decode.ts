@@ -3,11 +3,18 @@ import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type
 import { resolveNode, resolveType } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
+/** What a client is answered when a field holds a value of the wrong type. */
+export interface MismatchTexts {
+  readonly text: string
+  /** Without the field's path, which values that read themselves, such as amounts, do not know in kube-apiserver. */
+  readonly textWithoutPath: string
+}
+
 /** What became of a body. */
 type Decoded =
   | { readonly kind: 'decoded'; readonly object: Record<string, unknown>; readonly unknownFields: readonly string[] }
-  /** A field holds a value of the wrong type; `message` begins with the field's path, `text` is for the client. */
-  | { readonly kind: 'mismatch'; readonly path: string; readonly message: string; readonly text: string }
+  /** `message` begins with the field's path. */
+  | ({ readonly kind: 'mismatch'; readonly path: string; readonly message: string } & MismatchTexts)
 
 interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
@@ -69,8 +76,9 @@ function createDecoder(node: Node, type: string): Decode {
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
-      const { path, message, text } = findMismatch(node, type, value) ?? { path: '', message: error.message, text: error.message }
-      return { kind: 'mismatch', path, message: path === '' ? message : `${path}: ${message}`, text }
+      const { path, message, goText } = findMismatch(node, type, value) ?? { path: '', message: error.message }
+      const named = path === '' ? message : `${path}: ${message}`
+      return { kind: 'mismatch', path, message: named, text: goText ?? named, textWithoutPath: goText ?? message }
     }
   }
 }

@@ -2,18 +2,18 @@ import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
-/** A value of the wrong type. `text` is what clients are answered, in the words of kube-apiserver's decoder where it has some. */
+/** A value of the wrong type. `goText` is what kube-apiserver's decoder says, where it has words of its own. */
 export interface FoundMismatch {
   readonly path: string
   readonly message: string
-  readonly text: string
+  readonly goText?: string
 }
 
 /** The first value of the wrong type in a value of this type, with its path. Undefined: there is none. */
 export function findMismatch(node: Node, type: string, value: unknown): FoundMismatch | undefined {
   const found: FoundMismatch[] = []
-  const mismatch = (path: string, message: string, text = path === '' ? message : `${path}: ${message}`) =>
-    found.push({ path, message, text })
+  const mismatch = (path: string, message: string, goText?: string) =>
+    found.push({ path, message, ...(goText === undefined ? {} : { goText }) })
   walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0 })
   return found[0]
 }
@@ -48,7 +48,7 @@ interface Place {
 const nowhere: Place = { path: '', struct: '', fields: '' }
 
 interface Report {
-  readonly mismatch: (path: string, message: string, text?: string) => void
+  readonly mismatch: (path: string, message: string, goText?: string) => void
   readonly unknown: (parent: string, name: string) => void
   /** How many structs are open. */
   depth: number
