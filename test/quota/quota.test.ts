@@ -55,6 +55,22 @@ test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those
   expect(await usedOf('q')).toEqual({ pods: '50' })
 })
 
+test('KIND-RQ-13: the controller owns the amount that it counts after a deletion which comes right after creations', async () => {
+  const { client, create, usedOf } = await aNamespace()
+  await create('resourcequotas', aQuota('q', { secrets: '50' }))
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ secrets: '0' }), within)
+  const owners = async () => {
+    const { metadata } = await client.resource(address('resourcequotas')).get('q', { namespace: 'team' })
+    const entries = metadata.managedFields as readonly { manager: string; fieldsV1: { 'f:status'?: { 'f:used'?: object } } }[]
+    return entries.filter(({ fieldsV1 }) => 'f:secrets' in (fieldsV1['f:status']?.['f:used'] ?? {})).map(({ manager }) => manager)
+  }
+  for (const name of ['a', 'b', 'c']) await create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata: { name } })
+  const whenCreated = await owners()
+  await client.resource(address('secrets')).delete('a', { namespace: 'team' })
+  await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ secrets: '2' }), within)
+  expect([whenCreated, await owners()]).toEqual([[expect.stringMatching(/apiserver$/)], [expect.stringMatching(/controller-manager$/)]])
+})
+
 test('KIND-RQ-13: quotas that count what cannot be listed do not keep others from being counted', async () => {
   const { create, pods, usedOf } = await aNamespace()
   for (const name of ['a', 'b', 'c']) await create('resourcequotas', aQuota(name, { 'count/bindings': '5' }))

@@ -72,6 +72,13 @@ export const requestsBetween: Readonly<Record<string, readonly RecordedRequest[]
       body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'pod' }, target: { kind: 'Node', name: 'n1' } },
     },
   ],
+  'misc delete': [
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces/NS/configmaps',
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'another' } },
+    },
+  ],
   'delete Job job': [merge('/apis/batch/v1/namespaces/NS/jobs/job', { spec: { suspend: false } })],
   'delete Pod pod': [{ method: 'DELETE', path: `${pod}?gracePeriodSeconds=40` }],
 }

@@ -80,11 +80,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     cases: ['misc impersonate group only'],
   },
   {
-    reason: 'Of the requests that are missing some have left ConfigMaps, which a quota counts.',
-    differsIn: 'everything',
-    cases: ['delete ResourceQuota rq'],
-  },
-  {
     reason: 'A Service that becomes an ExternalName loses internalTrafficPolicy when it is written; there it is left out of what is read.',
     differsIn: 'everything',
     cases: ['patch svc status'],

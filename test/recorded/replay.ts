@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Answer, Api } from '../api/api.ts'
 import { created, until } from '../api/api.ts'
 import { requestsBetween } from './between.ts'
@@ -40,11 +41,22 @@ async function aPlaceToReplay(api: Api): Promise<{ namespaced: string }> {
 
 /** Controllers work beside the requests; what they write is waited for where the recorded answers show it. */
 async function settled(api: Api, name: string, namespaced: string): Promise<void> {
-  if (name !== 'create PodTemplate pt') return
+  const used = usedBefore[name]
+  if (used === undefined) return
   await until(
     () => api.get(`${namespaced}/resourcequotas/rq`),
-    ({ body }) => (body.status as { used?: unknown } | undefined)?.used !== undefined,
+    ({ body }) => isMatch((body.status as { used?: object } | undefined)?.used, used),
   )
+}
+
+/** What the quota has counted before a case. */
+const usedBefore: Readonly<Record<string, object>> = {
+  'create PodTemplate pt': {},
+  'delete ResourceQuota rq': { configmaps: '5', 'count/deployments.apps': '0' },
+}
+
+function isMatch(used: object | undefined, expected: object): boolean {
+  return used !== undefined && isDeepStrictEqual({ ...used, ...expected }, used)
 }
 
 async function sendBetween(api: Api, name: string, request: RecordedRequest): Promise<void> {

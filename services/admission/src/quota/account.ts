@@ -72,6 +72,8 @@ export interface AccountNeeds {
 interface Task {
   /** Whether it needs a count that is made for it. */
   readonly counts: boolean
+  /** Whether what is used is another amount after it. */
+  readonly changesUse: boolean
   apply(ledger: Ledger, hasJustCounted: boolean): Ledger | 'count'
   finish(row: LedgerRow): void
   fail(error: unknown): void
@@ -115,6 +117,7 @@ class Account implements QuotaAccount {
     const isFreed = ending.revision === undefined
     return this.#add<void>(isFreed, (resolve) => ({
       counts: false,
+      changesUse: isFreed,
       apply: (ledger) => settleIn(ledger, ending),
       finish: () => resolve(),
     }))
@@ -123,6 +126,7 @@ class Account implements QuotaAccount {
   recount(): Promise<Recounted> {
     return this.#add<Recounted>(true, (resolve) => ({
       counts: true,
+      changesUse: false,
       apply: (ledger) => ledger,
       finish: ({ ledger, revision }) => {
         const quota = this.#needs.quota()
@@ -146,6 +150,7 @@ class Account implements QuotaAccount {
       let result: Reserved = { kind: 'reserved' }
       return {
         counts: false,
+        changesUse: true,
         apply: (ledger, hasJustCounted) => {
           const quota = this.#needs.quota()
           if (quota === undefined) return ledger
@@ -222,8 +227,9 @@ class LedgerRows {
       if (next === row.ledger) return row
       const written = await this.#commit(next, row.revision)
       if (written === undefined) continue
-      const isCountOnly = tasks.every(({ counts }) => counts)
-      if (quota !== undefined && !isCountOnly) await this.#show(written)
+      // The caller of a count writes it into the quota itself, and owns what it changes, whatever endings the commit took along.
+      const isShownByCaller = tasks.some(({ counts }) => counts) && tasks.every(({ changesUse }) => !changesUse)
+      if (quota !== undefined && !isShownByCaller) await this.#show(written)
       return written
     }
     throw serviceUnavailable(`the use of quota ${this.#place.namespace}/${this.#place.name} is changed by too many at once`)
