@@ -70,7 +70,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     cases: ['delete ReplicationController rc'],
   },
   {
-    reason: 'Items of a list have kind and apiVersion in every version.',
+    reason: 'Items of a list have kind and apiVersion, in the stored version as in others.',
     differsIn: 'everything',
     cases: ['misc deprecated hpa'],
   },
@@ -85,7 +85,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     cases: ['patch svc status'],
   },
   {
-    reason: 'A required list that is not given is [] here, and null there.',
+    reason: 'A required list that is empty is [] here, and null there, where Protobuf is stored, which has no empty lists.',
     differsIn: 'everything',
     cases: ['patch put create role'],
   },
