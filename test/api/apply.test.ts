@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '@orch/core'
+import type { ManagedFieldsEntry } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, aNamespace, type Body, configMap, configMapsIn, created, failure, sharedApi } from './api.ts'
 

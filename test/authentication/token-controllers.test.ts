@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type ApiObject, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { aServer, secrets, serviceAccounts, type TestServer, until, whoIs } from './server.ts'

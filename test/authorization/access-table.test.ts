@@ -1,4 +1,5 @@
-import { allowsPath, allowsResource, bootstrapPolicy, namesOf, type PolicyRule } from '@orch/core'
+import { namesOf } from '@orch/core/names'
+import { allowsPath, allowsResource, bootstrapPolicy, type PolicyRule } from '@orch/core/rbac'
 import { expect, test } from 'vitest'
 import { aName, aNamespace, created, sharedApi, untilEverywhere } from '../api/api.ts'
 import { aBinding, rbac } from './people.ts'

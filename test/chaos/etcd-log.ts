@@ -1,5 +1,5 @@
 import { type ClientRequest, request } from 'node:http'
-import { decodeStored } from '@orch/core'
+import { decodeStored } from '@orch/core/stored'
 import type { TrueChange } from '../watch/checker.ts'
 
 /** Everything that etcd has ever been told about objects below a key. */

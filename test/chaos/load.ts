@@ -1,5 +1,5 @@
 import type { Client } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '@orch/client'
-import { StatusError } from '@orch/core'
+import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '@orch/client'
-import { type ApiList, StatusError } from '@orch/core'
+import { type ApiList, StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import type { Observation, Step } from '../watch/checker.ts'
 import { type ChaosObject, configMaps, namespace } from './load.ts'

@@ -7,13 +7,13 @@ import {
   type AdmissionService,
   admissionContract,
   contract,
-  namesOf,
   type Service,
   stream,
   UnknownOutcomeError,
   unary,
   wire,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { certificateFolder, keepServiceCertificates, PushStream, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { dialContract, openRpcServer, rpcLimits, serveContract } from '@orch/platform/rpc'
 import { createFakeClock, type FakeClock } from '@orch/testkit'

@@ -1,4 +1,5 @@
-import { failed, type StorageService, storageContract } from '../../shared/core/src/index.ts'
+import { type StorageService, storageContract } from '../../shared/core/src/contracts/index.ts'
+import { failed } from '../../shared/core/src/meta/index.ts'
 import { silentLog } from '../../shared/platform/src/index.ts'
 import { openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 

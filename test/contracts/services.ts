@@ -1,4 +1,5 @@
-import { admissionContract, createCatalogue, storageContract, watchContract } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
 import { silentLog, systemClock } from '@orch/platform'
 import type { OpenedServices } from '@orch/testkit'
 import { createAdmission } from '../../services/admission/src/index.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadAllYaml } from '@kubernetes/client-node'
 import { parseConfiguration } from '@orch/client'
-import { parseServiceIdentity, serviceRoles } from '@orch/core'
+import { parseServiceIdentity, serviceRoles } from '@orch/core/contracts'
 import { readSettings, type Settings } from '@orch/platform'
 import { afterAll, describe, expect, test } from 'vitest'
 import {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadAllYaml, loadYaml } from '@kubernetes/client-node'
-import { serviceRoles } from '@orch/core'
+import { serviceRoles } from '@orch/core/contracts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'

@@ -6,7 +6,7 @@
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
 
 const [disk = ''] = process.argv.slice(2)

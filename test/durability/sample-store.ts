@@ -1,4 +1,4 @@
-import type { Store, StoreRecord } from '@orch/core'
+import type { Store, StoreRecord } from '@orch/core/contracts'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
 
 /** What a store answers about its latest state, as one text for each object. */

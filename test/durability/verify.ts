@@ -1,4 +1,4 @@
-import type { StoreChange } from '@orch/core'
+import type { StoreChange } from '@orch/core/contracts'
 import { createStorage, openLmdbStore } from '../../services/storage/src/index.ts'
 import type { Acknowledged } from './start-writer.ts'
 

@@ -7,7 +7,8 @@
  * `refused <number> <reason>`; and on a locked directory its error on the error output and exit code 1.
  */
 import { writeSync } from 'node:fs'
-import { encodeObject, encodeStored, type Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { lockDirectory, openLmdbStore } from '../../services/storage/src/index.ts'
 
 const [directory = '', firstText = '0', writesText = '0', inFlightText = '1', mode = ''] = process.argv.slice(2)

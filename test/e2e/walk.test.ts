@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { aConfigMap } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { startProcess } from './server-process.ts'

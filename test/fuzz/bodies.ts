@@ -1,4 +1,7 @@
-import { decodeJson, decoderOf, encodeProtobuf, type Node, namesOf, type Profile, printEnvelope, resolveType } from '@orch/core'
+import { decodeJson } from '@orch/core/json'
+import { namesOf, type Profile } from '@orch/core/names'
+import { encodeProtobuf, printEnvelope } from '@orch/core/protobuf'
+import { decoderOf, type Node, resolveType } from '@orch/core/schema'
 import { sampleFields } from '../api/sample-objects.ts'
 import type { Chance } from './chance.ts'
 import { type Drawing, drawValue, drawVariant, hostileValue, type Notation } from './values.ts'

@@ -1,4 +1,4 @@
-import { createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { completed, fieldsOf, unknownFields } from '../../shared/core/src/catalogue/validation/random-testing.ts'

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import { createDraw, type DrawnRequest } from './requests.ts'
 import { type Fault, type Outcome, run } from './run.ts'
 

@@ -1,4 +1,5 @@
-import { createCatalogue, type Profile, type Resource, type Subresource } from '@orch/core'
+import { createCatalogue, type Resource, type Subresource } from '@orch/core/catalogue'
+import type { Profile } from '@orch/core/names'
 import { type DrawnBody, deleteBody, objectBody, patchBody } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { someWord } from './values.ts'

@@ -1,4 +1,4 @@
-import { type Node, resolveNode, type StructNode } from '@orch/core'
+import { type Node, resolveNode, type StructNode } from '@orch/core/schema'
 import type { Chance } from './chance.ts'
 
 /** A notation of values: every text of JSON is one of YAML, too, which has more. */

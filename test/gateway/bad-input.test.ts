@@ -1,4 +1,5 @@
-import { namesOf, printContinueToken } from '@orch/core'
+import { printContinueToken } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { aSocketServer, exchange, exchangeHttp2, openSocket, readToEnd, type SocketServer } from './sockets.ts'
 

@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { aGateway, merge } from './own-gateway.ts'
 

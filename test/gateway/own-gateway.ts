@@ -1,4 +1,5 @@
-import { type AdmissionService, createCatalogue, type Interest, type StorageService } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { AdmissionService, Interest, StorageService } from '@orch/core/contracts'
 import { createMetrics, silentLog, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'

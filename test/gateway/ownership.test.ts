@@ -1,4 +1,4 @@
-import type { ApiObject, ManagedFieldsEntry } from '@orch/core'
+import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { sampleFields } from '../api/sample-objects.ts'

@@ -1,4 +1,6 @@
-import { type ApiObject, type CommitRequest, decodeStored } from '@orch/core'
+import type { CommitRequest } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { decodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { GatewayOptions, PlantedObject } from '../../services/gateway/src/index.ts'

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 

@@ -1,4 +1,6 @@
-import { type ApiObject, type CommitRequest, encodeObject, encodeStored, type ManagedFieldsEntry } from '@orch/core'
+import type { CommitRequest } from '@orch/core/contracts'
+import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { aGateway, allConfigMaps, anAdmission, collection, configMap, merge, saidNothing } from './own-gateway.ts'

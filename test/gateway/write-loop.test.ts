@@ -1,16 +1,6 @@
-import {
-  assemble,
-  type CommitRequest,
-  decodeStored,
-  encodeObject,
-  encodeStored,
-  type InterestsPart,
-  type ObjectMeta,
-  type StorageService,
-  serviceUnavailable,
-  timeout,
-  UnknownOutcomeError,
-} from '@orch/core'
+import { type CommitRequest, type InterestsPart, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
+import { type ObjectMeta, serviceUnavailable, timeout } from '@orch/core/meta'
+import { assemble, decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
 import { PushStream } from '@orch/platform'
 import { createFakeClock, type FakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,12 +1,7 @@
-import {
-  type AdmissionService,
-  type ApiObject,
-  createCatalogue,
-  quotaManager,
-  type StorageService,
-  serviceUnavailable,
-  UnknownOutcomeError,
-} from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { type AdmissionService, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
+import { type ApiObject, serviceUnavailable } from '@orch/core/meta'
+import { quotaManager } from '@orch/core/quota'
 import { type Clock, createMetrics, silentLog, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../services/admission/src/index.ts'

@@ -1,5 +1,7 @@
 import type { Client, JsonRequest } from '@orch/client'
-import { type ApiObject, namesOf, quotaManager, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { quotaManager } from '@orch/core/quota'
 import { sleep, systemClock } from '@orch/platform'
 import { findBackend } from '@orch/testkit/backends'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { type ApiObject, StatusError } from '@orch/core'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { createLog } from '@orch/platform'
 import { type StartOptions, start } from 'orch'
 import { expect, onTestFinished, test, vi } from 'vitest'

@@ -1,4 +1,5 @@
-import { type Amounts, addAmounts, countingOf, exceededNames, maskAmounts, namesOf, parseAmounts, printAmounts } from '@orch/core'
+import { namesOf } from '@orch/core/names'
+import { type Amounts, addAmounts, countingOf, exceededNames, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
 
 /** What the quota of a run allows. */
 export const hard = { pods: '9', 'requests.cpu': '1', 'services.nodeports': '5', 'count/services': '8' }

@@ -1,6 +1,6 @@
 import { request as httpsRequest } from 'node:https'
 import { gzipSync } from 'node:zlib'
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { issueServiceAuthority, issueServiceCertificate } from '@orch/platform'
 import { start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'

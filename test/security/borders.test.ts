@@ -1,4 +1,5 @@
-import { namesOf, printContinueToken } from '@orch/core'
+import { printContinueToken } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { aNamespace, configMap, configMapsIn, created, sharedApi } from '../api/api.ts'
 import { aPerson, give, onceAllowed, rbac } from '../authorization/people.ts'

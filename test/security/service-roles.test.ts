@@ -5,13 +5,13 @@ import {
   admissionContract,
   type Contract,
   type Methods,
-  namesOf,
   type ServiceRole,
-  StatusError,
   serviceRoles,
   storageContract,
   watchContract,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { issueServiceAuthority, issueServiceCertificate, type KeyPair, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { aCertificate } from '@orch/platform/any-certificate'
 import { dialContract } from '@orch/platform/rpc'

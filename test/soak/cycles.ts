@@ -8,7 +8,7 @@
  * counts in part or not at all, waits for the objects that hold it, and malloc keeps most of what it once had.
  */
 import type { Client } from '@orch/client'
-import { StatusError } from '@orch/core'
+import { StatusError } from '@orch/core/meta'
 import { start } from 'orch'
 import { descriptorsOf, isFlat, residentByKind, residentOf } from './resident.ts'
 

@@ -1,4 +1,4 @@
-import type { FeedMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core'
+import type { FeedMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core/contracts'
 import { PushStream } from '@orch/platform'
 
 /** What can be made to go wrong, once, to see whether it is noticed. */

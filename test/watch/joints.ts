@@ -6,7 +6,7 @@ import {
   storageContract,
   type WatchService,
   watchContract,
-} from '@orch/core'
+} from '@orch/core/contracts'
 import { directLink, silentLog } from '@orch/platform'
 import { dialContract, openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChangesPart, objectKey } from '@orch/core'
+import { type ChangesPart, objectKey } from '@orch/core/contracts'
 import { createMetrics, silentLog, systemClock } from '@orch/platform'
 import { type ChangeStream, createJetStream, createNats, type NatsOptions, streamName } from '@orch/platform/nats'
 import { createTinyStorage, type TinyStorage } from '@orch/testkit'

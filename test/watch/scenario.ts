@@ -1,12 +1,5 @@
-import {
-  type CommitRequest,
-  encodeObject,
-  encodeStored,
-  type Selection,
-  type StorageService,
-  type SubscribeRequest,
-  type WatchService,
-} from '@orch/core'
+import type { CommitRequest, Selection, StorageService, SubscribeRequest, WatchService } from '@orch/core/contracts'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, type FakeClock } from '@orch/testkit'
 import { createWatchHub, type WatchAttachment, type WatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'

@@ -1,5 +1,5 @@
 import { createClient, createHttpsTransport, type WatchOptions } from '@orch/client'
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
 import { aConfigMap } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

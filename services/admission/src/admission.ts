@@ -1,4 +1,5 @@
-import { type AdmissionService, badRequest, createInterestIndex, type Interest, type InterestIndex, serviceUnavailable } from '@orch/core'
+import { type AdmissionService, createInterestIndex, type Interest, type InterestIndex } from '@orch/core/contracts'
+import { badRequest, serviceUnavailable } from '@orch/core/meta'
 import { ask } from './ask.ts'
 import type { PluginConfiguration } from './configuration.ts'
 import { tellInterests } from './interests.ts'

@@ -1,4 +1,4 @@
-import { serviceUnavailable } from '@orch/core'
+import { serviceUnavailable } from '@orch/core/meta'
 import type { Span } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'

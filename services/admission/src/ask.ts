@@ -9,7 +9,7 @@ import type {
   CallContext,
   MetricCount,
   Validated,
-} from '@orch/core'
+} from '@orch/core/contracts'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
 import { allowed, type Conditions, type Inquiry, type Plugin, type Reinvocation, type Verdict } from './plugin.ts'

@@ -1,4 +1,4 @@
-import { domainGroup, type Names } from '@orch/core'
+import { domainGroup, type Names } from '@orch/core/names'
 
 /** What the admission configuration file says about one plugin. */
 export interface PluginConfiguration {

@@ -1,4 +1,4 @@
-import type { CallContext, InterestsPart, StorageService, Stream } from '@orch/core'
+import type { CallContext, InterestsPart, StorageService, Stream } from '@orch/core/contracts'
 import { type Clock, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 

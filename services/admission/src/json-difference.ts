@@ -1,4 +1,4 @@
-import { jsonEqual } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
 
 /** One operation of a JSON patch. */
 export interface Difference {

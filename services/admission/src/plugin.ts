@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type {
   AccessDecision,
   AdmissionAccess,
@@ -5,15 +6,14 @@ import type {
   Attributes,
   AuditAnnotation,
   CallContext,
-  Catalogue,
   CommitRequest,
   Interest,
   InterestSource,
   MetricCount,
   OutcomeRequest,
-  StatusError,
   StorageService,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import type { StatusError } from '@orch/core/meta'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import type { PluginConfiguration } from './configuration.ts'
 import type { WebhookCredentials } from './webhooks/credentials.ts'

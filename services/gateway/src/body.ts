@@ -1,16 +1,7 @@
-import {
-  badRequest,
-  type DecodedJson,
-  decodeJson,
-  decodeProtobuf,
-  decodeScannedInSteps,
-  type Names,
-  parseEnvelope,
-  requestEntityTooLarge,
-  scanJson,
-  timeout,
-  unsupportedMediaType,
-} from '@orch/core'
+import { type DecodedJson, decodeJson, decodeScannedInSteps, scanJson } from '@orch/core/json'
+import { badRequest, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import type { Clock, TimerWheel } from '@orch/platform'
 import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'

@@ -1,4 +1,4 @@
-import type { CallContext } from '@orch/core'
+import type { CallContext } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 

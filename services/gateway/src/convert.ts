@@ -1,4 +1,8 @@
-import { type ApiObject, convert, decodeJsonInSteps, type Names, printJson, runAtOnce, type Steps } from '@orch/core'
+import { convert } from '@orch/core/catalogue'
+import { decodeJsonInSteps, printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Served } from './served.ts'
 
 /** What conversion between versions needs. */

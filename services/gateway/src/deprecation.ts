@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { Metrics } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { Target } from './target.ts'

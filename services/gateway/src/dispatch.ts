@@ -1,4 +1,5 @@
-import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound, type Resource } from '@orch/core'
+import type { Resource } from '@orch/core/catalogue'
+import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { TellDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'

@@ -1,4 +1,5 @@
-import type { AdmissionService, Catalogue, StorageService } from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import type { AdmissionService, StorageService } from '@orch/core/contracts'
 import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'

@@ -1,4 +1,4 @@
-import { badRequest, internal, StatusError } from '@orch/core'
+import { badRequest, internal, StatusError } from '@orch/core/meta'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'

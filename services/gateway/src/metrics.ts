@@ -1,4 +1,5 @@
-import type { Names, Resource } from '@orch/core'
+import type { Resource } from '@orch/core/catalogue'
+import type { Names } from '@orch/core/names'
 import { type CountedNumber, type CountedSeries, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { GatewayState } from './state.ts'

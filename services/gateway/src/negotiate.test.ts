@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { bodyFormat, createNegotiator } from './negotiate.ts'
 

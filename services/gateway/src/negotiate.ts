@@ -1,4 +1,5 @@
-import { domainGroup, type Names, type TableVersion } from '@orch/core'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { TableVersion } from '@orch/core/table'
 import { limits } from './limits.ts'
 
 /** How an answer is written. */

@@ -1,4 +1,4 @@
-import { failed, notFound } from '@orch/core'
+import { failed, notFound } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { isOurFailure } from './our-failure.ts'
 

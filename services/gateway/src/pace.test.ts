@@ -1,4 +1,4 @@
-import type { Steps } from '@orch/core'
+import type { Steps } from '@orch/core/steps'
 import { expect, test } from 'vitest'
 import { advance, Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '@orch/core'
+import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { GatewayRequest } from './request.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { domainGroup } from '@orch/core'
+import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'

@@ -1,4 +1,4 @@
-import { readQueryFlag, readQueryInteger } from '@orch/core'
+import { readQueryFlag, readQueryInteger } from '@orch/core/read'
 
 /** The parameters of a request. Only the first value of a parameter counts, but of those that are lists. */
 export interface Query {

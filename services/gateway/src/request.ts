@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { badRequest, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { badRequest } from '@orch/core/meta'
 import type { Span } from '@orch/platform'
 import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'

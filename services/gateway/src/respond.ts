@@ -1,17 +1,10 @@
 import { gzip } from 'node:zlib'
-import {
-  type Catalogue,
-  failed,
-  internal,
-  type Names,
-  printJson,
-  printMetaProtobuf,
-  printStatusProtobuf,
-  readOurJson,
-  type Status,
-  type StatusDetails,
-  StatusError,
-} from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import { readOurJson } from '@orch/core/events'
+import { printJson } from '@orch/core/json'
+import { failed, internal, type Status, type StatusDetails, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { printMetaProtobuf, printStatusProtobuf } from '@orch/core/protobuf'
 import { type HeaderFields, headerText } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { type Format, mediaTypeOf } from './negotiate.ts'

@@ -1,4 +1,6 @@
-import { everything, type FieldRequirement, type Resource, resolveSelection, type Scope, type Selection } from '@orch/core'
+import type { Resource } from '@orch/core/catalogue'
+import { everything, type FieldRequirement, type Scope, type Selection } from '@orch/core/contracts'
+import { resolveSelection } from '@orch/core/read'
 import type { Query } from './query.ts'
 import type { Served } from './served.ts'
 

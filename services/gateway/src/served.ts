@@ -1,5 +1,7 @@
-import type { Catalogue, Decode, KindName, Resource, ResourceName, Subresource } from '@orch/core'
-import { decoderOf } from '@orch/core'
+import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
+import type { KindName, ResourceName } from '@orch/core/meta'
+import type { Decode } from '@orch/core/schema'
+import { decoderOf } from '@orch/core/schema'
 import { type Strategy, strategyOf } from './strategies/strategy.ts'
 
 /** A resource in one version with what every request to it needs, made once. */

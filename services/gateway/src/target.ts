@@ -1,4 +1,5 @@
-import { objectKey, type Subresource } from '@orch/core'
+import type { Subresource } from '@orch/core/catalogue'
+import { objectKey } from '@orch/core/contracts'
 import type { ResourceInfo } from './request-info.ts'
 import type { Served } from './served.ts'
 

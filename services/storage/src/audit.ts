@@ -1,4 +1,5 @@
-import type { Revision, SharedStore } from '@orch/core'
+import type { SharedStore } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'

@@ -1,4 +1,4 @@
-import type { Change, ChangesPart } from '@orch/core'
+import type { Change, ChangesPart } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { Bell, type StateReader, streamChanges } from './changes.ts'
 

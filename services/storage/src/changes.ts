@@ -1,4 +1,5 @@
-import type { Change, ChangesPart, ChangesRequest, Revision } from '@orch/core'
+import type { Change, ChangesPart, ChangesRequest } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 
 /** The part of the state that streams of changes read. */
 export interface StateReader {

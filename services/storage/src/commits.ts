@@ -1,15 +1,6 @@
-import {
-  badRequest,
-  type CommitOutcome,
-  type CommitRequest,
-  commitConditionsMax,
-  decodeStored,
-  internal,
-  type Revision,
-  type Store,
-  type StoreOutcome,
-  timeout,
-} from '@orch/core'
+import { type CommitOutcome, type CommitRequest, commitConditionsMax, type Store, type StoreOutcome } from '@orch/core/contracts'
+import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
+import { decodeStored } from '@orch/core/stored'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
 

@@ -1,4 +1,5 @@
-import { type Entry, type ListPart, type ListRequest, objectKey, type Revision, type Store, scopePrefix } from '@orch/core'
+import { type Entry, type ListPart, type ListRequest, objectKey, type Store, scopePrefix } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { chunkBytes, entriesPerPart, storePageRecords } from './limits.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'

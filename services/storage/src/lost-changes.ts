@@ -1,4 +1,5 @@
-import type { Revision, Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { compareWithStore } from './audit.ts'
 import type { Commits } from './commits.ts'

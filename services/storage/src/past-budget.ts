@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 
 /**
  * Bounds the bytes of superseded objects that a store in memory holds. It counts them in two halves; when the young half is

@@ -1,18 +1,15 @@
 import {
   type CallContext,
   type Entry,
-  expired,
   type Freshness,
   type GetRequest,
   type GetResponse,
   type ListPart,
   type ListRequest,
-  type Revision,
   type Store,
   scopePrefix,
-  timeout,
-  tooLargeResourceVersion,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { expired, type Revision, timeout, tooLargeResourceVersion } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import type { Bell } from './changes.ts'
 import { behindPatienceMs, revisionWaitMs } from './limits.ts'

@@ -1,4 +1,4 @@
-import type { CommitOutcome } from '@orch/core'
+import type { CommitOutcome } from '@orch/core/contracts'
 import type { Commits } from './commits.ts'
 import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'

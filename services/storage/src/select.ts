@@ -1,4 +1,5 @@
-import { type FieldRequirement, type LabelRequirement, matchesFields, matchesLabels, type Scope } from '@orch/core'
+import type { FieldRequirement, LabelRequirement, Scope } from '@orch/core/contracts'
+import { matchesFields, matchesLabels } from '@orch/core/selectors'
 import type { FactSet } from './memory/facts.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 

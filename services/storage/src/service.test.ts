@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChangesPart, Store, StoreCommit } from '@orch/core'
+import type { ChangesPart, Store, StoreCommit } from '@orch/core/contracts'
 import { aDelete, aPut, createFakeClock, type FakeClock, listed, shown, storageSuite, takeChanges, written } from '@orch/testkit'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './service.ts'

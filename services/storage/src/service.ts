@@ -7,12 +7,12 @@ import type {
   GetRequest,
   GetResponse,
   ListRequest,
-  Profile,
-  Revision,
   StorageService,
   StorageStatus,
   Store,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
 import { type Clock, systemClock } from '@orch/platform'
 import { Bell, streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'

@@ -1,4 +1,5 @@
-import { type Change, type Revision, type Store, type StoreChange, serviceUnavailable } from '@orch/core'
+import type { Change, Store, StoreChange } from '@orch/core/contracts'
+import { type Revision, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import type { ChangesRead, StateReader } from './changes.ts'
 import {

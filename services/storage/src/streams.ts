@@ -1,4 +1,4 @@
-import type { Stream } from '@orch/core'
+import type { Stream } from '@orch/core/contracts'
 
 /**
  * A stream over a generator. What must be attached at once is done by the caller before; the generator itself runs as its

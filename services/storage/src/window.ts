@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import type { Clock, Timer } from '@orch/platform'
 import { windowNoteIntervalMs } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import type { Change, Facts, FieldRequirement, LabelRequirement } from '@orch/core'
+import type { Change, Facts, FieldRequirement, LabelRequirement } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { eventTypeOf, matcherOf } from './event.ts'
 

@@ -1,4 +1,5 @@
-import { type Change, type Facts, type FieldRequirement, matchesFields, matchesLabels, type Scope, type Selection } from '@orch/core'
+import type { Change, Facts, FieldRequirement, Scope, Selection } from '@orch/core/contracts'
+import { matchesFields, matchesLabels } from '@orch/core/selectors'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 

@@ -1,4 +1,4 @@
-import type { Change, WatchFormat } from '@orch/core'
+import type { Change, WatchFormat } from '@orch/core/contracts'
 import { expect, test, vi } from 'vitest'
 import { Contents, contentLost, unconverted, type View } from './frames.ts'
 

@@ -1,4 +1,5 @@
-import { type Change, type EventsOrigin, printEvent, type WatchFormat, type WatchPart } from '@orch/core'
+import type { Change, EventsOrigin, WatchFormat, WatchPart } from '@orch/core/contracts'
+import { printEvent } from '@orch/core/events'
 import type { EventType } from './event.ts'
 import { tracesPerPieceMax } from './limits.ts'
 import { withRevision } from './revision-text.ts'

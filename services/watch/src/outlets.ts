@@ -1,4 +1,4 @@
-import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core'
+import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, type Target, type View } from './frames.ts'
 

@@ -1,4 +1,4 @@
-import { memberSpan } from '@orch/core'
+import { memberSpan } from '@orch/core/json'
 
 /**
  * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object

@@ -1,4 +1,5 @@
-import type { CallContext, StatusError, SubscribeRequest, WatchPart } from '@orch/core'
+import type { CallContext, SubscribeRequest, WatchPart } from '@orch/core/contracts'
+import type { StatusError } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import type { Outlet } from './outlets.ts'
 import { Subscriber } from './subscriber.ts'

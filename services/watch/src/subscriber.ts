@@ -1,4 +1,5 @@
-import { type CallContext, type SubscribeRequest, serviceUnavailable, type WatchPart } from '@orch/core'
+import type { CallContext, SubscribeRequest, WatchPart } from '@orch/core/contracts'
+import { serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 import type { Outlet } from './outlets.ts'
 

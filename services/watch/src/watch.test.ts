@@ -1,4 +1,4 @@
-import type { SubscribeRequest, WatchPart } from '@orch/core'
+import type { SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type TinyStorageOptions } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,15 +1,14 @@
-import {
-  type CallContext,
-  type Change,
-  type ChangesPart,
-  StatusError,
-  type StorageService,
-  type Stream,
-  type SubscribeRequest,
-  serviceUnavailable,
-  type WatchPart,
-  type WatchService,
-} from '@orch/core'
+import type {
+  CallContext,
+  Change,
+  ChangesPart,
+  StorageService,
+  Stream,
+  SubscribeRequest,
+  WatchPart,
+  WatchService,
+} from '@orch/core/contracts'
+import { StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, formattedCost, judgementCost, type WatchLimits } from './limits.ts'

@@ -1,4 +1,4 @@
-import type { Change } from '@orch/core'
+import type { Change } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { Window } from './window.ts'
 

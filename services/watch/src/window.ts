@@ -1,4 +1,4 @@
-import type { Change } from '@orch/core'
+import type { Change } from '@orch/core/contracts'
 
 /**
  * The last changes of the whole store, oldest first, bounded in bytes, so that a watch may resume without asking storage.

@@ -1,4 +1,4 @@
-import { internal, serviceUnavailable } from '@orch/core'
+import { internal, serviceUnavailable } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 

@@ -1,4 +1,4 @@
-import { StatusError } from '@orch/core'
+import { StatusError } from '@orch/core/meta'
 import { type DestinationStream, destination, pino, stdSerializers, stdTimeFunctions } from 'pino'
 
 /** From the least to the most important; `silent` lets nothing through. */

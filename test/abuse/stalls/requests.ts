@@ -1,4 +1,4 @@
-import { createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
 
 /** One request, as it is sent. */
 export interface Heavy {

@@ -1,4 +1,4 @@
-import type { Attributes } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 import { type Container, containersOf, forbid, type Pod, podOf, withSpec } from './pod.ts'

@@ -1,4 +1,4 @@
-import { domainGroup } from '@orch/core'
+import { domainGroup } from '@orch/core/names'
 import type { Plugin, PluginNeeds, Registration } from '../plugin.ts'
 import { judgeSigner } from './certificate-signer.ts'
 

@@ -1,4 +1,6 @@
-import { type AdmissionAccess, type Attributes, domainGroup, forbidden, type Names } from '@orch/core'
+import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
+import { forbidden } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
 
 /** What certificate plugins read of a CertificateSigningRequest. */

@@ -1,4 +1,5 @@
-import { domainGroup, jsonEqual } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
+import { domainGroup } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { type CertificateRequest, judgeSigner } from './certificate-signer.ts'
 

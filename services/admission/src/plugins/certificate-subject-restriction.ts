@@ -1,4 +1,6 @@
-import { type Attributes, domainGroup, domainLabel, forbidden } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { forbidden } from '@orch/core/meta'
+import { domainGroup, domainLabel } from '@orch/core/names'
 import { DerError } from '@orch/platform'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import type { CertificateRequest } from './certificate-signer.ts'

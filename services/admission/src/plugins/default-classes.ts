@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { parseStored } from './objects.ts'
 
 /** What plugins look at in a class that may be the default one. */

@@ -1,4 +1,5 @@
-import { type ApiObject, domainGroup, domainLabel, subdomainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, domainLabel, subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { type ClassState, classReader } from './default-classes.ts'
 import { interestIn, KeptObjects } from './objects.ts'

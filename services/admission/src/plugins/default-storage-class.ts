@@ -1,4 +1,5 @@
-import { type ApiObject, domainGroup, type Names, subdomainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { interestIn, KeptObjects } from './objects.ts'

@@ -1,4 +1,5 @@
-import { sharedPart, subdomainLabel } from '@orch/core'
+import { subdomainLabel } from '@orch/core/names'
+import { sharedPart } from '@orch/core/schema'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 import { podOf, type Toleration } from './pod.ts'

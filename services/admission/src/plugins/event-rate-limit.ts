@@ -1,4 +1,6 @@
-import { type Attributes, domainGroup, failed, type Names } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'

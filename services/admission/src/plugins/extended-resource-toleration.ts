@@ -1,4 +1,4 @@
-import { jsonEqual } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 import { type Pod, podOf, type Toleration, withSpec } from './pod.ts'

@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { readImagePolicy } from './image-policy-configuration.ts'
 

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import { isJsonObject, type Names } from '@orch/core'
+import { isJsonObject } from '@orch/core/json'
+import type { Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 
 /** What ImagePolicyWebhook is told. */

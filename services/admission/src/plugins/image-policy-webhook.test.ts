@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Attributes, type CallContext, createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { Attributes, CallContext } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type FakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

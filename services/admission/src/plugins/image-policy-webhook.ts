@@ -1,4 +1,7 @@
-import { type ApiObject, type Attributes, domainGroup, forbidden, isJsonObject, type Names } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, forbidden } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 import { limits } from '../limits.ts'

@@ -1,4 +1,4 @@
-import { domainLabel } from '@orch/core'
+import { domainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 import { forbid, podOf } from './pod.ts'

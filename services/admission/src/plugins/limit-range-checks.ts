@@ -1,4 +1,12 @@
-import { type ApiObject, addQuantities, compareQuantities, printQuantity, type Quantity, quantitySign, roundUpQuantity } from '@orch/core'
+import {
+  type ApiObject,
+  addQuantities,
+  compareQuantities,
+  printQuantity,
+  type Quantity,
+  quantitySign,
+  roundUpQuantity,
+} from '@orch/core/meta'
 import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
 import type { Container, Pod, Resources } from './pod.ts'
 

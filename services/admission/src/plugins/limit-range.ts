@@ -1,4 +1,4 @@
-import { parseQuantity, printQuantity, type Quantity } from '@orch/core'
+import { parseQuantity, printQuantity, type Quantity } from '@orch/core/meta'
 import type { Amounts, Container, Pod } from './pod.ts'
 
 /** Amounts by name of the resource, in the order of the names. */

@@ -1,5 +1,6 @@
-import type { ApiObject, Attributes, Interest } from '@orch/core'
-import { domainLabel } from '@orch/core'
+import type { Attributes, Interest } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { domainLabel } from '@orch/core/names'
 import { limits as bounds } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'

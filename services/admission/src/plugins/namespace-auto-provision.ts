@@ -1,4 +1,4 @@
-import { objectKey } from '@orch/core'
+import { objectKey } from '@orch/core/contracts'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 
 export const namespaceAutoProvision: Registration = { isDefault: false, create: createNamespaceAutoProvision }

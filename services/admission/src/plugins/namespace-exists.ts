@@ -1,4 +1,5 @@
-import { notFound, objectKey } from '@orch/core'
+import { objectKey } from '@orch/core/contracts'
+import { notFound } from '@orch/core/meta'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 
 export const namespaceExists: Registration = { isDefault: false, create: createNamespaceExists }

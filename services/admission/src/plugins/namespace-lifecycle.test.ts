@@ -1,4 +1,5 @@
-import { type AdmissionAnswer, type Attributes, createCatalogue, objectKey } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { type AdmissionAnswer, type Attributes, objectKey } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

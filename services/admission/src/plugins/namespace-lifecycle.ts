@@ -1,4 +1,5 @@
-import { type ApiObject, type Attributes, forbidden, type Interest, keysOf, notFound, type ResourceName } from '@orch/core'
+import { type Attributes, type Interest, keysOf } from '@orch/core/contracts'
+import { type ApiObject, forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
 import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'

@@ -1,4 +1,4 @@
-import { domainLabel, type Names, subdomainLabel } from '@orch/core'
+import { domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 
 type Labels = Readonly<Record<string, string>>
 

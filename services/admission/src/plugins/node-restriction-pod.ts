@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@orch/core'
+import type { ObjectMeta } from '@orch/core/meta'
 
 /** What is read of a Pod that a node writes. The gateway has checked its types. */
 export interface NodePod {

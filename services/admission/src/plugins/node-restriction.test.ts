@@ -1,4 +1,5 @@
-import { type Attributes, type CallContext, createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { Attributes, CallContext } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,18 +1,7 @@
-import {
-  type ApiObject,
-  type Attributes,
-  domainGroup,
-  domainLabel,
-  forbidden,
-  type Interest,
-  jsonEqual,
-  type Names,
-  notFound,
-  objectKey,
-  StatusError,
-  type StorageService,
-  type User,
-} from '@orch/core'
+import { type Attributes, type Interest, objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, forbidden, notFound, StatusError } from '@orch/core/meta'
+import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { forbiddenLabels } from './node-restriction-labels.ts'
 import { type NodePod, usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'

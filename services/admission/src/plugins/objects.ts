@@ -1,4 +1,5 @@
-import { type ApiObject, type Attributes, everything, type Interest, type InterestSource, objectKey, type StorageService } from '@orch/core'
+import { type Attributes, everything, type Interest, type InterestSource, objectKey, type StorageService } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
 

@@ -1,12 +1,7 @@
-import {
-  type AdmissionAccess,
-  type ApiObject,
-  type Attributes,
-  type Catalogue,
-  forbidden,
-  jsonEqual,
-  type OwnerReference,
-} from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, forbidden, type OwnerReference } from '@orch/core/meta'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 
 /** Off by default. */

@@ -1,4 +1,5 @@
-import { compareQuantities, domainGroup, parseQuantity, zeroQuantity } from '@orch/core'
+import { compareQuantities, parseQuantity, zeroQuantity } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { type Claim, oldAnnotation } from './default-storage-class.ts'

@@ -1,4 +1,7 @@
-import { type ApiObject, type Attributes, internal, notFound, objectKey, parseLabelSelector, subdomainLabel } from '@orch/core'
+import { type Attributes, objectKey } from '@orch/core/contracts'
+import { type ApiObject, internal, notFound } from '@orch/core/meta'
+import { subdomainLabel } from '@orch/core/names'
+import { parseLabelSelector } from '@orch/core/selectors'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { interestIn, parseStored } from './objects.ts'

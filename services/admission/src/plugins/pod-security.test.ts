@@ -1,4 +1,5 @@
-import { type Attributes, type CallContext, createCatalogue, objectKey } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { type Attributes, type CallContext, objectKey } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,16 +1,6 @@
-import {
-  type ApiObject,
-  type Attributes,
-  type AuditAnnotation,
-  forbidden,
-  type Interest,
-  invalid,
-  keysOf,
-  type MetricCount,
-  type Names,
-  notFound,
-  subdomainLabel,
-} from '@orch/core'
+import { type Attributes, type AuditAnnotation, type Interest, keysOf, type MetricCount } from '@orch/core/contracts'
+import { type ApiObject, forbidden, invalid, notFound } from '@orch/core/meta'
+import { type Names, subdomainLabel } from '@orch/core/names'
 import { Reflector } from '@orch/platform'
 import {
   allowed,

@@ -1,14 +1,7 @@
-import {
-  type ApiObject,
-  type Attributes,
-  domainGroup,
-  internal,
-  jsonEqual,
-  type Names,
-  notFound,
-  objectKey,
-  subdomainLabel,
-} from '@orch/core'
+import { type Attributes, objectKey } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, internal, notFound } from '@orch/core/meta'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn, parseStored } from './objects.ts'

@@ -1,4 +1,5 @@
-import { type ApiObject, type Attributes, forbidden, type StatusError } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { type ApiObject, forbidden, type StatusError } from '@orch/core/meta'
 import { nameIn } from './objects.ts'
 
 /** What plugins look at in a Pod. */

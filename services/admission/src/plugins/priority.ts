@@ -1,4 +1,6 @@
-import { type ApiObject, type Attributes, domainGroup } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { interestIn, KeptObjects, parseStored } from './objects.ts'
 import { forbid, type Pod, podOf, withSpec } from './pod.ts'

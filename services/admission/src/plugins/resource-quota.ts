@@ -1,25 +1,21 @@
+import { type Attributes, type Interest, objectKey } from '@orch/core/contracts'
+import { type ApiObject, forbidden, type StatusError } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import {
   type Amounts,
-  type ApiObject,
-  type Attributes,
   type Counting,
   countingOf,
-  domainGroup,
-  forbidden,
   growthOf,
-  type Interest,
   isQuotaFor,
   type LimitedResource,
   maskAmounts,
   negativeNames,
-  objectKey,
   printAmounts,
   quotaManager,
   type ScopeRequirement,
-  type StatusError,
   scopeRequirements,
   uncoveredUse,
-} from '@orch/core'
+} from '@orch/core/quota'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { ledgerPrefix, type QuotaAccount } from '../quota/account.ts'

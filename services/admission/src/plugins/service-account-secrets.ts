@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 
 /** The parts of a container that concern its account. */
 export interface ContainerWithSecrets {

@@ -1,4 +1,5 @@
-import { type Names, sharedPart } from '@orch/core'
+import type { Names } from '@orch/core/names'
+import { sharedPart } from '@orch/core/schema'
 import type { ContainerWithSecrets, PodSpec } from './service-account-secrets.ts'
 
 /** An hour, and seven seconds by which a token made so can be told from others. */

@@ -1,4 +1,6 @@
-import { type ApiObject, type Attributes, domainLabel, forbidden, generateName, keysOf, type StatusError } from '@orch/core'
+import { type Attributes, keysOf } from '@orch/core/contracts'
+import { type ApiObject, forbidden, generateName, type StatusError } from '@orch/core/meta'
+import { domainLabel } from '@orch/core/names'
 import { type Clock, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'

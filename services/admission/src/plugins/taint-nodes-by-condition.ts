@@ -1,4 +1,5 @@
-import { type ApiObject, subdomainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { interestIn } from './objects.ts'
 

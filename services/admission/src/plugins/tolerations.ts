@@ -1,4 +1,4 @@
-import { jsonEqual } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
 import type { Toleration } from './pod.ts'
 
 /** All tolerations that no other one makes needless; of two equal ones the first stays. */

@@ -1,4 +1,4 @@
-import { type Names, subdomainLabel } from '@orch/core'
+import { type Names, subdomainLabel } from '@orch/core/names'
 import { containersOf, type PodView } from './pod.ts'
 import { containersNamed, containersWhere, contextsOf, plural, quoted, settersOf, sorted, type Violation } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { readPodSecurityConfiguration } from './configuration.ts'
 import { fullyPrivileged, printPolicy } from './policy.ts'

@@ -1,4 +1,5 @@
-import { checkLabel, checkSubdomain, domainGroup, type Names } from '@orch/core'
+import { checkLabel, checkSubdomain } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { fullyPrivileged, levelText, type Mode, modes, type Policy, parseLevel, parseVersion, versionText } from './policy.ts'
 

@@ -1,4 +1,5 @@
-import { namesOf, resolveStruct } from '@orch/core'
+import { namesOf } from '@orch/core/names'
+import { resolveStruct } from '@orch/core/schema'
 import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'

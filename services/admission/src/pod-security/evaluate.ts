@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import * as baseline from './baseline.ts'
 import type { PodView } from './pod.ts'
 import { type Level, type LevelVersion, minorOf } from './policy.ts'

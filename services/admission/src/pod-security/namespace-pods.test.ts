@@ -1,4 +1,5 @@
-import { type ListPart, namesOf, type StorageService } from '@orch/core'
+import type { ListPart, StorageService } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { warnOfPods } from './namespace-pods.ts'

@@ -1,4 +1,6 @@
-import { type ApiObject, everything, type Names, type StorageService } from '@orch/core'
+import { everything, type StorageService } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { evaluatePod, printReasons } from './evaluate.ts'

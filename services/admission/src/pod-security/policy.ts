@@ -1,4 +1,5 @@
-import { type FieldError, type Names, subdomainLabel } from '@orch/core'
+import type { FieldError } from '@orch/core/meta'
+import { type Names, subdomainLabel } from '@orch/core/names'
 
 /** How much a Pod may do, from everything to little. */
 const levels = ['privileged', 'baseline', 'restricted'] as const

@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import type { PodView } from './pod.ts'
 import { isSignificantUpdate, podView, templateView } from './templates.ts'

@@ -1,5 +1,6 @@
-import type { ApiObject, Names } from '@orch/core'
-import { subdomainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { subdomainLabel } from '@orch/core/names'
 import { seccompKeys } from './baseline.ts'
 import type { ContainerView, PodSpecView, PodView } from './pod.ts'
 

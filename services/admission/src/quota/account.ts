@@ -1,23 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type Amounts,
-  type Catalogue,
-  type CommitOutcome,
-  encodeObject,
-  encodeStoredObject,
-  objectKey,
-  parseAmounts,
-  printTime,
-  type Resource,
-  resourceCountedBy,
-  StatusError,
-  type StorageService,
-  sameAmounts,
-  serviceUnavailable,
-  shapeOfType,
-  toInstant,
-  trackUpdate,
-} from '@orch/core'
+import { shapeOfType, trackUpdate } from '@orch/core/apply'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import { type CommitOutcome, objectKey, type StorageService } from '@orch/core/contracts'
+import { printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
+import { type Amounts, parseAmounts, resourceCountedBy, sameAmounts } from '@orch/core/quota'
+import { encodeObject, encodeStoredObject } from '@orch/core/stored'
 import type { Clock, Log, Timer } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { countUse } from './count.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { everything, objectKey, serviceUnavailable } from '@orch/core'
+import { everything, objectKey } from '@orch/core/contracts'
+import { serviceUnavailable } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { PluginNeeds } from '../plugin.ts'

@@ -1,4 +1,4 @@
-import type { LimitedResource, ScopeRequirement } from '@orch/core'
+import type { LimitedResource, ScopeRequirement } from '@orch/core/quota'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
 /** What may be used only under a quota; nothing where nothing is configured. */

@@ -1,17 +1,7 @@
-import {
-  type Amounts,
-  addAmounts,
-  type Catalogue,
-  countingOf,
-  type Entry,
-  everything,
-  type Freshness,
-  parseAmounts,
-  type ResourceName,
-  resourceCountedBy,
-  type StorageService,
-  usageIn,
-} from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import { type Entry, everything, type Freshness, type StorageService } from '@orch/core/contracts'
+import type { ResourceName } from '@orch/core/meta'
+import { type Amounts, addAmounts, countingOf, parseAmounts, resourceCountedBy, usageIn } from '@orch/core/quota'
 import type { Count } from './ledger.ts'
 import { countedNames, type QuotaObject } from './quota-object.ts'
 

@@ -1,4 +1,4 @@
-import { parseAmounts, printAmounts } from '@orch/core'
+import { parseAmounts, printAmounts } from '@orch/core/quota'
 import { expect, test } from 'vitest'
 import { type Count, decodeLedger, encodeLedger, type Ledger, type Reservation, recountIn, reserveIn, settleIn, totalOf } from './ledger.ts'
 

@@ -1,15 +1,6 @@
-import {
-  type Amounts,
-  addAmounts,
-  type Entry,
-  encodeObject,
-  encodeStored,
-  type PrintedAmounts,
-  parseAmounts,
-  printAmounts,
-  roomIn,
-  schemaFingerprint,
-} from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
+import { type Amounts, addAmounts, type PrintedAmounts, parseAmounts, printAmounts, roomIn } from '@orch/core/quota'
+import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 
 /** Room in a quota that is kept for one write until it is known how the write ended. */
 export interface Reservation {

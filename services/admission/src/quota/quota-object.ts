@@ -1,13 +1,6 @@
-import {
-  type Amounts,
-  type ApiObject,
-  type Entry,
-  maskAmounts,
-  type PrintedAmounts,
-  parseAmounts,
-  printAmounts,
-  type ScopedSpec,
-} from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { type Amounts, maskAmounts, type PrintedAmounts, parseAmounts, printAmounts, type ScopedSpec } from '@orch/core/quota'
 
 /** A ResourceQuota. */
 export interface QuotaObject extends ApiObject {

@@ -1,4 +1,6 @@
-import { type Entry, type ListPart, matchesLabels, namesOf, objectKey, type StorageService } from '@orch/core'
+import { type Entry, type ListPart, objectKey, type StorageService } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
+import { matchesLabels } from '@orch/core/selectors'
 import { PushStream } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-import { type ApiObject, domainGroup, domainLabel, everything, type Names, objectKey, type StorageService } from '@orch/core'
+import { everything, objectKey, type StorageService } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { limits } from './limits.ts'
 

@@ -1,4 +1,5 @@
-import { type Attributes, createCatalogue } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { Attributes } from '@orch/core/contracts'
 import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

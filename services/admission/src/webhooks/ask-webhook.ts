@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Attributes, badRequest, failed, internal, type MetricCount, type Names, type Status, StatusError } from '@orch/core'
+import type { Attributes, MetricCount } from '@orch/core/contracts'
+import { badRequest, failed, internal, type Status, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from './caller.ts'
 import type { RequestForm } from './equivalents.ts'

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { domainGroup, type Names } from '@orch/core'
+import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
 /** Plugins that call webhooks, and whose configuration names a file of credentials. */

@@ -1,4 +1,5 @@
-import { type Attributes, createCatalogue, type ListPart } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { Attributes, ListPart } from '@orch/core/contracts'
 import { PushStream, silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

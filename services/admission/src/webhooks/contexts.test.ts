@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { issueServiceAuthority } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { TlsContexts } from './contexts.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@orch/core'
+import { isJsonObject } from '@orch/core/json'
 import { ConfigurationError } from '../configuration.ts'
 import type { Credential, WebhookCredentials } from './credentials.ts'
 

@@ -1,4 +1,5 @@
-import type { Attributes, Catalogue, Gvk, Resource } from '@orch/core'
+import type { Catalogue, Gvk, Resource } from '@orch/core/catalogue'
+import type { Attributes } from '@orch/core/contracts'
 
 /** A resource, or a part of one, in one version: what a webhook is told that a request is about. */
 export interface RequestForm {

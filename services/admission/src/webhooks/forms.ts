@@ -1,16 +1,7 @@
-import {
-  type ApiObject,
-  applyDefaults,
-  type Catalogue,
-  convert,
-  decoderOf,
-  internal,
-  isJsonObject,
-  jsonEqual,
-  parseApiVersion,
-  printBare,
-  type StatusError,
-} from '@orch/core'
+import { applyDefaults, type Catalogue, convert, parseApiVersion } from '@orch/core/catalogue'
+import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
+import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
+import { decoderOf } from '@orch/core/schema'
 import type { RequestForm } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 

@@ -1,4 +1,5 @@
-import { type Attributes, createCatalogue, parseRuntimeConfigOf } from '@orch/core'
+import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
+import type { Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { interestsOf } from './configurations.ts'
 import { createEquivalents } from './equivalents.ts'

@@ -1,4 +1,6 @@
-import { type Attributes, internal, matchesLabels, type StatusError } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { internal, type StatusError } from '@orch/core/meta'
+import { matchesLabels } from '@orch/core/selectors'
 import type { Equivalents, RequestForm } from './equivalents.ts'
 import type { ReadSelector, Webhook, WebhookRule } from './webhook.ts'
 

@@ -1,14 +1,8 @@
-import {
-  type ApiObject,
-  type Attributes,
-  applyJsonPatch,
-  domainGroup,
-  internal,
-  type JsonPatch,
-  jsonEqual,
-  printJson,
-  type StatusError,
-} from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { jsonEqual, printJson } from '@orch/core/json'
+import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
 import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import type { RequestForm } from './equivalents.ts'

@@ -1,15 +1,6 @@
-import {
-  type ApiObject,
-  type Attributes,
-  domainGroup,
-  forbidden,
-  type Names,
-  notFound,
-  objectKey,
-  StatusError,
-  serviceUnavailable,
-  timeout,
-} from '@orch/core'
+import { type Attributes, objectKey } from '@orch/core/contracts'
+import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import type { Inquiry, PluginNeeds } from '../plugin.ts'
 import { createServiceAddresses } from './addresses.ts'
 import type { AskWebhookNeeds, Deadline } from './ask-webhook.ts'

@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { chooseReviewVersion, type ReviewVersion, readReview } from './review.ts'
 

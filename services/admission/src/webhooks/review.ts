@@ -1,19 +1,9 @@
-import {
-  type ApiObject,
-  type Attributes,
-  decodeJson,
-  domainGroup,
-  type Gvk,
-  isJsonObject,
-  type JsonPatch,
-  type Names,
-  parseJsonPatch,
-  printBare,
-  printJson,
-  printValue,
-  type Status,
-  type StatusError,
-} from '@orch/core'
+import type { Gvk } from '@orch/core/catalogue'
+import type { Attributes } from '@orch/core/contracts'
+import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orch/core/json'
+import type { ApiObject, Status, StatusError } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
 import type { RequestForm } from './equivalents.ts'
 import { isOfNamespace } from './match.ts'
 

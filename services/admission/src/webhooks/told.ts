@@ -1,4 +1,4 @@
-import type { AdmissionStep, AuditAnnotation, MetricCount } from '@orch/core'
+import type { AdmissionStep, AuditAnnotation, MetricCount } from '@orch/core/contracts'
 import type { Inquiry, Told } from '../plugin.ts'
 import { countsOf, errorOf, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 

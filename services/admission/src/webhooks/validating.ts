@@ -1,4 +1,5 @@
-import { type Attributes, domainGroup } from '@orch/core'
+import type { Attributes } from '@orch/core/contracts'
+import { domainGroup } from '@orch/core/names'
 import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import { matchWebhook } from './match.ts'

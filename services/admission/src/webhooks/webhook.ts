@@ -1,4 +1,6 @@
-import { type ApiObject, type LabelRequirement, type LabelSelector, toLabelRequirements } from '@orch/core'
+import type { LabelRequirement } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { limits } from './limits.ts'
 
 /** Which requests are sent: all five must match. */

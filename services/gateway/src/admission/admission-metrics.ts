@@ -1,4 +1,4 @@
-import type { AdmissionStep, MetricCount } from '@orch/core'
+import type { AdmissionStep, MetricCount } from '@orch/core/contracts'
 import {
   type Clock,
   type CountedNumber,

@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest, AdmissionService, Attributes, Interest, InterestsPart } from '@orch/core'
+import type { AdmissionAnswer, AdmissionRequest, AdmissionService, Attributes, Interest, InterestsPart } from '@orch/core/contracts'
 import { createMetrics, PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'

@@ -1,16 +1,14 @@
-import {
-  type AccessDecision,
-  type AdmissionAccess,
-  type AdmissionAnswer,
-  type AdmissionService,
-  type Attributes,
-  type CommitRequest,
-  internal,
-  StatusError,
-  serviceUnavailable,
-  type User,
-  type Validated,
-} from '@orch/core'
+import type {
+  AccessDecision,
+  AdmissionAccess,
+  AdmissionAnswer,
+  AdmissionService,
+  Attributes,
+  CommitRequest,
+  User,
+  Validated,
+} from '@orch/core/contracts'
+import { internal, StatusError, serviceUnavailable } from '@orch/core/meta'
 import type { Clock, Log } from '@orch/platform'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import { originOf } from '../call-context.ts'

@@ -1,4 +1,10 @@
-import { type AdmissionService, createInterestIndex, type InterestIndex, type InterestPlace, type InterestsPart } from '@orch/core'
+import {
+  type AdmissionService,
+  createInterestIndex,
+  type InterestIndex,
+  type InterestPlace,
+  type InterestsPart,
+} from '@orch/core/contracts'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 

@@ -1,4 +1,4 @@
-import { type ApiObject, invalid } from '@orch/core'
+import { type ApiObject, invalid } from '@orch/core/meta'
 import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'

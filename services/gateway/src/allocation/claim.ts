@@ -1,4 +1,4 @@
-import { type FieldError, internal, invalid } from '@orch/core'
+import { type FieldError, internal, invalid } from '@orch/core/meta'
 import type { Served } from '../served.ts'
 import type { ReservedKeys } from './reserved-keys.ts'
 

@@ -1,4 +1,5 @@
-import { type FieldError, ipFamilyOf } from '@orch/core'
+import { ipFamilyOf } from '@orch/core/catalogue'
+import type { FieldError } from '@orch/core/meta'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 

@@ -1,4 +1,4 @@
-import { hasHealthPort } from '@orch/core'
+import { hasHealthPort } from '@orch/core/catalogue'
 import { type Claim, refused, type Subject } from './claim.ts'
 import { portPrefix, type ServicePort, type ServiceSpec } from './reserved-keys.ts'
 

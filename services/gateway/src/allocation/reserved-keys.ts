@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, encodeObject, encodeStored, type Revision, type StorageService, schemaFingerprint } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
+import type { ApiObject, Revision } from '@orch/core/meta'
+import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, usualAddress } from '@orch/platform'
 
 /** Storage prefixes of reservations; no path leads to them. */

@@ -1,4 +1,5 @@
-import { failed, namesOf, notFound } from '@orch/core'
+import { failed, notFound } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import { domainGroup, internal, type Names } from '@orch/core'
+import { internal } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,5 @@
-import { type Names, namesOf, printJson } from '@orch/core'
+import { printJson } from '@orch/core/json'
+import { type Names, namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import type { Status, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { ResourceInfo } from '../request-info.ts'

@@ -1,4 +1,4 @@
-import { domainGroup, type Names } from '@orch/core'
+import { domainGroup, type Names } from '@orch/core/names'
 import { parseYaml } from '../texts/yaml.ts'
 
 /** How much of a request is written down, from nothing to everything. */

@@ -1,4 +1,4 @@
-import { printJson } from '@orch/core'
+import { printJson } from '@orch/core/json'
 import { type AuditEvent, PrintedObject } from './event.ts'
 
 /** The JSON of an event. Objects that have been printed are copied into it. */

@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { limits } from '../limits.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { PrintedObject } from './event.ts'

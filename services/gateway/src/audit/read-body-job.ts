@@ -1,4 +1,5 @@
-import { namesOf, printJson } from '@orch/core'
+import { printJson } from '@orch/core/json'
+import { namesOf } from '@orch/core/names'
 import type { AuditBodyAnswer, AuditBodyJob } from '../texts/jobs.ts'
 import { readBody } from './read-body.ts'
 

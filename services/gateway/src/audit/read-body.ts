@@ -1,4 +1,7 @@
-import { decodeJson, decodeProtobuf, decoderOf, type Names, parseEnvelope, typeOfKind } from '@orch/core'
+import { decodeJson } from '@orch/core/json'
+import type { Names } from '@orch/core/names'
+import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
+import { decoderOf, typeOfKind } from '@orch/core/schema'
 import { parseYaml } from '../texts/yaml.ts'
 
 type ObjectValue = Record<string, unknown>

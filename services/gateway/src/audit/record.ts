@@ -1,4 +1,5 @@
-import type { Status, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { Status } from '@orch/core/meta'
 import type { AuditDecision } from './decide.ts'
 import type { AuditStage } from './policy.ts'
 

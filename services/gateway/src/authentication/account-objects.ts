@@ -1,12 +1,6 @@
-import {
-  type AccountClaims,
-  type ApiObject,
-  type Freshness,
-  objectKey,
-  parseInstant,
-  type SecretClaims,
-  type StorageService,
-} from '@orch/core'
+import { type Freshness, objectKey, type StorageService } from '@orch/core/contracts'
+import { type ApiObject, parseInstant } from '@orch/core/meta'
+import type { AccountClaims, SecretClaims } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../convert.ts'
 import { limits } from './limits.ts'
 

@@ -1,4 +1,5 @@
-import { type AccountClaims, accountUserName, type Names, printAccountClaims } from '@orch/core'
+import type { Names } from '@orch/core/names'
+import { type AccountClaims, accountUserName, printAccountClaims } from '@orch/core/tokens'
 import type { SigningKey, VerificationKey } from '@orch/platform'
 
 /** How tokens of service accounts are made. */

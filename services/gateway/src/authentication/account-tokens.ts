@@ -1,16 +1,14 @@
+import type { StorageService } from '@orch/core/contracts'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import {
   type AccountClaims,
   accountGroups,
   accountUserName,
-  domainGroup,
-  type Names,
   parseAccountClaims,
   parseSecretClaims,
   type SecretClaims,
-  type StorageService,
   secretTokenIssuer,
-  subdomainLabel,
-} from '@orch/core'
+} from '@orch/core/tokens'
 import type { VerificationKey } from '@orch/platform'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'

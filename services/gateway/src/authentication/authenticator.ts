@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 

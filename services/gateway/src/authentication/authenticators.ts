@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import type { Attempt, Authentication, GatewayAuthentication, RequestAuthenticator, TokenQuestion } from './authenticator.ts'
 import { refused } from './authenticator.ts'

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { bootstrapSecretName, type Names, objectKey, parseBootstrapToken, readBootstrapSecret, type StorageService } from '@orch/core'
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
+import { bootstrapSecretName, parseBootstrapToken, readBootstrapSecret } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../convert.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 

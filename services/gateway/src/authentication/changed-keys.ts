@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
 import { limits } from './limits.ts'
 

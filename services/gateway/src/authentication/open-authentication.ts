@@ -1,4 +1,5 @@
-import type { Names, StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import { type Authentication, none, type TokenAuthenticator } from './authenticator.ts'
 
 /** Users by the hash of their token, so that the time of a look-up tells nothing about a token. */

@@ -1,4 +1,5 @@
-import type { PolicyRule, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { PolicyRule } from '@orch/core/rbac'
 import type { Authorizer, Decision } from './authorizer.ts'
 
 const allow: Decision = { kind: 'allow', reason: '' }

@@ -1,4 +1,5 @@
-import { namesOf, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { createAttributePolicy, parseAttributePolicies } from './attribute-policy.ts'
 import type { Access } from './authorizer.ts'

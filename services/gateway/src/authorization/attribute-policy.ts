@@ -1,4 +1,6 @@
-import { type Names, type PolicyRule, subdomainLabel, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { type Names, subdomainLabel } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
 /** One line of the file: a permission, by the user's name or group. */

@@ -1,4 +1,5 @@
-import type { PolicyRule, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { PolicyRule } from '@orch/core/rbac'
 import type { PathInfo, ResourceInfo } from '../request-info.ts'
 
 /** What somebody wants to do. Every request is one; a review may ask about others, with verbs that no request has. */

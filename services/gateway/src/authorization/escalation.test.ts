@@ -1,4 +1,7 @@
-import { type ApiObject, namesOf, type PolicyRule, StatusError, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -1,18 +1,16 @@
+import type { User } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, forbidden } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import {
-  type ApiObject,
   type BindingObject,
   compactRules,
-  domainGroup,
-  forbidden,
-  jsonEqual,
   missingRulesInSteps,
-  type Names,
   type PolicyRule,
   printRule,
   printWords,
   type RoleObject,
-  type User,
-} from '@orch/core'
+} from '@orch/core/rbac'
 import type { Pace } from '../pace.ts'
 import type { Target } from '../target.ts'
 import { isMaster } from './always.ts'

@@ -1,4 +1,6 @@
-import { allowsResource, domainGroup, type Names, nodeRules, type StorageService, type User } from '@orch/core'
+import type { StorageService, User } from '@orch/core/contracts'
+import { domainGroup, type Names } from '@orch/core/names'
+import { allowsResource, nodeRules } from '@orch/core/rbac'
 import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
 import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment } from './node-graph.ts'

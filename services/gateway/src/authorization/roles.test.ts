@@ -1,4 +1,6 @@
-import { namesOf, type PolicyRule, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'

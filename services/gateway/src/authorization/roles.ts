@@ -1,19 +1,15 @@
+import { objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { notFound, type StatusError } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import {
   allowsPath,
   allowsResource,
   type BindingObject,
-  domainGroup,
-  type Names,
-  notFound,
-  objectKey,
   type PolicyRule,
   type RoleObject,
   type RoleReference,
   type RoleSubject,
-  type StatusError,
-  type StorageService,
-  type User,
-} from '@orch/core'
+} from '@orch/core/rbac'
 import { type Clock, type Log, Reflector, type ReflectorChange } from '@orch/platform'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 

@@ -1,4 +1,5 @@
-import { namesOf, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../limits.ts'

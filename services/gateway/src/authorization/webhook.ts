@@ -1,4 +1,5 @@
-import { domainGroup, type Names, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'

@@ -1,4 +1,6 @@
-import { type AdmissionStep, printJson, type Status } from '@orch/core'
+import type { AdmissionStep } from '@orch/core/contracts'
+import { printJson } from '@orch/core/json'
+import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
 

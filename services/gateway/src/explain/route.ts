@@ -1,4 +1,4 @@
-import { failed } from '@orch/core'
+import { failed } from '@orch/core/meta'
 import { pageNotFound } from '../respond.ts'
 import { type DocumentHandler, objectResponse } from '../routes/document.ts'
 import { type ExplainParts, explainPath, mayExplain, mayRead } from './steps.ts'

@@ -1,4 +1,5 @@
-import type { Names, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { RequestInfo } from '../request-info.ts'

@@ -1,4 +1,6 @@
-import { type Catalogue, domainGroup, type StorageService, type User } from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import type { StorageService, User } from '@orch/core/contracts'
+import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, type Metrics, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'

@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
 import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'

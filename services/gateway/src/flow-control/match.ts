@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import type { RequestInfo, ResourceInfo } from '../request-info.ts'
 import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
 

@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'

@@ -1,16 +1,8 @@
-import {
-  type Entry,
-  type IncludeObject,
-  type ListMeta,
-  type ListPart,
-  printPartialMetadata,
-  printProtobufListFrame,
-  printTableFront,
-  printTableRow,
-  type RowObject,
-  type TableVersion,
-  tableFormOf,
-} from '@orch/core'
+import type { Entry, ListPart } from '@orch/core/contracts'
+import { printPartialMetadata } from '@orch/core/events'
+import type { ListMeta } from '@orch/core/meta'
+import { printProtobufListFrame } from '@orch/core/protobuf'
+import { type IncludeObject, printTableFront, printTableRow, type RowObject, type TableVersion, tableFormOf } from '@orch/core/table'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'

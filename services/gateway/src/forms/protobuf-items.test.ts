@@ -1,4 +1,4 @@
-import type { Entry } from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { Forms } from './form-cache.ts'
 import { type ItemForm, type ItemPiece, itemPieces } from './protobuf-items.ts'

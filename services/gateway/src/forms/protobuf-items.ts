@@ -1,4 +1,7 @@
-import { type ApiObject, type Entry, encodeProtobufItems, partialMetadataType, readOurJson } from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
+import { partialMetadataType, readOurJson } from '@orch/core/events'
+import type { ApiObject } from '@orch/core/meta'
+import { encodeProtobufItems } from '@orch/core/protobuf'
 import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Served } from '../served.ts'

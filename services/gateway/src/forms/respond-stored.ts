@@ -1,18 +1,7 @@
-import {
-  badRequest,
-  failed,
-  type IncludeObject,
-  messageOfItem,
-  metadataOf,
-  parseIncludeObject,
-  printEnvelope,
-  printPartialMetadata,
-  printTable,
-  printTableRow,
-  rowObjectOf,
-  type TableVersion,
-  tableFormOf,
-} from '@orch/core'
+import { metadataOf, printPartialMetadata, rowObjectOf } from '@orch/core/events'
+import { badRequest, failed } from '@orch/core/meta'
+import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
+import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion, tableFormOf } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'

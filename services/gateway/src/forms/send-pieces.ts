@@ -1,5 +1,5 @@
 import { constants, createGzip } from 'node:zlib'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'

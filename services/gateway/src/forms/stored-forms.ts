@@ -1,13 +1,8 @@
-import {
-  type ApiObject,
-  type Entry,
-  encodeProtobufItem,
-  metadataOf,
-  partialMetadataType,
-  readOurJson,
-  type TableRow,
-  tableFormOf,
-} from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
+import { metadataOf, partialMetadataType, readOurJson } from '@orch/core/events'
+import type { ApiObject } from '@orch/core/meta'
+import { encodeProtobufItem } from '@orch/core/protobuf'
+import { type TableRow, tableFormOf } from '@orch/core/table'
 import { type ConversionParts, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { Pace } from '../pace.ts'
 import type { Served } from '../served.ts'

@@ -1,4 +1,5 @@
-import { namesOf, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../authorization/always.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import { decide, type ResourceInfoAccess } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type AuthorizeParts, refusal } from '../steps/authorize.ts'

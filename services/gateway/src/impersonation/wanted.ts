@@ -1,4 +1,6 @@
-import { badRequest, domainGroup, type Names, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { badRequest } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { keyOfHeader, textOfHeader } from '../authentication/header-text.ts'
 import type { ResourceInfoAccess } from '../authorization/authorizer.ts'
 import type { Exchange } from '../exchange/exchange.ts'

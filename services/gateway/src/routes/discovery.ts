@@ -1,3 +1,4 @@
+import { type Catalogue, type Group, printApiVersion } from '@orch/core/catalogue'
 import {
   type AggregatedVersion,
   aggregatedDocument,
@@ -8,10 +9,7 @@ import {
   apiGroupListDocument,
   apiResourceListDocument,
   apiVersionsDocument,
-  type Catalogue,
-  type Group,
-  printApiVersion,
-} from '@orch/core'
+} from '@orch/core/discovery'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { BytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'

@@ -1,4 +1,4 @@
-import { methodNotAllowed } from '@orch/core'
+import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, type RespondParts, representObject, send, sendBytes } from '../respond.ts'

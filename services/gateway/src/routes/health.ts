@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import type { Log } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
 import type { GatewayState } from '../state.ts'

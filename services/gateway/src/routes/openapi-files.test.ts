@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createCatalogue, encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/openapi'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../pace.ts'

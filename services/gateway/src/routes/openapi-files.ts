@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { Catalogue } from '@orch/core/catalogue'
 import {
-  type Catalogue,
   encodeOpenApi2InSteps,
   openApi2DocumentInSteps,
   openApi3DocumentInSteps,
   openApi3Names,
   printOpenApiInSteps,
-  type Steps,
-} from '@orch/core'
+} from '@orch/core/openapi'
+import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import type { Authenticators } from '../authentication/authenticators.ts'
 import type { Pace } from '../pace.ts'

@@ -1,4 +1,4 @@
-import { openApi3Index } from '@orch/core'
+import { openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
 import { BytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'

@@ -1,4 +1,5 @@
-import { namesOf, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
 import { createMetrics, silentLog } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
 import { certificatesAlone, createAuthenticators } from '../authentication/authenticators.ts'

@@ -1,4 +1,5 @@
-import { type User, unauthorized } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { unauthorized } from '@orch/core/meta'
 import type { Clock, Log } from '@orch/platform'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'

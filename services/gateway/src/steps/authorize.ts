@@ -1,4 +1,7 @@
-import { domainGroup, failed, type Names, parseFieldSelector, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { parseFieldSelector } from '@orch/core/selectors'
 import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'

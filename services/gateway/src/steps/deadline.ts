@@ -1,4 +1,4 @@
-import { badRequest, durationToMs, parseDuration } from '@orch/core'
+import { badRequest, durationToMs, parseDuration } from '@orch/core/meta'
 import { isLongRunning, type Step } from './step.ts'
 
 /** `?timeout=` may shorten the time that a request may take; it never lengthens it. */

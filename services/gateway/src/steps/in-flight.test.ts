@@ -1,4 +1,4 @@
-import { namesOf } from '@orch/core'
+import { namesOf } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

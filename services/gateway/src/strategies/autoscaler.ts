@@ -1,4 +1,5 @@
-import { type ApiObject, processorsLast } from '@orch/core'
+import { processorsLast } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 /** Metrics are kept in an order of their own. Who gave them in another order owns the list nevertheless. */

@@ -1,4 +1,5 @@
-import { type ApiObject, type FieldError, forbiddenValue, invalidValue } from '@orch/core'
+import type { ApiObject, FieldError } from '@orch/core/meta'
+import { forbiddenValue, invalidValue } from '@orch/core/schema'
 import { findCertificatesProblem } from './certificate-content.ts'
 import { transitionTimes } from './condition-times.ts'
 

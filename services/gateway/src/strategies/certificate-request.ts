@@ -1,4 +1,5 @@
-import { type ApiObject, bytes, type FieldError, goValue, invalidValue } from '@orch/core'
+import type { ApiObject, FieldError } from '@orch/core/meta'
+import { bytes, goValue, invalidValue } from '@orch/core/schema'
 import { findRequestProblem } from './certificate-content.ts'
 import { sorted } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'

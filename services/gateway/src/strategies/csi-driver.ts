@@ -1,4 +1,5 @@
-import { type ApiObject, printJson } from '@orch/core'
+import { printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount']

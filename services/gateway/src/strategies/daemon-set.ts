@@ -1,4 +1,6 @@
-import { type ApiObject, printJson, templateGenerationAnnotation } from '@orch/core'
+import { templateGenerationAnnotation } from '@orch/core/catalogue'
+import { printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 /** An annotation counts the changes of the template; it is the server's to say. */

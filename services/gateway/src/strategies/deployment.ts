@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 /** Annotations are copied to what a Deployment makes, so a change of them is a change of what is wanted. */

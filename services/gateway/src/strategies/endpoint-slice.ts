@@ -1,4 +1,5 @@
-import { type ApiObject, jsonEqual } from '@orch/core'
+import { jsonEqual } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 type Endpoint = Readonly<Record<string, unknown>>

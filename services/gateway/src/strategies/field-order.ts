@@ -1,4 +1,5 @@
-import { decoderOf, type ObjectMeta } from '@orch/core'
+import type { ObjectMeta } from '@orch/core/meta'
+import { decoderOf } from '@orch/core/schema'
 
 /** The fields in the order of their type, as if they had come like that: equal objects are told by their text. */
 export function metadataInOrder(metadata: ObjectMeta): ObjectMeta {

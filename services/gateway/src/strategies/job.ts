@@ -1,4 +1,6 @@
-import { type ApiObject, decoderOf, jobNameLabel, jobTrackingAnnotation, jobUidLabel } from '@orch/core'
+import { jobNameLabel, jobTrackingAnnotation, jobUidLabel } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
+import { decoderOf } from '@orch/core/schema'
 import { metadataInOrder, sorted } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'
 

@@ -1,4 +1,6 @@
-import type { ApiObject, FieldError, Names, User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import type { ApiObject, FieldError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 
 /** The hooks of a kind that has rules of its own. All functions may change `object`, which is the write's own. */
 export interface KindRules {

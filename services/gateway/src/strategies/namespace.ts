@@ -1,4 +1,5 @@
-import { type ApiObject, domainLabel } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
+import { domainLabel } from '@orch/core/names'
 import { metadataInOrder } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'
 

@@ -1,4 +1,6 @@
-import { type ApiObject, carryOverMeta, type FieldError, jsonEqual, type ObjectMeta, type Resource } from '@orch/core'
+import type { Resource } from '@orch/core/catalogue'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core/meta'
 import { approvedStatus, issuedStatus, validateIssued } from './certificate-parts.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */

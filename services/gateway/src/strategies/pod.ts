@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 interface PodSpec {

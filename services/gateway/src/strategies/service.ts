@@ -1,4 +1,5 @@
-import { type ApiObject, dropFieldsOfFormerType, type FieldError } from '@orch/core'
+import { dropFieldsOfFormerType } from '@orch/core/catalogue'
+import type { ApiObject, FieldError } from '@orch/core/meta'
 import type { KindRules } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */

@@ -1,4 +1,4 @@
-import type { Behaviour, Resource } from '@orch/core'
+import type { Behaviour, Resource } from '@orch/core/catalogue'
 import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'

@@ -1,4 +1,4 @@
-import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core'
+import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
 import { type BodyParts, readBody } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'

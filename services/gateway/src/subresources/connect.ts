@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core'
+import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core/meta'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'

@@ -1,4 +1,5 @@
-import type { ApiObject, Subresource } from '@orch/core'
+import type { Subresource } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'

@@ -1,17 +1,6 @@
-import {
-  type ApiObject,
-  everything,
-  failed,
-  forbidden,
-  type LabelSelector,
-  matchesLabels,
-  notFound,
-  printTime,
-  type StatusCause,
-  type StorageService,
-  toInstant,
-  toLabelRequirements,
-} from '@orch/core'
+import { everything, type StorageService } from '@orch/core/contracts'
+import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant } from '@orch/core/meta'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,5 @@
-import { type ApiObject, badRequest, failed, notFound, StatusError, type Subresource } from '@orch/core'
+import type { Subresource } from '@orch/core/catalogue'
+import { type ApiObject, badRequest, failed, notFound, StatusError } from '@orch/core/meta'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,4 @@
-import { badRequest } from '@orch/core'
+import { badRequest } from '@orch/core/meta'
 import { isObject } from '../write/candidate.ts'
 
 /** What is asked of an object by its own path must name it in the body too. */

@@ -1,4 +1,6 @@
-import { printJson, printProtobuf, type Subresource } from '@orch/core'
+import type { Subresource } from '@orch/core/catalogue'
+import { printJson } from '@orch/core/json'
+import { printProtobuf } from '@orch/core/protobuf'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../respond.ts'
 

@@ -1,25 +1,10 @@
-import {
-  type ApiObject,
-  badRequest,
-  conflict,
-  decodeFailureText,
-  decoderOf,
-  type FieldError,
-  invalid,
-  type LabelSelector,
-  notFound,
-  type ObjectMeta,
-  type OwnedObject,
-  parseRevision,
-  printLabelSelector,
-  printTable,
-  printTableRow,
-  rowObjectOf,
-  type Subresource,
-  scaleTable,
-  tableFormOf,
-  toLabelRequirements,
-} from '@orch/core'
+import type { OwnedObject } from '@orch/core/apply'
+import type { Subresource } from '@orch/core/catalogue'
+import { rowObjectOf } from '@orch/core/events'
+import { type ApiObject, badRequest, conflict, type FieldError, invalid, notFound, type ObjectMeta, parseRevision } from '@orch/core/meta'
+import { decodeFailureText, decoderOf } from '@orch/core/schema'
+import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
+import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'

@@ -1,19 +1,8 @@
-import {
-  type AccountClaims,
-  type ApiObject,
-  applyDefaults,
-  badRequest,
-  conflict,
-  type FieldError,
-  failed,
-  invalid,
-  notFound,
-  objectKey,
-  printTime,
-  printValue,
-  type Subresource,
-  toInstant,
-} from '@orch/core'
+import { applyDefaults, type Subresource } from '@orch/core/catalogue'
+import { objectKey } from '@orch/core/contracts'
+import { printValue } from '@orch/core/json'
+import { type ApiObject, badRequest, conflict, type FieldError, failed, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
+import type { AccountClaims } from '@orch/core/tokens'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
 import { type BodyParts, readBody } from '../body.ts'

@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import type { BodyReading, ToldMetadata } from '../audit/read-body.ts'
 
 /** What the thread of texts is asked. */

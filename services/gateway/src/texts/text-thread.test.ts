@@ -1,4 +1,5 @@
-import { decodeJson, printJson, resolveStruct } from '@orch/core'
+import { decodeJson, printJson } from '@orch/core/json'
+import { resolveStruct } from '@orch/core/schema'
 import { anyStruct } from '@orch/testkit'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'

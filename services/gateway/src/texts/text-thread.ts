@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { internal, timeout } from '@orch/core'
+import { internal, timeout } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type { AuditBodyAnswer, AuditBodyJob, TextAnswer, TextJob, ThreadAnswer, ThreadJob } from './jobs.ts'
 

@@ -1,4 +1,5 @@
-import { allTypeNames, decodeJson, decoderOf, printJson, resolveStruct, resolveType } from '@orch/core'
+import { decodeJson, printJson } from '@orch/core/json'
+import { allTypeNames, decoderOf, resolveStruct, resolveType } from '@orch/core/schema'
 import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'

@@ -1,15 +1,8 @@
-import {
-  type ApiObject,
-  badRequest,
-  type FieldError,
-  type GoValue,
-  goValue,
-  invalid,
-  invalidValue,
-  type PolicyRule,
-  printJson,
-  type User,
-} from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { printJson } from '@orch/core/json'
+import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core/meta'
+import type { PolicyRule } from '@orch/core/rbac'
+import { type GoValue, goValue, invalidValue } from '@orch/core/schema'
 import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'

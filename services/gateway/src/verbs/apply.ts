@@ -1,14 +1,7 @@
-import {
-  badRequest,
-  conflict,
-  conflictStatus,
-  decoderOf,
-  duplicateFieldText,
-  fieldProblems,
-  notFound,
-  type OwnedObject,
-  printBare,
-} from '@orch/core'
+import { conflictStatus, type OwnedObject } from '@orch/core/apply'
+import { duplicateFieldText, fieldProblems, printBare } from '@orch/core/json'
+import { badRequest, conflict, notFound } from '@orch/core/meta'
+import { decoderOf } from '@orch/core/schema'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'

@@ -1,4 +1,5 @@
-import type { DecodedJson, JsonPatch } from '@orch/core'
+import type { DecodedJson } from '@orch/core/json'
+import type { JsonPatch } from '@orch/core/patch'
 
 /** A patch that has been read. */
 export type Change =

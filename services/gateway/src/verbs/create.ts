@@ -1,4 +1,4 @@
-import { badRequest } from '@orch/core'
+import { badRequest } from '@orch/core/meta'
 import { type BodyParts, receiveBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'

@@ -1,4 +1,6 @@
-import { type Entry, resolveRead, StatusError, type StorageService } from '@orch/core'
+import type { Entry, StorageService } from '@orch/core/contracts'
+import { StatusError } from '@orch/core/meta'
+import { resolveRead } from '@orch/core/read'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'

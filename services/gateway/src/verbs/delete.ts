@@ -1,4 +1,4 @@
-import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core'
+import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core/meta'
 import { readBytesOfOurs } from '../convert.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,5 @@
-import { createCatalogue, StatusError } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'

@@ -1,4 +1,6 @@
-import { type Freshness, notFound, resolveRead, type StorageService } from '@orch/core'
+import type { Freshness, StorageService } from '@orch/core/contracts'
+import { notFound } from '@orch/core/meta'
+import { resolveRead } from '@orch/core/read'
 import { callContext } from '../call-context.ts'
 import type { FormCache } from '../forms/form-cache.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'

@@ -1,14 +1,6 @@
-import {
-  expired,
-  type Freshness,
-  type ListMeta,
-  type ListPart,
-  printContinueToken,
-  type ResolvedRead,
-  resolveRead,
-  StatusError,
-  type StorageService,
-} from '@orch/core'
+import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
+import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
+import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { callContext } from '../call-context.ts'
 import type { FormCache } from '../forms/form-cache.ts'
 import { listFormOf } from '../forms/list-form.ts'

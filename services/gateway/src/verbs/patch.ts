@@ -1,18 +1,7 @@
-import {
-  type ApiObject,
-  applyJsonPatch,
-  applyMergePatch,
-  badRequest,
-  failed,
-  type JsonPatchOutcome,
-  type MergeOutcome,
-  notFound,
-  parseJsonPatch,
-  type Resource,
-  resolveStruct,
-  strategicMerge,
-  unknownPatchType,
-} from '@orch/core'
+import type { Resource } from '@orch/core/catalogue'
+import { type ApiObject, badRequest, failed, notFound, unknownPatchType } from '@orch/core/meta'
+import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
+import { resolveStruct } from '@orch/core/schema'
 import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'

@@ -1,4 +1,6 @@
-import { type FieldError, invalid, invalidValue, isJsonObject, type MismatchTexts, printJson, type StatusError } from '@orch/core'
+import { isJsonObject, printJson } from '@orch/core/json'
+import { type FieldError, invalid, type StatusError } from '@orch/core/meta'
+import { invalidValue, type MismatchTexts } from '@orch/core/schema'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
 import type { Change } from './change.ts'

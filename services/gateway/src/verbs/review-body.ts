@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import { type BodyParts, readBody } from '../body.ts'
 import { advance, pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'

@@ -1,4 +1,6 @@
-import { type ApiObject, badRequest, printJson, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { printJson } from '@orch/core/json'
+import { type ApiObject, badRequest } from '@orch/core/meta'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
 import { remainingMs } from '../call-context.ts'

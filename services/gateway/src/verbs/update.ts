@@ -1,4 +1,4 @@
-import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core'
+import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core/meta'
 import { type BodyParts, readBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { Target } from '../target.ts'

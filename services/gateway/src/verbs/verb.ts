@@ -1,4 +1,4 @@
-import type { ReadQuery } from '@orch/core'
+import type { ReadQuery } from '@orch/core/read'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'

@@ -1,21 +1,8 @@
-import {
-  type Entry,
-  type Freshness,
-  isProtobufFormat,
-  notAcceptable,
-  printErrorEvent,
-  printEvent,
-  printPartialMetadataFront,
-  type ReadPoint,
-  type ResolvedRead,
-  resolveRead,
-  type Status,
-  type StorageService,
-  type SubscribeRequest,
-  tableFormOf,
-  type WatchFormat,
-  withColumns,
-} from '@orch/core'
+import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
+import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
+import { notAcceptable, type Status } from '@orch/core/meta'
+import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
+import { tableFormOf } from '@orch/core/table'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConcludeParts, conclude } from '../conclude.ts'
 import { toServedBytes } from '../convert.ts'

@@ -1,4 +1,4 @@
-import type { EventsOrigin, SubscribeRequest } from '@orch/core'
+import type { EventsOrigin, SubscribeRequest } from '@orch/core/contracts'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { linkedWatchesMax } from './limits.ts'
 

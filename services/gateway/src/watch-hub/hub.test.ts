@@ -1,4 +1,5 @@
-import { failed, type SubscribeRequest, type WatchPart, type WatchService } from '@orch/core'
+import type { SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
 import { PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

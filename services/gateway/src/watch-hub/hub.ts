@@ -1,4 +1,4 @@
-import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core'
+import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
 import { type Clock, type Log, noTracer, retryDelayMs, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'

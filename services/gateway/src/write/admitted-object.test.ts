@@ -1,4 +1,5 @@
-import { type ApiObject, createCatalogue, StatusError } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { createServedResources } from '../served.ts'
 import { takeAdmitted } from './admitted-object.ts'

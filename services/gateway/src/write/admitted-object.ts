@@ -1,4 +1,5 @@
-import { type ApiObject, badRequest, type FieldError, invalid, printValue } from '@orch/core'
+import { printValue } from '@orch/core/json'
+import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core/meta'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { PlannedWrite } from './write.ts'
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, internal, printTime, type Resource, StatusError, type Subresource, toInstant } from '@orch/core'
+import type { Resource, Subresource } from '@orch/core/catalogue'
+import { type ApiObject, internal, printTime, StatusError, toInstant } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import type { Admitted, Admitter, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayRequest } from '../request.ts'

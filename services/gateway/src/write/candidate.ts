@@ -1,21 +1,8 @@
-import {
-  type ApiObject,
-  applyDefaults,
-  badRequest,
-  type Catalogue,
-  cannotUnmarshal,
-  decodeFailureText,
-  decoderOf,
-  fieldProblems,
-  type ManagedFieldsEntry,
-  type MismatchTexts,
-  type Names,
-  parseApiVersion,
-  printBare,
-  type Resource,
-  type Subresource,
-  strictFailureText,
-} from '@orch/core'
+import { applyDefaults, type Catalogue, parseApiVersion, type Resource, type Subresource } from '@orch/core/catalogue'
+import { cannotUnmarshal, fieldProblems, printBare } from '@orch/core/json'
+import { type ApiObject, badRequest, type ManagedFieldsEntry } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { decodeFailureText, decoderOf, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { Target } from '../target.ts'
 import type { FieldValidation } from './options.ts'

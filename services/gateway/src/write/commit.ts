@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type ApiObject,
-  type CommitOutcome,
-  type CommitRequest,
-  type EncodedObject,
-  encodeExactly,
-  encodeStoredObject,
-  fillRevision,
-  StatusError,
-  toWriteId,
-  UnknownOutcomeError,
-} from '@orch/core'
+import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
 import { callContext } from '../call-context.ts'
 import { type ConversionParts, toStoredObject } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'

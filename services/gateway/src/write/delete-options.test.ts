@@ -1,4 +1,5 @@
-import { createCatalogue, StatusError } from '@orch/core'
+import { createCatalogue } from '@orch/core/catalogue'
+import { StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { toDeleteOptions } from './delete-options.ts'
 

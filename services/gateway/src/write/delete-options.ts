@@ -1,4 +1,7 @@
-import { badRequest, type Catalogue, type FieldError, type Names, printValue } from '@orch/core'
+import type { Catalogue } from '@orch/core/catalogue'
+import { printValue } from '@orch/core/json'
+import { badRequest, type FieldError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import { type BodyParts, parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
 import { queryBoolean, queryInteger } from '../query.ts'

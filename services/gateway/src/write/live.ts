@@ -1,4 +1,5 @@
-import type { ApiObject, CallContext, Entry, Freshness, StorageService } from '@orch/core'
+import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
 import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'

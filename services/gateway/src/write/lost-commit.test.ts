@@ -1,4 +1,5 @@
-import { type CallContext, type CommitOutcome, type CommitRequest, type Entry, timeout, UnknownOutcomeError } from '@orch/core'
+import { type CallContext, type CommitOutcome, type CommitRequest, type Entry, UnknownOutcomeError } from '@orch/core/contracts'
+import { timeout } from '@orch/core/meta'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'

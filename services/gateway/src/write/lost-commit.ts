@@ -1,4 +1,5 @@
-import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, timeout, UnknownOutcomeError } from '@orch/core'
+import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
+import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { originOf, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'

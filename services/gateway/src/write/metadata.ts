@@ -3,13 +3,13 @@ import {
   type ApiObject,
   foregroundFinalizer,
   generateName,
-  type Names,
   type ObjectMeta,
   orphanFinalizer,
   parseRevision,
   printTime,
   toInstant,
-} from '@orch/core'
+} from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import type { Served } from '../served.ts'
 

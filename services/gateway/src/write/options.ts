@@ -1,4 +1,5 @@
-import { domainGroup, type FieldError, invalid, type Names, validateFieldManager } from '@orch/core'
+import { type FieldError, invalid, validateFieldManager } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 

@@ -1,24 +1,18 @@
 import {
-  type ApiObject,
   type ApplyOutcome,
   applyToInSteps,
-  decoderOf,
   fieldSets,
-  type ManagedFieldsEntry,
   managerOfUserAgent,
-  type Names,
   type OwnedObject,
-  parseApiVersion,
-  printTime,
-  type Resource,
-  runAtOnce,
-  type Steps,
   shapeOfType,
-  subdomainLabel,
-  toInstant,
   trackUpdateInSteps,
   type Versioned,
-} from '@orch/core'
+} from '@orch/core/apply'
+import { parseApiVersion, type Resource } from '@orch/core/catalogue'
+import { type ApiObject, type ManagedFieldsEntry, printTime, toInstant } from '@orch/core/meta'
+import { type Names, subdomainLabel } from '@orch/core/names'
+import { decoderOf } from '@orch/core/schema'
+import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { toServedObject, toStoredObject } from '../convert.ts'
 import type { Served, ServedResources } from '../served.ts'

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiObject, encodeStoredObject, objectKey, type StorageService, toWriteId, type User } from '@orch/core'
+import { objectKey, type StorageService, type User } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { encodeStoredObject, toWriteId } from '@orch/core/stored'
 import type { Served } from '../served.ts'
 import { type CandidateParts, complete, decodeCandidate } from './candidate.ts'
 import { encodeWrite } from './commit.ts'

@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from '@orch/core'
+import { UnknownOutcomeError } from '@orch/core/contracts'
 import type { Admitted, Admitter } from '../admission/admitter.ts'
 import type { PlannedWrite } from './write.ts'
 

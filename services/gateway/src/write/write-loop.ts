@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { sameOwners } from '@orch/core/apply'
+import { dropDisabledFields, validateObject, warningsOf } from '@orch/core/catalogue'
+import { type CallContext, UnknownOutcomeError } from '@orch/core/contracts'
 import {
   type ApiObject,
   alreadyExists,
-  type CallContext,
   carryOverMeta,
   conflict,
-  dropDisabledFields,
   type FieldError,
   invalid,
   printTime,
   StatusError,
-  type Steps,
-  sameOwners,
   toInstant,
-  UnknownOutcomeError,
-  validateObject,
   validateObjectMeta,
   validateObjectMetaUpdate,
-  warningsOf,
-} from '@orch/core'
+} from '@orch/core/meta'
+import type { Steps } from '@orch/core/steps'
 import type { TimerWheel } from '@orch/platform'
 import type { Allocator, Reservation } from '../allocation/allocator.ts'
 import { type RoleParts, refuseEscalation } from '../authorization/escalation.ts'

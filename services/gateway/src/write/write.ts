@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core'
+import type { ApiObject } from '@orch/core/meta'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { Candidate } from './candidate.ts'

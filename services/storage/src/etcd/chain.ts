@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import { changeRevisionsMax } from '../limits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import { etcdReconnectDelayMsMax, etcdReopenWaitMs, etcdStartWaitMs, etcdWatchLastLookMs, etcdWatchPatienceMs } from '../limits.ts'
 import type { EtcdContext } from './context.ts'

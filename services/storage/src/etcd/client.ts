@@ -9,7 +9,7 @@ import {
   type Metadata,
   type NextCall,
 } from '@grpc/grpc-js'
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import { type Clock, systemClock } from '@orch/platform'
 import { HostCredentials, renewableChannels } from '@orch/platform/rpc'
 import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'

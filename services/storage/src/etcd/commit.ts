@@ -1,4 +1,5 @@
-import { badRequest, type Revision, type StoreCommit, UnknownOutcomeError } from '@orch/core'
+import { type StoreCommit, UnknownOutcomeError } from '@orch/core/contracts'
+import { badRequest, type Revision } from '@orch/core/meta'
 import { keyBytesMax } from '../limits.ts'
 import { createAttempts, type EtcdClient } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'

@@ -1,4 +1,5 @@
-import type { Revision, StoreChange, StoreCommit, StoreOutcome } from '@orch/core'
+import type { StoreChange, StoreCommit, StoreOutcome } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import type { ChangeWatch } from './change-watch.ts'
 import { checkKey, sendCommit, type TxnOutcome, toTransaction, unknownOutcome } from './commit.ts'
 import type { EtcdContext } from './context.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '@orch/core'
+import type { Profile } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import type { EtcdClient } from './client.ts'
 import type { Layout } from './layout.ts'

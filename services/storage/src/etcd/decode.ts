@@ -1,4 +1,5 @@
-import type { Revision, StoreChange } from '@orch/core'
+import type { StoreChange } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { type Layout, unframeValue } from './layout.ts'
 import type { EtcdEvent } from './wire.ts'
 

@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import { etcdDeliveryWaitMs } from '../limits.ts'
 import { unknownOutcome } from './commit.ts'
 import type { EtcdContext } from './context.ts'

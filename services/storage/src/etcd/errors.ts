@@ -1,4 +1,4 @@
-import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core'
+import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { unavailableRetrySeconds } from '../limits.ts'
 
 /** What an error of a call to etcd means. */

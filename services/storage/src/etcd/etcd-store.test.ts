@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { type StoreChange, type StoreCommit, UnknownOutcomeError } from '@orch/core'
+import { type StoreChange, type StoreCommit, UnknownOutcomeError } from '@orch/core/contracts'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EtcdClient } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Profile, SharedStore, Store } from '@orch/core'
+import type { SharedStore, Store } from '@orch/core/contracts'
+import type { Profile } from '@orch/core/names'
 import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
 import { etcdReconnectDelayMsMax, etcdStartWaitMs } from '../limits.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Profile, Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
 import type { Etcd3 } from 'etcd3'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout } from './layout.ts'

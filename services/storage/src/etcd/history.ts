@@ -1,4 +1,5 @@
-import type { Revision, StoreChange, StoreHistory } from '@orch/core'
+import type { StoreChange, StoreHistory } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import type { Etcd3 } from 'etcd3'
 import { type EtcdClient, readSurely } from './client.ts'
 import { decodeEvents } from './decode.ts'

@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import type { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import type { EtcdContext } from './context.ts'

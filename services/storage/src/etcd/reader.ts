@@ -1,4 +1,5 @@
-import type { Revision, StorePage, StoreRange, StoreRecord } from '@orch/core'
+import type { StorePage, StoreRange, StoreRecord } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import type { Etcd3, IKeyValue } from 'etcd3'
 import { etcdPageBytes, storePageRecords } from '../limits.ts'
 import { readSurely } from './client.ts'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { StoreCommit } from '@orch/core'
+import type { StoreCommit } from '@orch/core/contracts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeRevisionsMax, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'

@@ -1,5 +1,4 @@
 import type {
-  Revision,
   SharedStore,
   Store,
   StoreChange,
@@ -10,7 +9,8 @@ import type {
   StoreRange,
   StoreRecord,
   StoreStatus,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import { Commits } from './commits.ts'

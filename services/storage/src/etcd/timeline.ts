@@ -1,4 +1,6 @@
-import type { Profile, Revision, StoreChange } from '@orch/core'
+import type { StoreChange } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
 import { ChangeRevisions } from './chain.ts'
 import type { EtcdClient } from './client.ts'
 import type { Decoded } from './decode.ts'

@@ -1,5 +1,5 @@
 import { type ClientDuplexStream, InterceptingCall, type InterceptorOptions, type NextCall } from '@grpc/grpc-js'
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 import { etcdWatchOpenMs } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import { endOfPrefix } from './layout.ts'

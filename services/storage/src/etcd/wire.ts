@@ -1,4 +1,5 @@
-import { type Revision, wire } from '@orch/core'
+import { wire } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { codecOf } from '@orch/platform/rpc'
 
 /**

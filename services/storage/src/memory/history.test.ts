@@ -1,4 +1,4 @@
-import { encodeObject, encodeStored } from '@orch/core'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
 import { slabBytes } from '../limits.ts'
 import { Interner } from './facts.ts'

@@ -1,4 +1,6 @@
-import { type Change, type Revision, type StoreChange, traceparentOf } from '@orch/core'
+import type { Change, StoreChange } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import { traceparentOf } from '@orch/core/stored'
 import { jsonOf, type StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 

@@ -1,4 +1,6 @@
-import { assemble, clearRevision, decodeStored, type Entry, fillRevisionInto, type Revision, revisionBytes } from '@orch/core'
+import type { Entry } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes } from '@orch/core/stored'
 import type { FactSet, Interner } from './facts.ts'
 import type { Slabs } from './slabs.ts'
 

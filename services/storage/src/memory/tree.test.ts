@@ -1,4 +1,4 @@
-import { encodeObject, encodeStored } from '@orch/core'
+import { encodeObject, encodeStored } from '@orch/core/stored'
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { Interner } from './facts.ts'

@@ -1,4 +1,4 @@
-import type { Change, FeedMessage } from '@orch/core'
+import type { Change, FeedMessage } from '@orch/core/contracts'
 import type { PublisherLimits } from './limits.ts'
 
 /** Objects of these resources are never shown to those who carry messages. */

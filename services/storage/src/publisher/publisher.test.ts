@@ -1,4 +1,4 @@
-import type { FeedMessage } from '@orch/core'
+import type { FeedMessage } from '@orch/core/contracts'
 import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, createTinyStorage, type FakeChangeStream, type TinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core'
+import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core/contracts'
 import {
   type Clock,
   declareMetrics,

@@ -1,4 +1,4 @@
-import type { StoreCommit } from '@orch/core'
+import type { StoreCommit } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { judge } from './judge.ts'
 

@@ -1,4 +1,5 @@
-import type { Revision, StoreCommit, StoreOutcome } from '@orch/core'
+import type { StoreCommit, StoreOutcome } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 
 /** Why a commit may not be written; undefined where it may. */
 export function judge(commit: StoreCommit, revisionOf: (key: string) => Revision): Exclude<StoreOutcome, { kind: 'written' }> | undefined {

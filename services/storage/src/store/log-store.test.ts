@@ -1,4 +1,4 @@
-import type { StoreCommit } from '@orch/core'
+import type { StoreCommit } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { LogStore } from './log-store.ts'
 import { createMemoryStore, MemoryTables } from './memory-store.ts'

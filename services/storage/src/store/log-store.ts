@@ -1,18 +1,15 @@
-import {
-  badRequest,
-  failed,
-  type Revision,
-  type Store,
-  type StoreChange,
-  type StoreCommit,
-  type StoreHistory,
-  type StoreOutcome,
-  type StorePage,
-  type StoreRange,
-  type StoreRecord,
-  type StoreStatus,
-  serviceUnavailable,
-} from '@orch/core'
+import type {
+  Store,
+  StoreChange,
+  StoreCommit,
+  StoreHistory,
+  StoreOutcome,
+  StorePage,
+  StoreRange,
+  StoreRecord,
+  StoreStatus,
+} from '@orch/core/contracts'
+import { badRequest, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { judge } from './judge.ts'
 import { statesAt } from './past.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Revision, Store } from '@orch/core'
+import type { Store } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import { systemClock } from '@orch/platform'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'

@@ -1,4 +1,4 @@
-import type { SharedStore, Store } from '@orch/core'
+import type { SharedStore, Store } from '@orch/core/contracts'
 import { createMetrics, type SpanOptions, type Tracer } from '@orch/platform'
 import { createFakeClock, storeSuite } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { SharedStore, Store, StoreCommit } from '@orch/core'
+import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
 import { type Clock, type Metrics, noTracer, type Tracer } from '@orch/platform'
 
 /** What is seen of a store that lies in other processes. */

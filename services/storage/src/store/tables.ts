@@ -1,4 +1,4 @@
-import type { Revision } from '@orch/core'
+import type { Revision } from '@orch/core/meta'
 
 /** One entry of the log: a put, or a delete where it has no value. */
 export interface LogEntry {

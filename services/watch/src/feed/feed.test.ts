@@ -1,4 +1,4 @@
-import { type ChangesPart, type FeedMessage, feedRevision } from '@orch/core'
+import { type ChangesPart, type FeedMessage, feedRevision } from '@orch/core/contracts'
 import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'

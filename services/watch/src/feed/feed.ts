@@ -1,4 +1,4 @@
-import type { StorageService } from '@orch/core'
+import type { StorageService } from '@orch/core/contracts'
 import { type Clock, declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
 import { defaultFeedLimits, type FeedLimits } from './limits.ts'

@@ -1,4 +1,4 @@
-import { type FeedMessage, feedRevision } from '@orch/core'
+import { type FeedMessage, feedRevision } from '@orch/core/contracts'
 import { type Clock, type Log, retryDelayMs, sleep, type Timer } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
 import type { FeedLimits } from './limits.ts'

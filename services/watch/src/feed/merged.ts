@@ -6,7 +6,7 @@ import {
   feedRevision,
   type StorageService,
   type Stream,
-} from '@orch/core'
+} from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import type { FeedLimits } from './limits.ts'
 import type { Live } from './live.ts'

@@ -1,4 +1,4 @@
-import type { FeedMessage } from '@orch/core'
+import type { FeedMessage } from '@orch/core/contracts'
 
 /** The last message of a stream. */
 export interface LastMessage {

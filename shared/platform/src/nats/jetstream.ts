@@ -13,7 +13,7 @@ import {
   type StreamUpdateConfig,
 } from '@nats-io/jetstream'
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { type FeedMessage, feedMessage } from '@orch/core'
+import { type FeedMessage, feedMessage } from '@orch/core/contracts'
 import { systemClock } from '../clock.ts'
 import { codecOf } from '../rpc/codec.ts'
 import { AcknowledgedPublisher } from './acknowledgements.ts'

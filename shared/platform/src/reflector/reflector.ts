@@ -1,4 +1,4 @@
-import { type ChangesPart, type Entry, everything, type StorageService } from '@orch/core'
+import { type ChangesPart, type Entry, everything, type StorageService } from '@orch/core/contracts'
 import { type Clock, sleep } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'

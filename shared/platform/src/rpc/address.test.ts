@@ -1,4 +1,4 @@
-import { contract, unary, wire } from '@orch/core'
+import { contract, unary, wire } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { isLoopback, parseRpcAddress, resolveTargets, systemLookup } from './address.ts'

@@ -1,4 +1,4 @@
-import { type Static, wire } from '@orch/core'
+import { type Static, wire } from '@orch/core/contracts'
 import { MalformedProtobuf } from '@orch/core/protobuf-wire'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'

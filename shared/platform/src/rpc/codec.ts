@@ -1,4 +1,5 @@
-import { decodeJson, printJson, type wire } from '@orch/core'
+import type { wire } from '@orch/core/contracts'
+import { decodeJson, printJson } from '@orch/core/json'
 import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
 
 type Plain = Record<string, unknown>

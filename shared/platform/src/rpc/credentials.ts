@@ -1,6 +1,6 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type ChannelCredentials, credentials, experimental, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js'
-import { parseServiceIdentity, type ServiceRole } from '@orch/core'
+import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import type { CertificateSource, TlsTexts } from '../tls/certificate-source.ts'
 import { isLoopback } from './address.ts'
 

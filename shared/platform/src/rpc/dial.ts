@@ -1,4 +1,4 @@
-import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core'
+import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core/contracts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'

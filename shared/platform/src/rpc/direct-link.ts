@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core'
+import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core/contracts'
 
 /** A service called in the same process. */
 export interface DirectLink<S> {

@@ -1,5 +1,6 @@
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js'
-import { badRequest, type CallContext, failed, internal, type ServiceRole, serviceUnavailable } from '@orch/core'
+import type { CallContext, ServiceRole } from '@orch/core/contracts'
+import { badRequest, failed, internal, serviceUnavailable } from '@orch/core/meta'
 import { Batches } from './batches.ts'
 import { callerOf } from './credentials.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'

@@ -1,5 +1,6 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js'
-import { type CallContext, requestEntityTooLarge, serviceUnavailable, timeout } from '@orch/core'
+import type { CallContext } from '@orch/core/contracts'
+import { requestEntityTooLarge, serviceUnavailable, timeout } from '@orch/core/meta'
 import type { Clock, Timer } from '../clock.ts'
 import { Batches } from './batches.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'

@@ -1,5 +1,6 @@
 import { credentials, Metadata, status } from '@grpc/grpc-js'
-import { type CallContext, contract, failed, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core'
+import { type CallContext, contract, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
 import { fc } from '@orch/testkit/chance'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../clock.ts'

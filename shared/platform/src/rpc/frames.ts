@@ -1,4 +1,5 @@
-import { type Status, wire } from '@orch/core'
+import { wire } from '@orch/core/contracts'
+import type { Status } from '@orch/core/meta'
 import { codecOf } from './codec.ts'
 
 /** What a caller says on a stream of batches. */

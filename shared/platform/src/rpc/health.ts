@@ -1,4 +1,5 @@
-import { contract, failed, type Service, type Stream, stream, unary, wire } from '@orch/core'
+import { contract, type Service, type Stream, stream, unary, wire } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
 import { PushStream } from './push-stream.ts'
 
 const question = wire.message({ service: wire.string(1) })

@@ -1,4 +1,5 @@
-import { type CallContext, StatusError } from '@orch/core'
+import type { CallContext } from '@orch/core/contracts'
+import { StatusError } from '@orch/core/meta'
 import { systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { contract, type Service, stream, unary, wire } from '@orch/core'
+import { contract, type Service, stream, unary, wire } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'

@@ -1,5 +1,5 @@
 import type { ChannelCredentials } from '@grpc/grpc-js'
-import { serviceUnavailable, timeout } from '@orch/core'
+import { serviceUnavailable, timeout } from '@orch/core/meta'
 import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type Lookup, type RpcAddress, resolveTargets, type Target } from './address.ts'

@@ -1,4 +1,4 @@
-import type { Stream } from '@orch/core'
+import type { Stream } from '@orch/core/contracts'
 
 export interface PushStreamOptions {
   /** Called once, when the stream ends for whatever reason and from whichever side. */

@@ -1,5 +1,6 @@
 import { type CallOptions, Metadata, type ServiceError } from '@grpc/grpc-js'
-import { type CallContext, timeout } from '@orch/core'
+import type { CallContext } from '@orch/core/contracts'
+import { timeout } from '@orch/core/meta'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import type { Patience } from './exchange-caller.ts'

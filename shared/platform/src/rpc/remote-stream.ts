@@ -1,5 +1,5 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
-import type { CallContext, Stream } from '@orch/core'
+import type { CallContext, Stream } from '@orch/core/contracts'
 import type { Timer } from '../clock.ts'
 import type { Observation } from './observe.ts'
 import { afterPatience } from './patience.ts'

@@ -1,4 +1,5 @@
-import { type CallContext, contract, failed, invalid, type Service, StatusError, stream, unary, wire } from '@orch/core'
+import { type CallContext, contract, type Service, stream, unary, wire } from '@orch/core/contracts'
+import { failed, invalid, StatusError } from '@orch/core/meta'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'

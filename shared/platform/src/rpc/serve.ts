@@ -9,16 +9,8 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import {
-  type CallContext,
-  type Contract,
-  failed,
-  type Methods,
-  type Service,
-  type ServiceRole,
-  type Stream,
-  serviceUnavailable,
-} from '@orch/core'
+import type { CallContext, Contract, Methods, Service, ServiceRole, Stream } from '@orch/core/contracts'
+import { failed, serviceUnavailable } from '@orch/core/meta'
 import { systemClock } from '../clock.ts'
 import { type Codec, codecOf } from './codec.ts'
 import { callerOf } from './credentials.ts'

@@ -1,4 +1,4 @@
-import type { CallContext, ServiceRole } from '@orch/core'
+import type { CallContext, ServiceRole } from '@orch/core/contracts'
 import type { Clock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import type { Departure } from './departure.ts'

@@ -1,5 +1,6 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js'
-import { internal, type Status, StatusError, serviceUnavailable, timeout, UnknownOutcomeError } from '@orch/core'
+import { UnknownOutcomeError } from '@orch/core/contracts'
+import { internal, type Status, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { rpcLimits } from './limits.ts'
 
 /** Trailer with the whole failure as JSON. The suffix makes it binary on the wire. */

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   contract,
-  namesOf,
   parseServiceIdentity,
   printServiceIdentity,
-  profiles,
   type Service,
   type ServiceRole,
   serviceRoles,
   stream,
   unary,
   wire,
-} from '@orch/core'
+} from '@orch/core/contracts'
+import { namesOf, profiles } from '@orch/core/names'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'

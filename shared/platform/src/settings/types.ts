@@ -1,4 +1,4 @@
-import { durationToMs, parseDuration } from '@orch/core'
+import { durationToMs, parseDuration } from '@orch/core/meta'
 
 /** How the text of a setting becomes a value. */
 export interface SettingType<T> {

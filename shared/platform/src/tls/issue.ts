@@ -1,7 +1,8 @@
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import 'reflect-metadata'
-import { type Names, printServiceIdentity, type ServiceRole } from '@orch/core'
+import { printServiceIdentity, type ServiceRole } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import * as x509 from '@peculiar/x509'
 import type { KeyPair } from './key-pair.ts'
 

@@ -1,4 +1,5 @@
-import { type Names, type ServiceRole, serviceRoles } from '@orch/core'
+import { type ServiceRole, serviceRoles } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
 import { type CertificateFiles, coversNames, isFresh, isSignedBy, readPair } from './certificates.ts'
 import type { KeyPair } from './key-pair.ts'

@@ -1,4 +1,5 @@
-import type { Names, ServiceRole } from '@orch/core'
+import type { ServiceRole } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import type { TlsFiles } from './certificate-source.ts'
 import type { ServiceCertificateOptions } from './issue.ts'
 import type { KeyPair } from './key-pair.ts'

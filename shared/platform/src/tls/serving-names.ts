@@ -1,4 +1,4 @@
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 
 export interface ServingNameOptions {
   readonly names: Names

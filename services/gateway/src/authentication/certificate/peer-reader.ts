@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { parseServiceIdentity } from '@orch/core'
+import { parseServiceIdentity } from '@orch/core/contracts'
 import { systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import type { Authorities, AuthoritySource } from './authorities.ts'

@@ -1,4 +1,4 @@
-import type { User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
 import { limits } from './limits.ts'
 
 /** Which claims make a user, and how. */

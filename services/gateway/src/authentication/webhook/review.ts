@@ -1,4 +1,5 @@
-import { domainGroup, type Names, type User } from '@orch/core'
+import type { User } from '@orch/core/contracts'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Authentication, type Refusal, refused } from '../authenticator.ts'
 
 /** How explanations call it. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Names } from '@orch/core'
+import type { Names } from '@orch/core/names'
 import { type Clock, sleep } from '@orch/platform'
 import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 import { limits } from './limits.ts'
