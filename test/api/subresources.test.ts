@@ -387,6 +387,16 @@ describe('parts of an object', () => {
     expect(issued.body['status']).toEqual({ certificate })
   })
 
+  test('a request for a certificate that is not there is a 422 that names the field', async () => {
+    const answer = await server.api.post(requests, {
+      apiVersion: 'certificates.orch.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { generateName: 'r-' },
+      spec: { signerName: 'example.com/s', usages: ['client auth'] },
+    })
+    expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining('spec.request: ')])
+  })
+
   test('a request for a certificate is signed with its key', async () => {
     const other = Buffer.from(certificateRequest, 'base64').toString().replace('c29tZW9uZTB', 'c29tZW9uYTB')
     const answer = await server.api.post(requests, {

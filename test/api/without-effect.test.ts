@@ -37,3 +37,16 @@ test('an APIService for another server is kept, and says that it has no effect',
   expect(status).toBe(201)
   expect(headers['warning']).toContain('the APIService has no effect')
 })
+
+test('a definition without versions is a 422 that names them', async () => {
+  const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }
+  for (const versions of [undefined, null, []]) {
+    const { status, body } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+      apiVersion: 'apiextensions.orch.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.example.com' },
+      spec: { group: 'example.com', names, scope: 'Namespaced', versions },
+    })
+    expect([status, body['message']]).toEqual([422, expect.stringContaining('spec.versions')])
+  }
+})

@@ -24,7 +24,8 @@ export const certificateRequestStrategy: KindRules = {
 
 /** Whoever asks for a certificate must hold the key: the request is signed with it. */
 function validateRequest({ spec }: ApiObject): FieldError[] {
-  const { request = '' } = spec as { request?: string }
+  // Bytes that are not given are null.
+  const request = (spec as { readonly request?: string | null } | undefined)?.request ?? ''
   const problem = findRequestProblem(Buffer.from(request, 'base64').toString('latin1'))
   return problem === undefined ? [] : [invalidValue('spec.request', goValue(bytes(), request), problem)]
 }

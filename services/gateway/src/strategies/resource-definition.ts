@@ -14,9 +14,9 @@ export const resourceDefinitionStrategy: KindRules = {
 }
 
 function addStoredVersions(object: ApiObject): void {
-  const { versions = [] } = (object.spec ?? {}) as { readonly versions?: readonly Version[] }
+  const { versions } = (object.spec ?? {}) as { readonly versions?: readonly Version[] | null }
   const status = (object.status ?? {}) as { readonly storedVersions?: readonly string[] | null }
   const known = status.storedVersions ?? []
-  const added = versions.flatMap(({ name = '', storage }) => (storage === true && !known.includes(name) ? [name] : []))
+  const added = (versions ?? []).flatMap(({ name = '', storage }) => (storage === true && !known.includes(name) ? [name] : []))
   if (added.length > 0) object.status = { ...status, storedVersions: [...known, ...added] }
 }
