@@ -14,7 +14,7 @@ export interface ServerCommand {
 /** Commands that take settings. */
 export const serverCommands: Readonly<Record<string, ServerCommand>> = {
   up: {
-    doc: 'start the server: all services in one process, or with --distributed each in its own',
+    doc: 'start the server: all services in one process, or each in its own with --distributed',
     settings: async () => (await import('./settings/up.ts')).upSettings,
     run: async (terminal, flags) => (await import('./up.ts')).up(terminal, flags),
   },
@@ -29,12 +29,12 @@ export const serverCommands: Readonly<Record<string, ServerCommand>> = {
     run: async (terminal, flags) => (await import('./commands/storage.ts')).storage(terminal, flags),
   },
   watch: {
-    doc: 'start a watch: tells gateways what happened',
+    doc: 'start a watch: delivers changes to gateways',
     settings: async () => (await import('./settings/commands.ts')).watchCommandSettings,
     run: async (terminal, flags) => (await import('./commands/watch.ts')).watch(terminal, flags),
   },
   admission: {
-    doc: 'start an admission: tells gateways what is allowed to be',
+    doc: 'start an admission: evaluates admission plugins and webhooks for gateways',
     settings: async () => (await import('./settings/commands.ts')).admissionCommandSettings,
     run: async (terminal, flags) => (await import('./commands/admission.ts')).admission(terminal, flags),
   },
@@ -92,7 +92,7 @@ export async function printCommandHelp(name: string): Promise<string> {
   const command = serverCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
   const doc = `${command.doc[0]?.toUpperCase()}${command.doc.slice(1)}.`
-  return `Usage: orch ${name} [flags]\n\n${doc}\nA flag goes before its environment variable (in brackets), that before the file given by --config.\n\n${printHelp(await command.settings())}`
+  return `Usage: orch ${name} [flags]\n\n${doc}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(await command.settings())}`
 }
 
 function printCommands(): string {

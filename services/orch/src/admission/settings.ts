@@ -12,7 +12,7 @@ export const admissionSettings = {
     type: list,
     default: '',
     group: 'Admission',
-    doc: 'Admission plugins that are on, besides those that are on by default. The order of the names does not matter.',
+    doc: 'Admission plugins to enable in addition to the default ones. The order does not matter.',
   }),
   disableAdmissionPlugins: setting({
     flag: '--disable-admission-plugins',
@@ -20,7 +20,7 @@ export const admissionSettings = {
     type: list,
     default: '',
     group: 'Admission',
-    doc: 'Admission plugins that are off, although they are on by default. The order of the names does not matter.',
+    doc: 'Default admission plugins to disable. The order does not matter.',
   }),
   admissionControlConfigFile: setting({
     flag: '--admission-control-config-file',
@@ -28,7 +28,7 @@ export const admissionSettings = {
     type: path,
     default: '',
     group: 'Admission',
-    doc: 'File with an AdmissionConfiguration: what single plugins are told.',
+    doc: 'File with an AdmissionConfiguration: the configuration of individual plugins.',
   }),
   defaultNotReadyTolerationSeconds: setting({
     flag: '--default-not-ready-toleration-seconds',
@@ -36,7 +36,7 @@ export const admissionSettings = {
     type: seconds,
     default: '300',
     group: 'Admission',
-    doc: 'Seconds that pods tolerate a node that is not ready, if they do not say it themselves (DefaultTolerationSeconds).',
+    doc: 'Default tolerationSeconds of pods for nodes that are not ready (DefaultTolerationSeconds).',
   }),
   defaultUnreachableTolerationSeconds: setting({
     flag: '--default-unreachable-toleration-seconds',
@@ -44,7 +44,7 @@ export const admissionSettings = {
     type: seconds,
     default: '300',
     group: 'Admission',
-    doc: 'Seconds that pods tolerate a node that cannot be reached, if they do not say it themselves (DefaultTolerationSeconds).',
+    doc: 'Default tolerationSeconds of pods for nodes that are unreachable (DefaultTolerationSeconds).',
   }),
   webhookServiceMap: setting({
     flag: '--webhook-service-map',
@@ -52,6 +52,6 @@ export const admissionSettings = {
     type: list,
     default: '',
     group: 'Admission',
-    doc: 'Where Services are that webhooks name, as namespace/name=host:port. Others are found by their endpoints, external name or DNS.',
+    doc: 'Addresses of Services that webhooks refer to, as namespace/name=host:port. Other Services are resolved by their endpoints, external name or DNS.',
   }),
 }

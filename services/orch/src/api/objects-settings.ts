@@ -10,7 +10,7 @@ export const objectsSettings = {
     type: duration,
     default: '1h',
     group: 'State',
-    doc: 'How long Events are kept.',
+    doc: 'Time to live of Events.',
   }),
   serviceClusterIpRange: setting({
     flag: '--service-cluster-ip-range',
@@ -18,7 +18,7 @@ export const objectsSettings = {
     type: cidr,
     default: '10.0.0.0/24',
     group: 'API',
-    doc: 'Addresses that Services are given.',
+    doc: 'IP range for addresses of Services.',
   }),
   serviceNodePortRange: setting({
     flag: '--service-node-port-range',
@@ -26,6 +26,6 @@ export const objectsSettings = {
     type: portRange,
     default: '30000-32767',
     group: 'API',
-    doc: 'Ports that Services of type NodePort are given.',
+    doc: 'Port range for node ports of Services.',
   }),
 }

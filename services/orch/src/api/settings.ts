@@ -11,7 +11,7 @@ export const apiSettings = {
     type: list,
     default: '',
     group: 'API',
-    doc: 'Group versions and resources to switch, such as api/beta=false or batch/v1beta1=true.',
+    doc: 'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
   }),
   featureGates: setting({
     flag: '--feature-gates',
@@ -23,7 +23,7 @@ export const apiSettings = {
   }),
 }
 
-/** `May be switched: APIListChunking (beta, true by default).` */
+/** `Available: APIListChunking (beta, true by default).` */
 function printActingGates(): string {
   const gates = actingGates.map((name) => {
     const gate = gateOf(name)
@@ -32,5 +32,5 @@ function printActingGates(): string {
   const deprecated = featureGates().flatMap(({ name, stage, isOnByDefault }) =>
     stage === 'deprecated' ? [`${name} (DEPRECATED, ${isOnByDefault})`] : [],
   )
-  return `May be switched: ${gates.join(', ')}. The others have no effect here and stand as they are; to name one that is settled or deprecated warns: ${deprecated.join(', ')}.`
+  return `Available: ${gates.join(', ')}. Other known features have no effect here; setting one that is locked or deprecated prints a warning: ${deprecated.join(', ')}.`
 }

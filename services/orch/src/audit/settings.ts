@@ -15,7 +15,7 @@ export const auditSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Which requests are written down, and how much of each. Without it nothing is.',
+    doc: 'Audit policy: which requests are recorded, and at which level. Without it no audit events are made.',
   }),
   auditLogPath: setting({
     flag: '--audit-log-path',
@@ -23,7 +23,7 @@ export const auditSettings = {
     type: path,
     default: '',
     group,
-    doc: 'File that audit events are written to; - is standard output.',
+    doc: 'File for audit events; - means standard output.',
   }),
   auditLogFormat: setting({
     flag: '--audit-log-format',
@@ -31,7 +31,7 @@ export const auditSettings = {
     type: oneOf(['json', 'legacy']),
     default: 'json',
     group,
-    doc: 'json is whole events, legacy one line of words without bodies.',
+    doc: 'json writes complete events, legacy one line of text without bodies.',
   }),
   auditLogVersion: versionSetting('log'),
   auditLogMaxAgeDays: setting({
@@ -40,7 +40,7 @@ export const auditSettings = {
     type: count,
     default: '0',
     group,
-    doc: 'Days that files set aside are kept; 0 is for ever.',
+    doc: 'Days that rotated files are kept; 0 keeps them forever.',
   }),
   auditLogMaxBackup: setting({
     flag: '--audit-log-maxbackup',
@@ -48,7 +48,7 @@ export const auditSettings = {
     type: count,
     default: '0',
     group,
-    doc: 'Files set aside that are kept; 0 is all.',
+    doc: 'Number of rotated files that are kept; 0 keeps all.',
   }),
   auditLogMaxSizeMegabytes: setting({
     flag: '--audit-log-maxsize',
@@ -56,7 +56,7 @@ export const auditSettings = {
     type: int({ min: 0, max: 1_000_000 }),
     default: '0',
     group,
-    doc: 'Megabytes at which the file is set aside; 0 is 100.',
+    doc: 'Size in megabytes at which the file is rotated; 0 means 100.',
   }),
   auditLogCompress: setting({
     flag: '--audit-log-compress',
@@ -64,7 +64,7 @@ export const auditSettings = {
     type: bool,
     default: 'false',
     group,
-    doc: 'Compresses files set aside.',
+    doc: 'Compresses rotated files.',
   }),
   auditLogMode: setting({
     flag: '--audit-log-mode',
@@ -72,7 +72,7 @@ export const auditSettings = {
     type: oneOf(modes),
     default: 'blocking',
     group,
-    doc: 'blocking: a request waits for its event; blocking-strict: and fails with it; batch: events wait in a bounded buffer.',
+    doc: 'blocking: a request waits until its event is written; blocking-strict: and fails if that fails; batch: events are written from a bounded buffer.',
   }),
   ...batchSettings('log', { maxSize: '1', maxWait: '0s', throttle: 'false', perSecond: '0', burst: '0' }),
   ...truncateSettings('log'),
@@ -82,7 +82,7 @@ export const auditSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Client configuration file of the server that audit events are sent to.',
+    doc: 'Client configuration file of the audit webhook.',
   }),
   auditWebhookInitialBackoffMs: setting({
     flag: '--audit-webhook-initial-backoff',
@@ -91,7 +91,7 @@ export const auditSettings = {
     type: duration,
     default: '10s',
     group,
-    doc: 'Pause before a failed delivery is tried again; later ones are longer.',
+    doc: 'Delay before the first retry of a failed delivery; it grows with each retry.',
   }),
   auditWebhookVersion: versionSetting('webhook'),
   auditWebhookMode: setting({
@@ -100,7 +100,7 @@ export const auditSettings = {
     type: oneOf(modes),
     default: 'batch',
     group,
-    doc: 'As --audit-log-mode.',
+    doc: 'See --audit-log-mode.',
   }),
   ...batchSettings('webhook', { maxSize: '400', maxWait: '30s', throttle: 'true', perSecond: '10', burst: '15' }),
   ...truncateSettings('webhook'),
@@ -112,7 +112,7 @@ function versionSetting(backend: 'log' | 'webhook') {
     ...namer(backend)('version'),
     type: string,
     default: '',
-    doc: 'Group and version in which events are written; there is one, that of the profile.',
+    doc: 'API group and version of the events; there is only one, that of the profile.',
   })
 }
 
@@ -132,27 +132,37 @@ function batchSettings<const B extends 'log' | 'webhook'>(backend: B, defaults: 
       ...named('batch-buffer-size'),
       type: positive,
       default: '10000',
-      doc: 'Events that may wait in batch mode; what comes beyond is lost and counted.',
+      doc: 'Maximum number of buffered events in batch mode; events beyond it are dropped and counted.',
     }),
-    BatchEventsMax: setting({ ...named('batch-max-size'), type: positive, default: defaults.maxSize, doc: 'Events of one batch.' }),
+    BatchEventsMax: setting({
+      ...named('batch-max-size'),
+      type: positive,
+      default: defaults.maxSize,
+      doc: 'Maximum number of events in a batch.',
+    }),
     BatchWaitMs: setting({
       ...named('batch-max-wait'),
       type: duration,
       default: defaults.maxWait,
-      doc: 'Longest that events wait for a batch to fill.',
+      doc: 'Maximum time that events wait for a batch to fill.',
     }),
     ThrottleEnable: setting({
       ...named('batch-throttle-enable'),
       type: bool,
       default: defaults.throttle,
-      doc: 'Bounds how many batches leave per second.',
+      doc: 'Limits the number of batches per second.',
     }),
-    ThrottlePerSecond: setting({ ...named('batch-throttle-qps'), type: count, default: defaults.perSecond, doc: 'Batches per second.' }),
+    ThrottlePerSecond: setting({
+      ...named('batch-throttle-qps'),
+      type: count,
+      default: defaults.perSecond,
+      doc: 'Maximum number of batches per second.',
+    }),
     ThrottleBurst: setting({
       ...named('batch-throttle-burst'),
       type: count,
       default: defaults.burst,
-      doc: 'Batches that may leave at once after a pause.',
+      doc: 'Maximum number of batches at once after an idle time.',
     }),
   })
 }
@@ -164,10 +174,20 @@ function truncateSettings<const B extends 'log' | 'webhook'>(backend: B) {
       ...named('truncate-enabled'),
       type: bool,
       default: 'false',
-      doc: 'Events that are too large lose their bodies; batches that are too large are divided.',
+      doc: 'Removes the bodies of events that are too large, and splits batches that are too large.',
     }),
-    TruncateBatchBytesMax: setting({ ...named('truncate-max-batch-size'), type: positive, default: '10485760', doc: 'Bytes of a batch.' }),
-    TruncateEventBytesMax: setting({ ...named('truncate-max-event-size'), type: positive, default: '102400', doc: 'Bytes of an event.' }),
+    TruncateBatchBytesMax: setting({
+      ...named('truncate-max-batch-size'),
+      type: positive,
+      default: '10485760',
+      doc: 'Maximum size of a batch in bytes.',
+    }),
+    TruncateEventBytesMax: setting({
+      ...named('truncate-max-event-size'),
+      type: positive,
+      default: '102400',
+      doc: 'Maximum size of an event in bytes.',
+    }),
   })
 }
 

@@ -10,7 +10,7 @@ export const proxySettings = {
     type: path,
     default: '',
     group: 'Authentication',
-    doc: 'Authorities of the certificates that authenticating proxies show; without one of these no header is believed. A change is followed.',
+    doc: 'Certificate authorities of authenticating proxies. Identity headers are ignored without a certificate of one of them. The file is reloaded when it changes.',
   }),
   requestheaderAllowedNames: setting({
     flag: '--requestheader-allowed-names',
@@ -18,7 +18,7 @@ export const proxySettings = {
     type: list,
     default: '',
     group: 'Authentication',
-    doc: 'Common names that the certificate of a proxy may have; empty is any.',
+    doc: "Accepted common names of a proxy's certificate; empty accepts any.",
   }),
   requestheaderUsernameHeaders: setting({
     flag: '--requestheader-username-headers',
@@ -26,7 +26,7 @@ export const proxySettings = {
     type: list,
     default: '',
     group: 'Authentication',
-    doc: "Headers in which a proxy gives the user's name, such as X-Remote-User; the first that has a value counts. Needed with --requestheader-client-ca-file.",
+    doc: 'Headers that contain the user name, such as X-Remote-User; the first one with a value is used. Required with --requestheader-client-ca-file.',
   }),
   requestheaderGroupHeaders: setting({
     flag: '--requestheader-group-headers',
@@ -34,7 +34,7 @@ export const proxySettings = {
     type: list,
     default: '',
     group: 'Authentication',
-    doc: "Headers in which a proxy gives the user's groups, such as X-Remote-Group; every value is a group.",
+    doc: "Headers that contain the user's groups, such as X-Remote-Group; each value is one group.",
   }),
   requestheaderExtraHeadersPrefix: setting({
     flag: '--requestheader-extra-headers-prefix',
@@ -42,6 +42,6 @@ export const proxySettings = {
     type: list,
     default: '',
     group: 'Authentication',
-    doc: 'Beginnings of headers in which a proxy gives further attributes, such as X-Remote-Extra-; what follows is the key.',
+    doc: 'Prefixes of headers that contain extra attributes of the user, such as X-Remote-Extra-; the rest of the header name is the key.',
   }),
 }

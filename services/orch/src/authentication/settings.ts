@@ -6,7 +6,7 @@ import { tokenWebhookSettings } from './webhook-settings.ts'
 
 const { bool, path } = settingTypes
 
-/** A truth, or that nobody has said: then it follows from something else. */
+/** true, false, or unset: then the value follows from another setting. */
 const boolOrUnsaid: SettingType<boolean | 'unsaid'> = { ...bool, parse: (text) => (text === '' ? 'unsaid' : bool.parse(text)) }
 
 /** How a gateway learns who asks. */
@@ -17,7 +17,7 @@ export const authenticationSettings = {
     type: path,
     default: '',
     group: 'Authentication',
-    doc: "Authorities whose client certificates are accepted, beside the server's own. A change of the file is followed.",
+    doc: "Certificate authorities whose client certificates are accepted, in addition to the server's own. The file is reloaded when it changes.",
   }),
   ...proxySettings,
   ...oidcSettings,
@@ -30,6 +30,6 @@ export const authenticationSettings = {
     default: '',
     defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow',
     group: 'Authentication',
-    doc: 'Requests without credentials are system:anonymous instead of being refused. They may do what roles give to system:unauthenticated; with --authorization-mode=AlwaysAllow, true needs a loopback address.',
+    doc: 'Treats requests without credentials as system:anonymous instead of refusing them. They have the permissions of system:unauthenticated. With --authorization-mode=AlwaysAllow, true requires a loopback address.',
   }),
 }

@@ -11,7 +11,7 @@ export const tokenSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Tokens that are accepted until the server ends: lines of token,user,uid and, where wanted, "group,group".',
+    doc: 'CSV file with static tokens, read once at the start: token,user,uid and optionally "group,group".',
   }),
   enableBootstrapTokenAuth: setting({
     flag: '--enable-bootstrap-token-auth',
@@ -19,7 +19,7 @@ export const tokenSettings = {
     type: bool,
     default: 'false',
     group,
-    doc: 'Tokens that lie in Secrets of the type for bootstrap tokens, in the system namespace, are accepted.',
+    doc: 'Accepts bootstrap tokens from Secrets in the system namespace.',
   }),
   serviceAccountKeyFile: setting({
     flag: '--service-account-key-file',
@@ -28,7 +28,7 @@ export const tokenSettings = {
     default: '',
     defaultDoc: 'the file of --tls-private-key-file',
     group,
-    doc: 'RSA and ECDSA keys in PEM form, private or public, any number in a file; a token of a service account that one of them has signed is accepted. The key that signs is always among them.',
+    doc: 'Files with RSA or ECDSA keys in PEM format, private or public, any number per file, that verify service account tokens. The signing key is always included.',
   }),
   serviceAccountSigningKeyFile: setting({
     flag: '--service-account-signing-key-file',
@@ -36,7 +36,7 @@ export const tokenSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Private key that signs tokens of service accounts. Without it orch up makes one in its folder; gateways apart need it, and all the same one.',
+    doc: 'Private key that signs service account tokens. Without it orch up generates one in its data folder. Separate gateways require it, and all of them the same one.',
   }),
   serviceAccountIssuer: setting({
     flag: '--service-account-issuer',
@@ -45,7 +45,7 @@ export const tokenSettings = {
     default: '',
     defaultDoc: 'https://<server>.default.svc.cluster.local',
     group,
-    doc: 'Who signs tokens of service accounts: the first stands in new ones, all are accepted. At an https:// address others find how to check them.',
+    doc: 'Issuers of service account tokens: the first is used for new tokens, all are accepted. Others find the verification keys at an https issuer.',
   }),
   serviceAccountJwksUri: setting({
     flag: '--service-account-jwks-uri',
@@ -53,7 +53,7 @@ export const tokenSettings = {
     type: string,
     default: '',
     group,
-    doc: 'Where others find the public keys, an https:// address; by default /openid/v1/jwks of this server.',
+    doc: 'https URL where others find the public keys; by default /openid/v1/jwks of this server.',
   }),
   serviceAccountLookup: setting({
     flag: '--service-account-lookup',
@@ -61,7 +61,7 @@ export const tokenSettings = {
     type: bool,
     default: 'true',
     group,
-    doc: 'A token that lies in a Secret is accepted only while the Secret and the service account are there. Other tokens of service accounts are always looked up.',
+    doc: 'Accepts a token from a Secret only while the Secret and its service account exist. Other service account tokens are always looked up.',
   }),
   serviceAccountMaxTokenExpirationMs: setting({
     flag: '--service-account-max-token-expiration',
@@ -69,7 +69,7 @@ export const tokenSettings = {
     type: duration,
     default: '0s',
     group,
-    doc: 'Longest life of a token that is asked for, from 1h to 2^32s; whoever asks for more gets this. 0 is no bound.',
+    doc: 'Maximum lifetime of a requested token, from 1h to 2^32s; longer requests are shortened to it. 0 means no limit.',
   }),
   serviceAccountExtendTokenExpiration: setting({
     flag: '--service-account-extend-token-expiration',
@@ -77,7 +77,7 @@ export const tokenSettings = {
     type: bool,
     default: 'true',
     group,
-    doc: 'Tokens that volumes of pods ask for live a year, and their use after the time that was asked for is noted in the audit events.',
+    doc: 'Extends the tokens that projected volumes of pods request to one year; use after the requested time is recorded in audit events.',
   }),
   apiAudiences: setting({
     flag: '--api-audiences',
@@ -86,6 +86,6 @@ export const tokenSettings = {
     default: '',
     defaultDoc: 'those of --service-account-issuer',
     group,
-    doc: 'For whom tokens for this server are.',
+    doc: 'Audiences of tokens for this server.',
   }),
 }

@@ -11,7 +11,7 @@ export const tokenWebhookSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Client configuration file of a server that is asked by TokenReview about tokens that nobody else knows.',
+    doc: 'Client configuration file of the webhook that receives TokenReviews for tokens that no other authenticator accepts.',
   }),
   tokenWebhookVersion: setting({
     flag: '--authentication-token-webhook-version',
@@ -19,7 +19,7 @@ export const tokenWebhookSettings = {
     type: string,
     default: 'v1beta1',
     group,
-    doc: 'Version of the TokenReview: v1 or v1beta1, with or without the group before it.',
+    doc: 'Version of the TokenReviews that are sent to the webhook: v1 or v1beta1, with or without the group.',
   }),
   tokenWebhookCacheTtlMs: setting({
     flag: '--authentication-token-webhook-cache-ttl',
@@ -27,6 +27,6 @@ export const tokenWebhookSettings = {
     type: duration,
     default: '2m',
     group,
-    doc: 'How long its decisions are remembered, yes or no.',
+    doc: "How long the webhook's decisions are cached, positive and negative.",
   }),
 }

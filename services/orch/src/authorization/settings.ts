@@ -11,7 +11,7 @@ export const authorizationSettings = {
     type: list,
     default: 'RBAC',
     group,
-    doc: 'Ways to decide, asked in this order until one has an opinion: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters may always do everything.',
+    doc: 'Authorizers, asked in this order until one allows or denies: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters are always allowed.',
   }),
   authorizationPolicyFile: setting({
     flag: '--authorization-policy-file',
@@ -19,7 +19,7 @@ export const authorizationSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Permissions of the mode ABAC, one object in JSON per line.',
+    doc: 'Policy file of the ABAC authorizer, one JSON object per line.',
   }),
   authorizationWebhookConfigFile: setting({
     flag: '--authorization-webhook-config-file',
@@ -27,7 +27,7 @@ export const authorizationSettings = {
     type: path,
     default: '',
     group,
-    doc: 'Client configuration that says where the mode Webhook asks, and as whom.',
+    doc: 'Client configuration file of the authorization webhook.',
   }),
   authorizationWebhookVersion: setting({
     flag: '--authorization-webhook-version',
@@ -43,7 +43,7 @@ export const authorizationSettings = {
     type: duration,
     default: '5m',
     group,
-    doc: 'How long a yes of the webhook is remembered.',
+    doc: 'How long a positive decision of the webhook is cached.',
   }),
   authorizationWebhookCacheUnauthorizedTtlMs: setting({
     flag: '--authorization-webhook-cache-unauthorized-ttl',
@@ -51,6 +51,6 @@ export const authorizationSettings = {
     type: duration,
     default: '30s',
     group,
-    doc: 'How long a no of the webhook is remembered.',
+    doc: 'How long a negative decision of the webhook is cached.',
   }),
 }

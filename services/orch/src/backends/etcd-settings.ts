@@ -10,7 +10,7 @@ export const etcdSettings = {
     type: list,
     default: '',
     group: 'etcd',
-    doc: 'Where etcd is: https://host:port of each member.',
+    doc: 'https://host:port of each etcd member.',
   }),
   etcdPrefix: setting({
     flag: '--etcd-prefix',
@@ -19,7 +19,7 @@ export const etcdSettings = {
     default: '',
     defaultDoc: '/<profile>',
     group: 'etcd',
-    doc: 'Below what all keys stand, so that several control planes can share one etcd.',
+    doc: 'Prefix of all keys, so that several control planes can share one etcd.',
   }),
   etcdCaFile: setting({
     flag: '--etcd-cafile',
@@ -27,7 +27,7 @@ export const etcdSettings = {
     type: path,
     default: '',
     group: 'etcd',
-    doc: 'Authorities of the certificates that etcd shows.',
+    doc: 'Certificate authorities of etcd.',
   }),
   etcdCertFile: setting({
     flag: '--etcd-certfile',
@@ -35,7 +35,7 @@ export const etcdSettings = {
     type: path,
     default: '',
     group: 'etcd',
-    doc: 'Certificate to show to etcd. What belongs to etcd is read at the start: replicas are restarted one after the other when it changes.',
+    doc: 'Client certificate for etcd. The files for etcd are read at the start; restart the replicas one by one when they change.',
   }),
   etcdKeyFile: setting({
     flag: '--etcd-keyfile',
@@ -43,7 +43,7 @@ export const etcdSettings = {
     type: path,
     default: '',
     group: 'etcd',
-    doc: 'Private key that belongs to --etcd-certfile.',
+    doc: 'Private key of --etcd-certfile.',
   }),
   etcdUsername: setting({
     flag: '--etcd-username',
@@ -51,7 +51,7 @@ export const etcdSettings = {
     type: string,
     default: '',
     group: 'etcd',
-    doc: 'User of etcd, where it asks for one.',
+    doc: 'User name for etcd with authentication.',
   }),
   etcdPasswordFile: setting({
     flag: '--etcd-password-file',

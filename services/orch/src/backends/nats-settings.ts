@@ -10,7 +10,7 @@ export const natsSettings = {
     type: list,
     default: '',
     group: 'NATS',
-    doc: 'Where NATS is: host:port of each server. Without it watch reads the changes from storage.',
+    doc: 'host:port of each NATS server. Without it watch reads changes from storage.',
   }),
   natsStream: setting({
     flag: '--nats-stream',
@@ -18,7 +18,7 @@ export const natsSettings = {
     type: string,
     default: '',
     group: 'NATS',
-    doc: 'Part of the name of the stream, so that several control planes can share one NATS. Storage and watch must be given the same.',
+    doc: "Part of the stream's name, so that several control planes can share one NATS. Must be equal for storage and watch.",
   }),
   natsCaFile: setting({
     flag: '--nats-cafile',
@@ -26,7 +26,7 @@ export const natsSettings = {
     type: path,
     default: '',
     group: 'NATS',
-    doc: 'Authorities of the certificates that NATS shows.',
+    doc: 'Certificate authorities of NATS.',
   }),
   natsCertFile: setting({
     flag: '--nats-certfile',
@@ -34,7 +34,7 @@ export const natsSettings = {
     type: path,
     default: '',
     group: 'NATS',
-    doc: 'Certificate to show to NATS. Certificates and --nats-credsfile are read again at each connection, a password at the start.',
+    doc: 'Client certificate for NATS. Certificates and --nats-credsfile are read for each connection, a password at the start.',
   }),
   natsKeyFile: setting({
     flag: '--nats-keyfile',
@@ -42,7 +42,7 @@ export const natsSettings = {
     type: path,
     default: '',
     group: 'NATS',
-    doc: 'Private key that belongs to --nats-certfile.',
+    doc: 'Private key of --nats-certfile.',
   }),
   natsUsername: setting({
     flag: '--nats-username',
@@ -50,7 +50,7 @@ export const natsSettings = {
     type: string,
     default: '',
     group: 'NATS',
-    doc: 'User of NATS, where it asks for one.',
+    doc: 'User name for NATS with authentication.',
   }),
   natsPasswordFile: setting({
     flag: '--nats-password-file',
@@ -66,7 +66,7 @@ export const natsSettings = {
     type: path,
     default: '',
     group: 'NATS',
-    doc: 'File with credentials of NATS, as its own tools write them.',
+    doc: 'Credentials file of NATS, as its own tools write it.',
   }),
 }
 
@@ -78,6 +78,6 @@ export const natsStreamSettings = {
     type: int({ min: 1, max: 5 }),
     default: '1',
     group: 'NATS',
-    doc: 'Servers of a NATS cluster that hold the stream. With one, watch reads the changes from storage while that server is away.',
+    doc: 'Number of NATS servers that hold the stream. With one, watch reads changes from storage while that server is unavailable.',
   }),
 }

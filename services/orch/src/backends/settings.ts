@@ -23,7 +23,7 @@ export const backendsCommandSettings = {
     type: port,
     default: '0',
     group: 'Backends',
-    doc: 'Port of etcd; 0 takes any free one.',
+    doc: 'Port of etcd; 0 chooses a free one.',
   }),
   natsPort: setting({
     flag: '--nats-port',
@@ -31,7 +31,7 @@ export const backendsCommandSettings = {
     type: port,
     default: '0',
     group: 'Backends',
-    doc: 'Port of NATS; 0 takes any free one.',
+    doc: 'Port of NATS; 0 chooses a free one.',
   }),
   certificates: setting({
     flag: '--certificates',
@@ -39,6 +39,6 @@ export const backendsCommandSettings = {
     type: path,
     default: '',
     group: 'Backends',
-    doc: 'Folder with ca.crt, etcd.crt, etcd.key, nats.crt and nats.key: connections are encrypted, and clients must show certificates. Without it nothing is encrypted.',
+    doc: 'Folder with ca.crt, etcd.crt, etcd.key, nats.crt and nats.key: enables TLS, and requires client certificates. Without it connections are not encrypted.',
   }),
 }

@@ -10,7 +10,7 @@ export const trustSettings = {
     type: path,
     default: '',
     group: 'Between services',
-    doc: 'Certificate by which this process is known to other services; it names the role. Read again when it changes.',
+    doc: 'Certificate of this process for other services; it contains the role. The file is reloaded when it changes.',
   }),
   serviceKey: setting({
     flag: '--service-key',
@@ -18,7 +18,7 @@ export const trustSettings = {
     type: path,
     default: '',
     group: 'Between services',
-    doc: 'Private key that belongs to --service-certificate.',
+    doc: 'Private key of --service-certificate.',
   }),
   serviceCa: setting({
     flag: '--service-ca',
@@ -26,7 +26,7 @@ export const trustSettings = {
     type: path,
     default: '',
     group: 'Between services',
-    doc: 'Authorities of the certificates that other services show.',
+    doc: 'Certificate authorities of the other services.',
   }),
   insecureTransport: setting({
     flag: '--insecure-transport',
@@ -34,6 +34,6 @@ export const trustSettings = {
     type: bool,
     default: 'false',
     group: 'Between services',
-    doc: 'Allows connections to other services, etcd and NATS without encryption beyond this machine. Whoever reaches them may then do everything.',
+    doc: 'Allows unencrypted connections to other services, etcd and NATS beyond this machine. Any client that reaches them then has full access.',
   }),
 }

@@ -11,7 +11,7 @@ export function listenSettings(defaultAddress: string) {
       type: string,
       default: defaultAddress,
       group: 'Between services',
-      doc: 'Host and port for calls of other services; port 0 takes any free one.',
+      doc: 'Host and port for calls of other services; port 0 chooses a free one.',
     }),
   }
 }
@@ -25,7 +25,7 @@ export function probeSettings(defaultAddress: string) {
       type: string,
       default: defaultAddress,
       group: 'Process',
-      doc: 'Host and port for /healthz, /livez, /readyz and /metrics, and nothing else: plain HTTP on a loopback address, elsewhere HTTPS for clients with a certificate of --service-ca.',
+      doc: 'Host and port for /healthz, /livez, /readyz and /metrics only: plain HTTP on a loopback address, otherwise HTTPS for clients with a certificate of --service-ca.',
     }),
   }
 }
@@ -38,7 +38,7 @@ export const shutdownSettings = {
     type: duration,
     default: '0s',
     group: 'Process',
-    doc: 'How long the process goes on after a signal to stop, with /readyz failing, before it takes no more calls.',
+    doc: 'How long the process keeps accepting calls after a termination signal, while /readyz fails.',
   }),
 }
 
@@ -49,19 +49,23 @@ function addressSettings<N extends string>(name: N, service: string, replicas: s
     type: list,
     default: '',
     group: 'Between services',
-    doc: `Where ${service} is: host:port of each replica, or dns:///name:port for all that a name stands for. ${replicas}`,
+    doc: `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
   })
   // The name is the only key.
   return { [name]: declared } as Record<N, typeof declared>
 }
 
 /** Where storage is. */
-export const storageAddressSettings = addressSettings('storageAddress', 'storage', 'Each call goes to the one with the fewest under way.')
+export const storageAddressSettings = addressSettings(
+  'storageAddress',
+  'storage',
+  'Each call goes to the replica with the fewest calls in progress.',
+)
 /** Where watch is. */
-export const watchAddressSettings = addressSettings('watchAddress', 'watch', 'A watch goes on elsewhere when its replica ends.')
+export const watchAddressSettings = addressSettings('watchAddress', 'watch', 'A watch moves to another replica when its replica ends.')
 /** Where admission is. */
 export const admissionAddressSettings = addressSettings(
   'admissionAddress',
   'admission',
-  'Writes that it wants to see wait for one of them.',
+  'Writes that match an admission rule wait for one of them.',
 )

@@ -21,7 +21,7 @@ export const upDistributedSettings = {
     type: bool,
     default: 'false',
     group: 'Distributed',
-    doc: 'Starts each service as a process of its own, with an etcd and a nats-server on this machine: for trying out what is otherwise deployed. Gateways after the first take the ports after --secure-port.',
+    doc: 'Starts each service as a separate process, with an etcd and a nats-server on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
   }),
   gateways: replicaSetting('--gateways', 'ORCH_GATEWAYS', 'gateways', '2'),
   storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', '2'),

@@ -12,7 +12,7 @@ export const flowControlSettings = {
     type: bool,
     default: 'true',
     group: 'Flow control',
-    doc: 'FlowSchemas and PriorityLevelConfigurations divide what is done at a time; without it reads and writes have one bound each.',
+    doc: 'Limits concurrent requests by FlowSchemas and PriorityLevelConfigurations. Without it there is one limit for reads and one for writes.',
   }),
   maxRequestsInFlight: setting({
     flag: '--max-requests-inflight',
@@ -20,7 +20,7 @@ export const flowControlSettings = {
     type: count,
     default: '400',
     group: 'Flow control',
-    doc: 'Reads that are worked on at a time, watches aside; 0 is no bound. With priority and fairness only the sum with the writes counts.',
+    doc: 'Maximum number of concurrent reads other than watches; 0 means no limit. With priority and fairness only the sum with --max-mutating-requests-inflight is used.',
   }),
   maxMutatingRequestsInFlight: setting({
     flag: '--max-mutating-requests-inflight',
@@ -28,6 +28,6 @@ export const flowControlSettings = {
     type: count,
     default: '200',
     group: 'Flow control',
-    doc: 'Writes that are worked on at a time; 0 is no bound. With priority and fairness only the sum with the reads counts.',
+    doc: 'Maximum number of concurrent writes; 0 means no limit. With priority and fairness only the sum with --max-requests-inflight is used.',
   }),
 }

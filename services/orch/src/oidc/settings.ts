@@ -11,7 +11,7 @@ export const oidcSettings = {
     type: string,
     default: '',
     group,
-    doc: 'OpenID provider whose ID tokens are accepted: an https:// address, one level above /.well-known/openid-configuration.',
+    doc: 'Issuer URL of the OpenID provider whose ID tokens are accepted: https, and without /.well-known/openid-configuration.',
   }),
   oidcClientId: setting({
     flag: '--oidc-client-id',
@@ -19,7 +19,7 @@ export const oidcSettings = {
     type: string,
     default: '',
     group,
-    doc: 'Client for which all ID tokens must be. Needed with --oidc-issuer-url.',
+    doc: 'Client ID that must be in the audience of all ID tokens. Required with --oidc-issuer-url.',
   }),
   oidcCaFile: setting({
     flag: '--oidc-ca-file',
@@ -27,7 +27,7 @@ export const oidcSettings = {
     type: path,
     default: '',
     group,
-    doc: "Authorities of the provider's web certificate; by default those of the machine.",
+    doc: "Certificate authorities of the provider's HTTPS endpoint; by default those of the system.",
   }),
   oidcUsernameClaim: setting({
     flag: '--oidc-username-claim',
@@ -35,7 +35,7 @@ export const oidcSettings = {
     type: string,
     default: 'sub',
     group,
-    doc: "Claim that is the user's name.",
+    doc: 'Claim that contains the user name.',
   }),
   oidcUsernamePrefix: setting({
     flag: '--oidc-username-prefix',
@@ -43,7 +43,7 @@ export const oidcSettings = {
     type: string,
     default: '',
     group,
-    doc: 'Goes before the names of users, so that they meet no others. Without it, claims other than email get the issuer and a #; - is for none at all.',
+    doc: 'Prefix for user names, to avoid clashes with other authenticators. Default: the issuer URL and # for claims other than email; - means no prefix.',
   }),
   oidcGroupsClaim: setting({
     flag: '--oidc-groups-claim',
@@ -51,7 +51,7 @@ export const oidcSettings = {
     type: string,
     default: '',
     group,
-    doc: "Claim that holds the user's groups, a list of texts; by default there are none.",
+    doc: "Claim that contains the user's groups, a list of strings. By default users have no groups.",
   }),
   oidcGroupsPrefix: setting({
     flag: '--oidc-groups-prefix',
@@ -59,7 +59,7 @@ export const oidcSettings = {
     type: string,
     default: '',
     group,
-    doc: 'Goes before the names of groups. Without it a provider may put users into any group, such as system:masters.',
+    doc: 'Prefix for group names. Without it the provider can put users into any group, such as system:masters.',
   }),
   oidcRequiredClaim: setting({
     flag: '--oidc-required-claim',
@@ -67,7 +67,7 @@ export const oidcSettings = {
     type: list,
     default: '',
     group,
-    doc: 'A claim and the text that it must have, such as azp=deployer. May be given several times; all must match.',
+    doc: 'Claim and the value that it must have, such as azp=deployer. May be repeated; all must match.',
   }),
   oidcSigningAlgs: setting({
     flag: '--oidc-signing-algs',

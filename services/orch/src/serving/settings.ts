@@ -22,7 +22,7 @@ export const servingSettings = {
     type: int({ min: 0, max: 65535 }),
     default: '6443',
     group: 'Serving',
-    doc: 'Port for HTTPS; 0 takes any free one.',
+    doc: 'HTTPS port; 0 chooses a free one.',
   }),
   bindAddress: setting({
     flag: '--bind-address',
@@ -38,7 +38,7 @@ export const servingSettings = {
     type: path,
     default: '',
     group: 'Serving',
-    doc: 'Path below which everything is served, such as /cluster-a.',
+    doc: 'Prefix of all paths that are served, such as /cluster-a.',
   }),
   tlsCertFile: setting({
     flag: '--tls-cert-file',
@@ -46,7 +46,7 @@ export const servingSettings = {
     type: path,
     default: '',
     group: 'Serving',
-    doc: 'Certificate to serve with, followed by those that signed it up to their authority, which client configurations of orch up then trust; without it one is made. It is read again when it has changed, with its key.',
+    doc: 'Serving certificate, followed by its intermediate certificates up to the authority, which client configurations of orch up then trust. Without it a certificate is generated. The file and its key are reloaded when they change.',
   }),
   tlsPrivateKeyFile: setting({
     flag: '--tls-private-key-file',
@@ -54,7 +54,7 @@ export const servingSettings = {
     type: path,
     default: '',
     group: 'Serving',
-    doc: 'Private key that belongs to --tls-cert-file.',
+    doc: 'Private key of --tls-cert-file.',
   }),
   requestTimeoutMs: setting({
     flag: '--request-timeout',
@@ -62,7 +62,7 @@ export const servingSettings = {
     type: duration,
     default: '60s',
     group: 'Serving',
-    doc: 'Longest a request may take, watches aside.',
+    doc: 'Maximum duration of a request other than a watch.',
   }),
   shutdownDelayMs: setting({
     flag: '--shutdown-delay-duration',
@@ -70,7 +70,7 @@ export const servingSettings = {
     type: duration,
     default: '0s',
     group: 'Serving',
-    doc: 'How long the server goes on after a signal to stop, with /readyz failing, before it takes no more connections.',
+    doc: 'How long the server keeps accepting connections after a termination signal, while /readyz fails.',
   }),
   tlsMinVersion: setting({
     flag: '--tls-min-version',
@@ -78,7 +78,7 @@ export const servingSettings = {
     type: oneOf(['VersionTLS12', 'VersionTLS13']),
     default: 'VersionTLS12',
     group: 'Serving',
-    doc: 'Oldest version of TLS that is spoken.',
+    doc: 'Minimum TLS version.',
   }),
   tlsCipherSuites: setting({
     flag: '--tls-cipher-suites',
@@ -86,7 +86,7 @@ export const servingSettings = {
     type: list,
     default: '',
     group: 'Serving',
-    doc: 'Cipher suites that are spoken, by the names of the registry, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; empty is those that are current. Those of TLS 1.3 stay unless some of them are named.',
+    doc: 'Enabled cipher suites by their IANA names, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Empty means a current default. The suites of TLS 1.3 stay enabled unless some of them are listed.',
   }),
   http2MaxStreamsPerConnection: setting({
     flag: '--http2-max-streams-per-connection',
@@ -94,7 +94,7 @@ export const servingSettings = {
     type: int({ min: 0, max: 10_000 }),
     default: '0',
     group: 'Serving',
-    doc: 'Requests that one HTTP/2 connection may have open, watches too; 0 is 250.',
+    doc: 'Maximum number of open requests on one HTTP/2 connection, watches included; 0 means 250.',
   }),
   minRequestTimeoutSeconds: setting({
     flag: '--min-request-timeout',
@@ -102,7 +102,7 @@ export const servingSettings = {
     type: int({ min: 1, max: 1_000_000 }),
     default: '1800',
     group: 'Serving',
-    doc: 'Seconds that a watch lasts at least that asks for no other time; it ends at random before twice that.',
+    doc: 'Minimum duration, in seconds, of a watch that sets no timeoutSeconds. It ends at a random time before twice this value.',
   }),
   showHiddenMetricsForVersion: setting({
     flag: '--show-hidden-metrics-for-version',
@@ -110,7 +110,7 @@ export const servingSettings = {
     type: string,
     default: '',
     group: 'Serving',
-    doc: `The release before this one, ${previousRelease}: /metrics shows once more the deprecated metrics that were shown in it and are hidden in this one.`,
+    doc: `The previous release, ${previousRelease}: /metrics shows the deprecated metrics that are hidden since this release.`,
   }),
   goawayChance: setting({
     flag: '--goaway-chance',
@@ -118,6 +118,6 @@ export const servingSettings = {
     type: chance,
     default: '0',
     group: 'Serving',
-    doc: 'How often an HTTP/2 client is asked to connect anew, so that clients spread over gateways: 0.001 is one request in a thousand.',
+    doc: 'Probability that an HTTP/2 client is asked to reconnect, so that clients spread over gateways. 0.001 is one request in a thousand.',
   }),
 }

@@ -11,7 +11,7 @@ export const generalSettings = {
     type: path,
     default: '',
     group: 'General',
-    doc: 'YAML file with settings; each is called like its flag, without the dashes.',
+    doc: 'YAML file with settings. The key of a setting is its flag without the leading dashes.',
   }),
   profile: setting({
     flag: '--profile',
@@ -19,7 +19,7 @@ export const generalSettings = {
     type: oneOf(profiles),
     default: 'orch',
     group: 'General',
-    doc: 'Names of groups, labels and namespaces: orch has its own, kubernetes those that kubectl and other existing clients expect.',
+    doc: 'Names of API groups, labels and namespaces: orch uses its own, kubernetes uses those that kubectl and other existing clients expect.',
   }),
   logLevel: setting({
     flag: '--log-level',
@@ -27,7 +27,7 @@ export const generalSettings = {
     type: oneOf(logLevels),
     default: 'info',
     group: 'General',
-    doc: 'Least important lines that are still written to standard error.',
+    doc: 'Lowest level of the log lines that are written to standard error.',
   }),
   logFormat: setting({
     flag: '--log-format',

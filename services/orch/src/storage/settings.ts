@@ -10,6 +10,6 @@ export const storageSettings = {
     type: duration,
     default: '5m',
     group: 'State',
-    doc: 'How long changes are kept, for watches to resume from and for lists to be continued.',
+    doc: 'How long past changes are kept, so that watches can resume and lists can be continued.',
   }),
 }

@@ -19,6 +19,6 @@ export const stateSettings = {
     type: bool,
     default: 'false',
     group: 'State',
-    doc: 'Keeps all objects in memory; only certificates and client configuration are written to the folder.',
+    doc: 'Keeps all objects in memory; only the certificates and the client configuration are written to the data folder.',
   }),
 }
