@@ -58,7 +58,7 @@ export function setting<T>(declaration: Setting<T>): Setting<T> {
   return declaration
 }
 
-/** The values of all settings. A flag goes before the environment, that before the file, that before the default. */
+/** The values of all settings. Precedence: flag, environment, file, default. */
 export function readSettings<S extends Settings>(settings: S, sources: SettingSources): SettingsResult<S> {
   const warnings: string[] = []
   const namesOf = nameReader(settings, sources.elsewhere ?? {}, warnings)
