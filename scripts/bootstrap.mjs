@@ -92,7 +92,8 @@ function pnpmSettings() {
   return registry === undefined ? retries : [...retries, `--config.registry=${registry}`]
 }
 
-async function installPnpm() {
+/** The entry of pnpm, fetched where it is not there yet. */
+export async function installPnpm() {
   const folder = join(cacheFolder, `pnpm-${pnpmVersion}`)
   const entry = join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')
   if (readStamp('pnpm') === pnpmVersion && existsSync(entry)) return entry

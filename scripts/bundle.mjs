@@ -48,20 +48,20 @@ export async function bundle() {
   }
 }
 
+/** How modules become few files. */
+export const bundleOptions = {
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'error',
+  banner: { js: banner },
+}
+
 async function write(folder) {
-  await build({
-    entryPoints: { main: source, thread: threadSource },
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22',
-    sourcemap: 'linked',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    logLevel: 'error',
-    banner: { js: banner },
-    plugins: [stayOutside],
-  })
+  const entryPoints = { main: source, thread: threadSource }
+  await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins: [stayOutside] })
 }

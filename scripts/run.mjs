@@ -35,6 +35,7 @@ const commands = {
   lint,
   dev,
   golden,
+  package: writePackage,
 }
 
 const [name, ...args] = process.argv.slice(2)
@@ -133,6 +134,16 @@ function printSummary(results) {
   const counts = reports.map(countTests)
   const sum = (name) => counts.reduce((total, count) => total + count[name], 0)
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
+}
+
+/** The package for other projects; prints the folder that `npm publish` and `npm pack` take. */
+async function writePackage() {
+  await prepare()
+  await buildServer()
+  const { packageFolder, writePackage: write } = await import('./package.mjs')
+  await write()
+  process.stdout.write(`${packageFolder}\n`)
+  return 0
 }
 
 async function golden(args) {

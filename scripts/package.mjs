@@ -1,0 +1,135 @@
+/**
+ * The package for other projects, ready to publish: the server in few files, its declarations in one, and the entries for `require`,
+ * for test frameworks and for the command. `npm run package` writes it and prints where it is.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
+import { installPnpm, packageFolders, root } from './bootstrap.mjs'
+import { bundleOptions } from './bundle.mjs'
+
+const source = join(root, 'services/orch')
+
+/** The folder that is packed. */
+export const packageFolder = join(source, 'dist/package')
+
+/** Compiled modules that become files of the package, by the name of the file. */
+const modules = {
+  main: 'services/orch/dist/main.js',
+  thread: 'services/gateway/dist/texts/thread.js',
+  index: 'services/orch/dist/index.js',
+  testing: 'services/orch/dist/testing/index.js',
+}
+
+/** Modules whose types can be imported. */
+const declared = ['index', 'testing']
+
+/** Installed beside the package: they have parts that are not JavaScript, or files that they read. */
+const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
+
+/** Of the project that tests. */
+const peers = { vitest: '>=3' }
+
+/** Writes the package anew from what is compiled. */
+export async function writePackage() {
+  const dist = join(packageFolder, 'dist')
+  rmSync(packageFolder, { recursive: true, force: true })
+  mkdirSync(dist, { recursive: true })
+  const { metafile } = await build({
+    ...bundleOptions,
+    entryPoints: Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(root, file)])),
+    outdir: dist,
+    external: installed,
+    legalComments: 'none',
+    metafile: true,
+  })
+  await writeDeclarations(dist)
+  cpSync(join(source, 'package'), packageFolder, { recursive: true })
+  for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, file), join(packageFolder, file))
+  writeFileSync(join(packageFolder, 'THIRD-PARTY-LICENSES'), licencesOf(metafile))
+  writeFileSync(join(packageFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
+  await writeSbom()
+}
+
+/** One file of types per module, with nothing of the workspace left to resolve; once more for `require`. */
+async function writeDeclarations(dist) {
+  const bundle = await rolldown({
+    input: Object.fromEntries(declared.map((name) => [name, join(root, modules[name].replace(/\.js$/, '.d.ts'))])),
+    external: [/^node:/, 'lmdb', 'prom-client'],
+    plugins: [dts({ dtsInput: true, sourcemap: false })],
+    logLevel: 'warn',
+  })
+  await bundle.write({ dir: dist, format: 'es', chunkFileNames: 'types-[hash].d.ts' })
+  await bundle.close()
+  for (const file of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) {
+    const text = readFileSync(join(dist, file), 'utf8').replaceAll(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"')
+    writeFileSync(join(dist, file.replace(/\.d\.ts$/, '.d.cts')), text)
+  }
+}
+
+function manifest() {
+  const own = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+  const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return {
+    name: own.name,
+    version: own.version,
+    description: project.description,
+    keywords: ['kubernetes', 'api-server', 'kube-apiserver', 'testing', 'envtest', 'controllers', 'custom-resources'],
+    license: own.license,
+    ...(project.repository === undefined ? {} : { repository: project.repository }),
+    type: 'module',
+    bin: { orch: './bin.cjs' },
+    exports: {
+      '.': {
+        import: { types: './dist/index.d.ts', default: './dist/index.js' },
+        require: { types: './dist/index.d.cts', default: './index.cjs' },
+      },
+      './vitest': { types: './vitest.d.ts', default: './vitest.js' },
+      './vitest/global-setup': { types: './vitest-global-setup.d.ts', default: './vitest-global-setup.js' },
+      './jest': { types: './jest.d.cts', default: './jest.cjs' },
+      './jest/global-setup': { types: './jest-global-setup.d.cts', default: './jest-global-setup.cjs' },
+      './jest/global-teardown': { types: './jest-global-teardown.d.cts', default: './jest-global-teardown.cjs' },
+      './package.json': './package.json',
+    },
+    engines: { node: '^22.19.0 || ^24.0.0 || >=26.0.0' },
+    dependencies: Object.fromEntries(installed.map((name) => [name, versionOf(name)])),
+    peerDependencies: peers,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
+    publishConfig: { access: 'public', provenance: true },
+  }
+}
+
+/** The version that the workspace uses. */
+function versionOf(name) {
+  for (const folder of packageFolders()) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    if (dependencies[name] !== undefined) return dependencies[name]
+  }
+  throw new Error(`no package of the workspace depends on ${name}`)
+}
+
+/** The licences of the packages whose code is in the bundle. */
+function licencesOf({ inputs }) {
+  const folders = new Set(Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.(md|txt))?$/i.test(entry))
+    const text = file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8').trim()
+    return { title: `${name} ${version} (${license})`, text }
+  })
+  const byText = Map.groupBy(texts, ({ text }) => text)
+  return [...byText]
+    .map(([text, packages]) => `${[...new Set(packages.map(({ title }) => title))].join('\n')}\n\n${text}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** What the package is made of, as CycloneDX, from the lockfile. */
+async function writeSbom() {
+  const file = join(packageFolder, 'sbom.cdx.json')
+  const flags = ['--sbom-format=cyclonedx', '--sbom-spec-version=1.6', '--lockfile-only', '--prod', '--filter=orch', `--out=${file}`]
+  const { status, stderr } = spawnSync(process.execPath, [await installPnpm(), 'sbom', ...flags], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the list of components could not be made: ${stderr}`)
+}

@@ -1,0 +1,3 @@
+/** Starts one server of profile `kubernetes` for a whole run; `KUBECONFIG` names its client configuration. */
+declare function setup(): Promise<void>
+export = setup

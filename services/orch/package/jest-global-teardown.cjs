@@ -1,0 +1,5 @@
+'use strict'
+
+module.exports = async () => {
+  await globalThis[Symbol.for('orch.jest.teardown')]?.()
+}

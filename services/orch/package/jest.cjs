@@ -1,0 +1,7 @@
+'use strict'
+/* global beforeAll, beforeEach, afterAll */
+const native = require('./native-require.cjs')
+const { start } = native('./dist/index.js')
+const { createServerHook, startGlobalServer } = native('./dist/testing.js')
+
+module.exports = { start, startGlobalServer, useServer: createServerHook({ beforeAll, beforeEach, afterAll }) }

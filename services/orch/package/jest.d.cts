@@ -1,0 +1,9 @@
+import type { RunningServer, StartOptions } from './dist/index.d.cts'
+
+export { type RunningServer, type StartOptions, start } from './dist/index.d.cts'
+
+/** A server for the tests of a file or of a `describe`; before each of them it has the state of its start again. */
+export declare function useServer(options?: StartOptions): RunningServer
+
+/** A server for a whole run: until the returned function is called `KUBECONFIG` names its client configuration. */
+export declare function startGlobalServer(options?: StartOptions): Promise<() => Promise<void>>

@@ -1,0 +1,5 @@
+import { startGlobalServer } from './dist/testing.js'
+
+export default function setup() {
+  return startGlobalServer()
+}

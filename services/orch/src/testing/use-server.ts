@@ -1,0 +1,49 @@
+import { type RunningServer, start } from '../start.ts'
+import type { StartOptions } from '../start-settings.ts'
+
+/** The hooks of a test framework, as vitest and jest have them. */
+export interface TestHooks {
+  beforeAll(hook: () => Promise<void>): void
+  beforeEach(hook: () => Promise<void>): void
+  afterAll(hook: () => Promise<void>): void
+}
+
+/**
+ * A server for the tests of a file or of a `describe`: it starts before the first test, has the state of its start again before
+ * each test, and stops after the last. Its members can be read in hooks and tests alone.
+ */
+export function createServerHook(hooks: TestHooks): (options?: StartOptions) => RunningServer {
+  return (options) => {
+    let server: RunningServer | undefined
+    hooks.beforeAll(async () => {
+      server = await start(options)
+    })
+    hooks.beforeEach(async () => {
+      await server?.reset()
+    })
+    hooks.afterAll(async () => {
+      await server?.stop()
+      server = undefined
+    })
+    const running = () => {
+      if (server === undefined) throw new Error('useServer(): the server runs in hooks and tests alone; read its members there')
+      return server
+    }
+    return {
+      get url() {
+        return running().url
+      },
+      get kubeconfig() {
+        return running().kubeconfig
+      },
+      get client() {
+        return running().client
+      },
+      reset: () => running().reset(),
+      snapshot: () => running().snapshot(),
+      restore: (snapshot) => running().restore(snapshot),
+      stop: () => running().stop(),
+      [Symbol.asyncDispose]: () => running().stop(),
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const root = new URL('../..', import.meta.url).pathname
+const typescript = join(root, 'node_modules/typescript/bin/tsc')
+
+/** A project outside of the workspace, and the packed package. */
+let project = ''
+let tarball = ''
+
+beforeAll(async () => {
+  const written = await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package'], { cwd: root })
+  const packageFolder = written.stdout.trim()
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'package-')))
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], { cwd: packageFolder })
+  tarball = join(project, JSON.parse(stdout)[0].filename)
+  const modules = join(project, 'node_modules')
+  mkdirSync(join(modules, 'orch'), { recursive: true })
+  await run('tar', ['xzf', tarball, '-C', join(modules, 'orch'), '--strip-components=1'])
+  // What an installer would fetch is linked to what the workspace has.
+  link(modules, join(root, 'services/storage'), ['lmdb', 'etcd3', '@grpc/grpc-js'])
+  link(modules, root, ['vitest', '@types/node'])
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
+})
+
+function link(modules: string, from: string, names: readonly string[]): void {
+  for (const name of names) {
+    const target = join(modules, name)
+    mkdirSync(dirname(target), { recursive: true })
+    symlinkSync(realpathSync(join(from, 'node_modules', name)), target)
+  }
+}
+
+/** Runs a program in the project with the Node of the tests. */
+async function runInProject(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, args, { cwd: project, env: { ...process.env, ...env } })
+  return stdout
+}
+
+function write(file: string, text: string): string {
+  mkdirSync(dirname(join(project, file)), { recursive: true })
+  writeFileSync(join(project, file), text)
+  return join(project, file)
+}
+
+test('import and require give one instance, which starts a server', async () => {
+  const file = write(
+    'both.mjs',
+    `import { createRequire } from 'node:module'
+     import { start } from 'orch'
+     const required = createRequire(import.meta.url)('orch')
+     const server = await start({ profile: 'kubernetes' })
+     const created = await server.client.objects.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'first', namespace: 'default' } })
+     await server.stop()
+     console.log(JSON.stringify({ isSame: required.start === start, name: created.metadata.name }))`,
+  )
+  expect(JSON.parse(await runInProject([file]))).toEqual({ isSame: true, name: 'first' })
+})
+
+test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb', async () => {
+  const file = write(
+    'loaded.mjs',
+    `import { start } from 'orch'
+     import { createRequire } from 'node:module'
+     const server = await start()
+     await server.stop()
+     console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))`,
+  )
+  const preload = write(
+    'refuse.mjs',
+    `import { registerHooks } from 'node:module'
+     registerHooks({ resolve(specifier, context, next) {
+       if (/grpc|etcd|nats|opentelemetry|lmdb/.test(specifier)) throw new Error('loaded ' + specifier)
+       return next(specifier, context)
+     } })`,
+  )
+  expect(JSON.parse(await runInProject(['--import', preload, file]))).toEqual([])
+})
+
+test('require works where a test framework gives modules a process and a require of its own', async () => {
+  const file = write(
+    'sandbox.cjs',
+    `const vm = require('node:vm')
+     const { readFileSync } = require('node:fs')
+     const { dirname, join } = require('node:path')
+     const inner = { ...process, getBuiltinModule: undefined }
+     const load = (name) => {
+       const file = name.startsWith('.') ? join(__dirname, 'node_modules/orch', name) : require.resolve(name)
+       const module = { exports: {} }
+       const source = '(function(module, require, process, __filename){' + readFileSync(file, 'utf8') + '\\n})'
+       vm.runInNewContext(source, {})(module, load, inner, file)
+       return module.exports
+     }
+     const { start } = load('orch')
+     start().then(async (server) => { await server.stop(); console.log(start === require('orch').start) })`,
+  )
+  expect(await runInProject([file])).toBe('true\n')
+})
+
+test('the command says its version, and prints the line for KUBECONFIG where a server starts', async () => {
+  const bin = join(project, 'node_modules/orch/bin.cjs')
+  expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.25')
+  const stop = write(
+    'stop-at-once.mjs',
+    "process.on('SIGTERM', () => {}); setInterval(() => { if (global.ready) process.kill(process.pid, 'SIGTERM') }, 20).unref()\nconst write = process.stdout.write.bind(process.stdout)\nprocess.stdout.write = (text, ...rest) => { if (String(text).includes('is ready')) global.ready = true; return write(text, ...rest) }",
+  )
+  const flags = ['--profile=kubernetes', '--memory', '--secure-port=0', `--data-dir=${join(project, 'data')}`]
+  expect(await runInProject(['--import', stop, bin, 'up', ...flags])).toContain(`export KUBECONFIG=${join(project, 'data/admin.conf')}\n`)
+})
+
+test('the command says what it does on a Node that is too old, in a file that such a Node can parse', async () => {
+  const bin = join(project, 'node_modules/orch/bin.cjs')
+  const old = write(
+    'old.cjs',
+    "Object.defineProperty(process.versions, 'node', { value: '12.22.0' }); require('child_process').spawnSync = (...words) => { console.log(words[1].join(' ')); return { status: 1 } }",
+  )
+  const failed = await run(process.execPath, ['--require', old, bin, '--version'], { cwd: project }).catch((error) => error)
+  expect(failed.stdout).toContain('--package=')
+  expect(failed.stderr).toContain('orch: Node 22.19 or newer is needed, this is 12.22.0')
+  expect(failed.stderr).toContain('install Node 22.19 or newer')
+  expect(failed.code).toBe(1)
+})
+
+test('vitest: a fixture with the state of the start for each test, useServer, and one server for a whole run', async () => {
+  write('vitest.config.mjs', "export default { test: { globalSetup: ['orch/vitest/global-setup'], include: ['vitest/*.test.js'] } }")
+  write(
+    'vitest/a.test.js',
+    `import { expect, test as plain } from 'vitest'
+     import { test, useServer } from 'orch/vitest'
+     const configMaps = (server) => server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+     test('creates', async ({ server }) => {
+       await configMaps(server).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } })
+       expect((await configMaps(server).list({ namespace: 'default' })).items.length).toBe(1)
+     })
+     test('is empty again', async ({ server }) => {
+       expect((await configMaps(server).list({ namespace: 'default' })).items).toEqual([])
+     })
+     const own = useServer({ profile: 'orch' })
+     plain('has one of its own, and KUBECONFIG', () => {
+       expect(own.url).toMatch(/^https:/)
+       expect(process.env.KUBECONFIG).toMatch(/orch-kubeconfig-/)
+     })`,
+  )
+  const results = join(project, 'results.json')
+  await runInProject([join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`])
+  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 3, numFailedTests: 0 })
+})
+
+test('the types hold for modules, for require and for bundlers', async () => {
+  write(
+    'types/module.mts',
+    `import { start, type RunningServer } from 'orch'
+     const server: RunningServer = await start({ profile: 'kubernetes' })
+     const { metadata } = await server.client.objects.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'x' })
+     export const name: string | undefined = metadata.name
+     // @ts-expect-error no such profile
+     await start({ profile: 'x' })`,
+  )
+  write('types/require.cts', "import orch = require('orch')\nexport const server: Promise<orch.RunningServer> = orch.start()")
+  write('types/jest.cts', "import { useServer } from 'orch/jest'\nexport const url: string = useServer().url")
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--lib', 'es2024,esnext.disposable', '--types', 'node']
+  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts']
+  await expect(runInProject([typescript, ...flags, '--module', 'nodenext', ...files])).resolves.toBe('')
+  await expect(runInProject([typescript, ...flags, '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? ''])).resolves.toBe(
+    '',
+  )
+})
+
+test('publint and are-the-types-wrong find nothing', async () => {
+  const { messages } = await publint({ strict: true, pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer } })
+  expect(messages).toEqual([])
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))))
+  const problems = 'problems' in analysis ? analysis.problems : ['no types']
+  // `orch/vitest` is for modules alone, as vitest is, and the resolution of Node 10 knows no exports.
+  const isMeant = (problem: object) =>
+    ('resolutionKind' in problem && problem.resolutionKind === 'node10') ||
+    ('entrypoint' in problem && String(problem.entrypoint).startsWith('./vitest'))
+  expect(problems.filter((problem) => typeof problem === 'string' || !isMeant(problem))).toEqual([])
+})
+
+test('the tarball is at most 3 MB, names no package of the workspace, and carries licences and a list of its components', () => {
+  expect(statSync(tarball).size).toBeLessThan(3_000_000)
+  const read = (file: string) => readFileSync(join(project, 'node_modules/orch', file), 'utf8')
+  expect(read('package.json')).not.toContain('workspace:')
+  expect(read('dist/index.d.ts')).not.toContain('@orch/')
+  expect(read('THIRD-PARTY-LICENSES')).toContain('hono 4.')
+  const names = JSON.parse(read('sbom.cdx.json')).components.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['hono', 'lmdb', 'etcd3']))
+  expect(createRequire(join(project, 'x.js')).resolve('orch/jest/global-setup')).toContain('jest-global-setup.cjs')
+})
