@@ -1,0 +1,3 @@
+/** structural */
+
+export type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules } from './schema.ts'

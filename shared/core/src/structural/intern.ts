@@ -1,0 +1,39 @@
+import { printJson } from '../json/print.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/**
+ * Keeps one of equal schemas. Parts are interned before the whole, so that two wholes are compared by the numbers of their
+ * parts. One is used for all versions of a definition, which mostly say the same.
+ */
+export class SchemaInterner {
+  readonly #byText = new Map<string, StructuralSchema>()
+  readonly #numbers = new Map<StructuralSchema, number>()
+
+  /** The schema that is kept for this one, whose parts have all been interned here. */
+  intern(schema: StructuralSchema): StructuralSchema {
+    const text = this.#textOf(schema)
+    const known = this.#byText.get(text)
+    if (known !== undefined) return known
+    this.#byText.set(text, schema)
+    this.#numbers.set(schema, this.#numbers.size)
+    return schema
+  }
+
+  #textOf({ properties, items, additionalProperties, junctors, ...rest }: StructuralSchema): string {
+    const parts: unknown[] = [rest, this.#numberOf(items)]
+    parts.push(typeof additionalProperties === 'boolean' ? additionalProperties : this.#numberOf(additionalProperties))
+    parts.push(properties === undefined ? null : [...properties].flatMap(([name, property]) => [name, this.#numberOf(property)]))
+    if (junctors !== undefined)
+      parts.push(this.#numbersOf(junctors.allOf), this.#numbersOf(junctors.anyOf), this.#numbersOf(junctors.oneOf))
+    if (junctors !== undefined) parts.push(this.#numberOf(junctors.not))
+    return printJson(parts)
+  }
+
+  #numberOf(schema: StructuralSchema | undefined): number | null {
+    return schema === undefined ? null : (this.#numbers.get(schema) ?? null)
+  }
+
+  #numbersOf(schemas: readonly StructuralSchema[] | undefined): unknown {
+    return schemas === undefined ? null : schemas.map((schema) => this.#numberOf(schema))
+  }
+}
