@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { anApi } from '../api/api.ts'
 import { type RecordedAnswer, type RecordedCase, readCases } from './cases.ts'
@@ -12,7 +13,10 @@ import { type Outcome, replay } from './replay.ts'
 test('requests recorded with kube-apiserver 1.25 have the same answers, but for those listed with a reason', async () => {
   const cases = readCases()
   const flags = flagsOfTheRecordedServer(cases)
-  const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16', flags })
+  // Owners of fields are ordered by the second of their last write: all are in one.
+  const nowMs = systemClock.now()
+  const clock = { ...systemClock, now: () => nowMs }
+  const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16', flags, clock })
   const outcomes = await replay(api, cases)
   const differing = outcomes.filter(({ recorded, ours }) => !isDeepStrictEqual(recorded, ours))
   write(differing)
