@@ -46,6 +46,21 @@ test('an EndpointSlice counts the changes of its endpoints and of its labels, an
   expect([generationOf(changed), changed['endpoints']]).toEqual([3, [{ addresses: ['10.0.0.2'], conditions: {} }]])
 })
 
+test('an empty list that is stored as null changes nothing when it is sent again', async () => {
+  const namespace = await aNamespace(server.api)
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected: { sources: [] } }] }
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+  const deployment = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template: { ...template, spec } } }
+  const made = await created(server.api, path, deployment)
+  expect(made).toMatchObject({ spec: { template: { spec: { volumes: [{ projected: { sources: null } }] } } } })
+  const changed = await server.api.put(`${path}/d`, { ...deployment, metadata: { name: 'd', labels: { x: 'y' } } })
+  expect([changed.status, generationOf(changed.body)]).toEqual([200, 1])
+  const pods = `/api/v1/namespaces/${namespace}/pods`
+  const pod = await created(server.api, pods, { metadata: { name: 'p' }, spec })
+  const sent = { ...pod, metadata: { ...pod.metadata, labels: { x: 'y' } }, spec: { ...(pod['spec'] as object), volumes: spec.volumes } }
+  expect((await server.api.put(`${pods}/p`, sent)).status).toBe(200)
+})
+
 test('a DaemonSet counts the changes of its template in an annotation that only the server writes', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   const annotation = 'deprecated.daemonset.template.generation'

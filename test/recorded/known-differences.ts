@@ -84,9 +84,4 @@ export const knownDifferences: readonly KnownDifference[] = [
     differsIn: 'everything',
     cases: ['patch svc status'],
   },
-  {
-    reason: 'A required list that is empty is [] here, and null there, where Protobuf is stored, which has no empty lists.',
-    differsIn: 'everything',
-    cases: ['patch put create role'],
-  },
 ]

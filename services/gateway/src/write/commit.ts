@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { withoutEmptyLists } from '@orch/core/catalogue'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
@@ -46,7 +47,7 @@ export function encodeWrite(
   { served, object, hasBigIntegers }: Pick<ObjectWrite, 'served' | 'object' | 'hasBigIntegers'>,
   parts: ConversionParts,
 ): Encoding {
-  const stored = toStoredObject(parts, served, object)
+  const stored = withoutEmptyLists(served.resource.stored.type, toStoredObject(parts, served, object))
   return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
 }
 

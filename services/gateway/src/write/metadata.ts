@@ -75,11 +75,17 @@ export function namesVersion({ metadata: { resourceVersion } }: ApiObject): bool
   return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }
 
-/** Whether two states of an object differ in what the generation counts: everything but metadata and status. */
+/**
+ * Whether two states of an object differ in what the generation counts: everything but metadata and status. An empty list, which is
+ * stored as null where it is printed, is not another value than null.
+ */
 export function differsInSubstance(object: ApiObject, live: ApiObject): boolean {
   return print(object) !== print(live)
 }
 
 function print({ metadata: _metadata, status: _status, ...rest }: ApiObject): string {
-  return JSON.stringify(rest, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+  return JSON.stringify(rest, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    return Array.isArray(value) && value.length === 0 ? null : value
+  })
 }

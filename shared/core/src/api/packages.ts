@@ -42,6 +42,8 @@ export interface TypePackage {
   readonly version: string
   /** Path of the package behind the root of OpenAPI definition names, where it is not `api.<package>`. */
   readonly path?: string
+  /** kube-apiserver stores objects of its kinds as JSON, and those of other packages as Protobuf. */
+  readonly isStoredAsJson?: boolean
 }
 
 /** Every package of types that this API level knows, by the word that opens the names of its types. */
@@ -54,12 +56,14 @@ export const packages: Readonly<Record<string, TypePackage>> = {
     domain: 'apiextensions',
     version: 'v1',
     path: 'apiextensions-apiserver.pkg.apis.apiextensions.v1',
+    isStoredAsJson: true,
   },
   'apiregistration/v1': {
     types: apiregistrationV1,
     domain: 'apiregistration',
     version: 'v1',
     path: 'kube-aggregator.pkg.apis.apiregistration.v1',
+    isStoredAsJson: true,
   },
   'apiserverinternal/v1alpha1': { types: apiserverinternalV1alpha1, domain: 'internal.apiserver', version: 'v1alpha1' },
   'apps/v1': { types: appsV1, group: 'apps', version: 'v1' },

@@ -1,5 +1,6 @@
 import type { Catalogue, StoredForm } from '../catalogue/catalogue.ts'
 import { applyDefaults } from '../catalogue/defaults/defaults.ts'
+import { withoutEmptyLists } from '../catalogue/empty-lists.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
@@ -11,7 +12,7 @@ import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerpri
  * having changed: fields in another order, another canonical form of a value, another default, another stored version.
  * A test compares the types with a golden file, and so says when to think of it.
  */
-export const schemaFingerprint = 2
+export const schemaFingerprint = 3
 
 /** An object that is ready to be stored. */
 export interface StorableObject {
@@ -66,5 +67,5 @@ function renew({ names }: Catalogue, { type, kind }: StoredForm, json: Uint8Arra
   // Defaults stand behind the given fields; decoding again puts all in order.
   const ordered = decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
-  return { object: ordered.object as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
+  return { object: withoutEmptyLists(type, ordered.object) as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
 }

@@ -50,6 +50,8 @@ export function textsOf(items: readonly Part[], name: string): ReadonlySet<strin
 export function print(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) => {
     if (typeof member === 'bigint') return `${member}n`
+    // Stored as null where it is printed.
+    if (Array.isArray(member) && member.length === 0) return null
     const isMap = typeof member === 'object' && member !== null && !Array.isArray(member)
     return isMap ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member
   })

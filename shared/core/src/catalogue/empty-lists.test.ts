@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { withoutEmptyLists } from './empty-lists.ts'
+
+test.each([
+  ['of the object itself', 'rbac/v1.Role', { rules: [] }, { rules: null }],
+  ['deep in lists', 'core/v1.Pod', { spec: podOf([]) }, { spec: podOf(null) }],
+  [
+    'one of several',
+    'discovery/v1.EndpointSlice',
+    { endpoints: [{ addresses: ['a'] }], ports: [] },
+    { endpoints: [{ addresses: ['a'] }], ports: null },
+  ],
+])('an empty list that is printed, %s, is stored as null', (_title, type, object, stored) => {
+  expect(withoutEmptyLists(type, object)).toEqual(stored)
+})
+
+test.each([
+  ['a list with items', 'rbac/v1.Role', { rules: [{ verbs: ['get'] }] }],
+  ['a list that is left out where it is empty', 'core/v1.ServiceAccount', { secrets: [] }],
+  ['a definition, which kube-apiserver stores as JSON', 'apiextensions/v1.CustomResourceDefinition', { status: { conditions: [] } }],
+  ['an object of a type that is not built in', 'x.example.com/v1.W', { rules: [] }],
+])('%s stays as it is', (_title, type, object) => {
+  expect(withoutEmptyLists(type, object)).toBe(object)
+})
+
+function podOf(sources: unknown) {
+  return { volumes: [{ name: 'a' }, { name: 'v', projected: { sources } }] }
+}

@@ -1,0 +1,62 @@
+import { packages } from '../api/packages.ts'
+import type { Field } from '../schema/node.ts'
+import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
+import { type Place, placeFinder, type Struct } from './field-places.ts'
+
+/** Fields whose empty list or map is printed. */
+const placeOf = placeFinder((field): field is Field => {
+  const { kind } = resolveNode(field.node)
+  return (kind === 'list' || kind === 'map') && field.pointer !== true && (field.required === true || field.keepEmpty === true)
+})
+
+/**
+ * The object with null for each empty list that is printed. kube-apiserver reads objects back from Protobuf, which does not tell
+ * an empty list from an absent one. Kinds that it stores as JSON keep theirs. Nothing is changed in place.
+ */
+export function withoutEmptyLists<T extends Struct>(type: string, object: T): T {
+  if (!hasType(type) || packages[packageOf(type)]?.isStoredAsJson) return object
+  const place = placeOf(type)
+  return place === undefined ? object : (without(place, object) as T)
+}
+
+function without(place: Place, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return place.kind === 'each' ? withoutInItems(place.of, value) : value
+  const members = value as Struct
+  return place.kind === 'each' ? withoutInMap(place.of, members) : withoutInStruct(place, members)
+}
+
+function withoutInItems(of: Place, items: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const kept = without(of, items[index])
+    if (kept === items[index]) continue
+    copy ??= items.slice()
+    copy[index] = kept
+  }
+  return copy ?? items
+}
+
+function withoutInMap(of: Place, members: Struct): Struct {
+  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, without(of, member)]))
+}
+
+function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, struct: Struct): Struct {
+  let copy: Record<string, unknown> | undefined
+  for (const { name } of fields) {
+    if (!isEmpty(struct[name])) continue
+    copy ??= { ...struct }
+    copy[name] = null
+  }
+  for (const [name, place] of inner) {
+    const kept = without(place, struct[name])
+    if (kept === struct[name]) continue
+    copy ??= { ...struct }
+    copy[name] = kept
+  }
+  return copy ?? struct
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
