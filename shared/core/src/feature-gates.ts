@@ -13,6 +13,7 @@ export interface FeatureGate {
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
 export const actingGates = [
   'APIListChunking',
+  'CRDObservedGenerationTracking',
   'CSINodeExpandSecret',
   'EndpointSliceTerminatingCondition',
   'HPAContainerMetrics',
@@ -115,6 +116,8 @@ const table = {
   CPUManagerPolicyAlphaOptions: 'alpha off',
   CPUManagerPolicyBetaOptions: 'beta on',
   CPUManagerPolicyOptions: 'beta on',
+  CRDObservedGenerationTracking: 'beta on',
+  CRDValidationRatcheting: 'ga on locked',
   CSIInlineVolume: 'ga on locked',
   CSIMigration: 'ga on locked',
   CSIMigrationAWS: 'ga on locked',
@@ -134,6 +137,7 @@ const table = {
   ControllerManagerLeaderMigration: 'ga on locked',
   CronJobTimeZone: 'beta on',
   CustomCPUCFSQuotaPeriod: 'alpha off',
+  CustomResourceFieldSelectors: 'ga on locked',
   CustomResourceValidationExpressions: 'beta on',
   DaemonSetUpdateSurge: 'ga on locked',
   DefaultPodTopologySpread: 'ga on locked',

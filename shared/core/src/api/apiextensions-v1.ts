@@ -110,6 +110,11 @@ export const apiextensionsV1 = defineTypes({
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        observedGeneration: field(int64(), {
+          tag: 6,
+          featureGate: 'CRDObservedGenerationTracking',
+          doc: 'Generation of the definition from which the condition was made.',
+        }),
       },
       { doc: "One aspect of a definition's state." },
     ),
@@ -193,6 +198,11 @@ export const apiextensionsV1 = defineTypes({
           keepEmpty: true,
           doc: 'Versions in which objects may be stored. They cannot be taken out of the spec while they are here.',
         }),
+        observedGeneration: field(int64(), {
+          tag: 4,
+          featureGate: 'CRDObservedGenerationTracking',
+          doc: 'Generation of the definition from which the status was made.',
+        }),
       },
       { doc: 'Whether an added resource is served.' },
     ),
@@ -221,6 +231,12 @@ export const apiextensionsV1 = defineTypes({
         additionalPrinterColumns: field(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), {
           tag: 6,
           doc: 'Columns of tables. Default: the age.',
+        }),
+        selectableFields: field(list(ref('apiextensions/v1.SelectableField')), {
+          tag: 9,
+          featureGate: 'CustomResourceFieldSelectors',
+          listType: 'atomic',
+          doc: 'Fields that field selectors may name, 8 at most.',
         }),
       },
       { doc: 'A version of an added resource.' },
@@ -270,6 +286,7 @@ export const apiextensionsV1 = defineTypes({
       },
       { doc: 'Points to further documentation.' },
     ),
+  FieldValueErrorReason: () => known('FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'),
   JSONSchemaProps: () =>
     struct(
       {
@@ -375,6 +392,17 @@ export const apiextensionsV1 = defineTypes({
       array: { tag: 2, protoName: 'property', node: list(string()) },
     }),
   ResourceScope: () => known('Cluster', 'Namespaced'),
+  SelectableField: () =>
+    struct(
+      {
+        jsonPath: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Path of a string, boolean or integer outside of metadata, such as .spec.color. Array notation is not allowed.',
+        }),
+      },
+      { doc: 'A field that field selectors may name.' },
+    ),
   ServiceReference: () =>
     struct(
       {
@@ -394,6 +422,25 @@ export const apiextensionsV1 = defineTypes({
           doc: 'The rule, in the Common Expression Language, where self is the value. It must give true.',
         }),
         message: field(string(), { tag: 2, doc: 'What is said when it does not. Default: one made of the rule.' }),
+        messageExpression: field(string(), {
+          tag: 3,
+          doc: 'Expression for the message, which must give a string. It takes precedence over message; when it fails, message is used.',
+        }),
+        reason: field(ref('apiextensions/v1.FieldValueErrorReason'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Reason of the error: FieldValueInvalid (the default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
+        }),
+        fieldPath: field(string(), {
+          tag: 5,
+          doc: "Path of the field that the error names, relative to the value, such as .a.b or ['a.b']. It must be in the schema.",
+        }),
+        optionalOldSelf: field(boolean(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'CRDValidationRatcheting',
+          doc: 'Whether oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
+        }),
       },
       { doc: 'A rule that a value must keep.' },
     ),

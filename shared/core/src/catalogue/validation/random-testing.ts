@@ -25,6 +25,10 @@ const otherNames: readonly RegExp[] = [
   /^(?:name|namespace|source|count|firstTimestamp|lastTimestamp|involvedObject(?:\.namespace)?)$/,
   // A conversion by its form without a version.
   /^spec\.conversion\.(?:webhookClientConfig|conversionReviewVersions)(?:[.[]|$)/,
+  // A definition in that form: what its versions share stands above them, and the first of them twice. A column's path is in capitals.
+  /^spec\.(?:validation|subresources|additionalPrinterColumns|selectableFields)(?:[.[]|$)/,
+  /^spec\.version$/,
+  /\.additionalPrinterColumns\[\d+\]\.JSONPath$/,
   // The first version of an autoscaler has one number, which stands for a metric.
   /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
 ]

@@ -1,5 +1,5 @@
 import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
-import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../validation/resource-definition.ts'
+import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../../definitions/validate-definition.ts'
 import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** Adds a resource of one's own to the API. It must be named plural.group. */

@@ -1,0 +1,64 @@
+import { invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
+import { type Part, partOf, textOf } from '../catalogue/validation/part.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import { type DefinitionCondition, specOf } from './definition-spec.ts'
+
+/** What an annotation says of the approval of a definition in a group of the project. */
+export type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid'
+
+/** An approval with its reason in words. */
+export interface Approval {
+  readonly state: ApprovalState
+  readonly reason: string
+}
+
+const proposal = 'see https://github.com/kubernetes/enhancements/pull/1111'
+
+/** Whether definitions in a group need an approval: those of the domains of the profile do. */
+export function isProtectedGroup(group: string, { apiDomain, labelDomain }: Names): boolean {
+  return [apiDomain, labelDomain].some((domain) => group === domain || group.endsWith(`.${domain}`))
+}
+
+/** The key of the annotation that holds the approval. */
+export function approvalAnnotation({ labelDomain }: Names): string {
+  return `api-approved.${labelDomain}`
+}
+
+/** What the annotation of a definition says. */
+export function approvalOf(annotation: string, names: Names): Approval {
+  const needed = `protected groups must have approval annotation "${approvalAnnotation(names)}"`
+  if (annotation === '') return { state: 'missing', reason: `${needed}, ${proposal}` }
+  if (annotation.startsWith('unapproved')) return { state: 'bypassed', reason: `not approved: ${JSON.stringify(annotation)}` }
+  if (/^[A-Za-z][-A-Za-z0-9+.]*:\/\/[^/?#\s]+[^\s]*$/.test(annotation)) return { state: 'approved', reason: `approved in ${annotation}` }
+  return { state: 'invalid', reason: `${needed} with either a URL or a reason starting with "unapproved", ${proposal}` }
+}
+
+/** The rules of the approval. One that is stored may stay as it is. */
+export function validateApproval(definition: Part, live: Part | undefined, names: Names): FieldError[] {
+  if (!isProtectedGroup(specOf(definition).group ?? '', names)) return []
+  const text = annotationOf(definition, names)
+  const { state, reason } = approvalOf(text, names)
+  if (live !== undefined && approvalOf(annotationOf(live, names), names).state === state) return []
+  const field = `metadata.annotations[${approvalAnnotation(names)}]`
+  if (state === 'missing') return [requiredValue(field, reason)]
+  return state === 'invalid' ? [invalidValue(field, text, reason)] : []
+}
+
+const conditions: Readonly<Record<ApprovalState, { readonly status: string; readonly reason: string }>> = {
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+}
+
+/** The condition that tells of the approval; undefined for groups that need none. */
+export function approvalCondition(definition: Part, names: Names): DefinitionCondition | undefined {
+  if (!isProtectedGroup(specOf(definition).group ?? '', names)) return undefined
+  const { state, reason } = approvalOf(annotationOf(definition, names), names)
+  return { type: 'KubernetesAPIApprovalPolicyConformant', ...conditions[state], message: reason }
+}
+
+function annotationOf(definition: Part, names: Names): string {
+  return textOf(partOf(partOf(definition, 'metadata'), 'annotations'), approvalAnnotation(names))
+}

@@ -1,0 +1,145 @@
+import { type Part, partOf, print } from '../catalogue/validation/part.ts'
+import type { SchemaProps } from './schema-props.ts'
+
+/** `spec` of a definition, decoded. */
+export interface DefinitionSpec {
+  readonly group?: string
+  readonly names?: DefinitionNames
+  readonly scope?: string
+  readonly versions?: readonly DefinitionVersion[] | null
+  readonly conversion?: DefinitionConversion
+  readonly preserveUnknownFields?: boolean
+}
+
+/** The names that a definition asks for, or has been given. */
+export interface DefinitionNames {
+  readonly plural?: string
+  readonly singular?: string
+  readonly shortNames?: readonly string[]
+  readonly kind?: string
+  readonly listKind?: string
+  readonly categories?: readonly string[]
+}
+
+/** A version of a custom resource. */
+export interface DefinitionVersion extends VersionParts {
+  readonly name?: string
+  readonly served?: boolean
+  readonly storage?: boolean
+  readonly deprecated?: boolean
+  readonly deprecationWarning?: string
+}
+
+/** What versions often have in common. */
+export interface VersionParts {
+  readonly schema?: { readonly openAPIV3Schema?: SchemaProps }
+  readonly subresources?: DefinitionSubresources
+  readonly additionalPrinterColumns?: readonly DefinitionColumn[]
+  readonly selectableFields?: readonly { readonly jsonPath?: string }[]
+}
+
+/** The subresources of a version. */
+export interface DefinitionSubresources {
+  readonly status?: object
+  readonly scale?: { readonly specReplicasPath?: string; readonly statusReplicasPath?: string; readonly labelSelectorPath?: string }
+}
+
+/** A printer column. */
+export interface DefinitionColumn {
+  readonly name?: string
+  readonly type?: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+  readonly jsonPath?: string
+}
+
+/** How objects are converted between versions. */
+export interface DefinitionConversion {
+  readonly strategy?: string
+  readonly webhook?: { readonly clientConfig?: Part; readonly conversionReviewVersions?: readonly string[] }
+}
+
+/** A condition of a definition. */
+export interface DefinitionCondition {
+  readonly type?: string
+  readonly status?: string
+  readonly lastTransitionTime?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly observedGeneration?: number
+}
+
+/** `status` of a definition, decoded. */
+export interface DefinitionStatus {
+  readonly conditions?: readonly DefinitionCondition[] | null
+  readonly acceptedNames?: DefinitionNames
+  readonly storedVersions?: readonly string[] | null
+  readonly observedGeneration?: number
+}
+
+/** The spec of a definition that the decoder has checked against its type. */
+export function specOf(definition: Part | undefined): DefinitionSpec {
+  return partOf(definition, 'spec')
+}
+
+/** The status of a definition that the decoder has checked against its type. */
+export function statusOf(definition: Part | undefined): DefinitionStatus {
+  return partOf(definition, 'status')
+}
+
+/** Whether a condition of that type is True. */
+export function isConditionTrue(definition: Part | undefined, type: string): boolean {
+  return (statusOf(definition).conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
+}
+
+/**
+ * A spec in the form in which kube-apiserver checks it, and by which its messages name fields: what is the same in all versions
+ * stands above them. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
+ */
+export interface HoistedSpec extends Omit<DefinitionSpec, 'versions'> {
+  readonly shared: VersionParts
+  /** The versions without what is shared. */
+  readonly versions: readonly DefinitionVersion[]
+}
+
+const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
+
+/**
+ * Moves what all versions have in common above them. A part that no version has is shared, too. Selectable fields lead into the
+ * schema, and stay with it.
+ */
+export function hoist(spec: DefinitionSpec): HoistedSpec {
+  const versions = spec.versions ?? []
+  const [first, ...others] = versions
+  const same = partNames.filter((name) => others.every((version) => isSamePart(version[name], first?.[name])))
+  const shared = same.includes('schema') ? same : same.filter((name) => name !== 'selectableFields')
+  return {
+    ...spec,
+    shared: pick(first ?? {}, shared),
+    versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([name]) => !isOneOf(shared, name)))),
+  }
+}
+
+/** The schema of a version; of one that is not there where all versions share one. */
+export function schemaOfVersion(spec: HoistedSpec, name: string): VersionParts['schema'] {
+  return spec.versions.some(({ schema }) => schema !== undefined)
+    ? spec.versions.find((version) => version.name === name)?.schema
+    : spec.shared.schema
+}
+
+function isSamePart(left: unknown, right: unknown): boolean {
+  return print(isEmptyList(left) ? undefined : left) === print(isEmptyList(right) ? undefined : right)
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function pick(parts: VersionParts, names: readonly (typeof partNames)[number][]): VersionParts {
+  return Object.fromEntries(names.flatMap((name) => (parts[name] === undefined ? [] : [[name, parts[name]]])))
+}
+
+function isOneOf(names: readonly string[], name: string): boolean {
+  return names.includes(name)
+}

@@ -1,0 +1,3 @@
+/** definitions */
+
+export * from './validate-definition.ts'

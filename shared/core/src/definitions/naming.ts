@@ -1,0 +1,63 @@
+import type { Part } from '../catalogue/validation/part.ts'
+import { type DefinitionCondition, type DefinitionNames, specOf, statusOf } from './definition-spec.ts'
+
+/** The names that other definitions of a group have. Resources and short names share one space, kinds and kinds of lists another. */
+export interface TakenNames {
+  readonly resources: ReadonlySet<string>
+  readonly kinds: ReadonlySet<string>
+}
+
+/** The names that definitions have been given. */
+export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const { plural, singular, shortNames, kind, listKind } of accepted) {
+    for (const name of [plural, singular, ...(shortNames ?? [])]) if (name) resources.add(name)
+    for (const name of [kind, listKind]) if (name) kinds.add(name)
+  }
+  return { resources, kinds }
+}
+
+/** What a definition is called, and whether that is what it asks for. */
+export interface Naming {
+  readonly acceptedNames: DefinitionNames
+  readonly condition: DefinitionCondition
+}
+
+/** Gives a definition each name that no other has; one that another has stays as it was. */
+export function judgeNames(definition: Part, taken: TakenNames): Naming {
+  const { names: wanted = {} } = specOf(definition)
+  const { acceptedNames: before = {} } = statusOf(definition)
+  const accepted: Record<string, unknown> = { ...before, categories: wanted.categories }
+  let problem: Pick<DefinitionCondition, 'reason' | 'message'> | undefined
+  const judge = (name: 'plural' | 'singular' | 'kind' | 'listKind', space: ReadonlySet<string>, reason: string): void => {
+    const text = wanted[name] ?? ''
+    if (text !== (before[name] ?? '') && space.has(text)) problem = { reason, message: inUse(text) }
+    else accepted[name] = wanted[name]
+  }
+  judge('plural', taken.resources, 'PluralConflict')
+  judge('singular', taken.resources, 'SingularConflict')
+  const strange = (wanted.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && taken.resources.has(name))
+  if (strange.length > 0) problem = { reason: 'ShortNamesConflict', message: joined(strange.map(inUse)) }
+  else accepted['shortNames'] = wanted.shortNames
+  judge('kind', taken.kinds, 'KindConflict')
+  judge('listKind', taken.kinds, 'ListKindConflict')
+  const acceptedNames = Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined))
+  return { acceptedNames, condition: problem === undefined ? noConflicts : { type: 'NamesAccepted', status: 'False', ...problem } }
+}
+
+const noConflicts: DefinitionCondition = {
+  type: 'NamesAccepted',
+  status: 'True',
+  reason: 'NoConflicts',
+  message: 'no conflicts found',
+}
+
+function inUse(name: string): string {
+  return `${JSON.stringify(name)} is already in use`
+}
+
+function joined(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)]
+  return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`
+}

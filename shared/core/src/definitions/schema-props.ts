@@ -1,0 +1,117 @@
+/** A schema of a definition as clients write it: JSONSchemaProps, decoded. */
+export interface SchemaProps {
+  readonly id?: string
+  readonly $schema?: string
+  readonly $ref?: string
+  readonly description?: string
+  readonly type?: string
+  readonly format?: string
+  readonly title?: string
+  readonly default?: unknown
+  readonly maximum?: number
+  readonly exclusiveMaximum?: boolean
+  readonly minimum?: number
+  readonly exclusiveMinimum?: boolean
+  readonly maxLength?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly maxItems?: number
+  readonly minItems?: number
+  readonly uniqueItems?: boolean
+  readonly multipleOf?: number
+  readonly enum?: readonly unknown[]
+  readonly maxProperties?: number
+  readonly minProperties?: number
+  readonly required?: readonly string[]
+  readonly items?: SchemaProps | readonly SchemaProps[]
+  readonly allOf?: readonly SchemaProps[]
+  readonly oneOf?: readonly SchemaProps[]
+  readonly anyOf?: readonly SchemaProps[]
+  readonly not?: SchemaProps
+  readonly properties?: SchemaMap
+  readonly additionalProperties?: SchemaProps | boolean
+  readonly patternProperties?: SchemaMap
+  readonly dependencies?: Readonly<Record<string, SchemaProps | readonly string[]>>
+  readonly additionalItems?: SchemaProps | boolean
+  readonly definitions?: SchemaMap
+  readonly externalDocs?: { readonly description?: string; readonly url?: string }
+  readonly example?: unknown
+  readonly nullable?: boolean
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
+  readonly 'x-kubernetes-embedded-resource'?: boolean
+  readonly 'x-kubernetes-int-or-string'?: boolean
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
+}
+
+/** Schemas by name. */
+export type SchemaMap = Readonly<Record<string, SchemaProps>>
+
+/** A rule in the expression language. */
+export interface ValidationRule {
+  readonly rule?: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
+}
+
+/** The schema of the items of a list; undefined where there is none, or one for each item. */
+export function itemSchema({ items }: SchemaProps): SchemaProps | undefined {
+  return isList(items) ? undefined : items
+}
+
+/** The schema of properties without a name of their own; undefined where there is none, or only whether they are allowed. */
+export function additionalSchema({ additionalProperties }: SchemaProps): SchemaProps | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+/** Named properties in the order of their names, so that messages come in one order. */
+export function propertiesOf({ properties }: SchemaProps): [name: string, schema: SchemaProps][] {
+  return sortedEntries(properties)
+}
+
+/** Entries in the order of their names. */
+export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
+  return Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Whether a predicate holds for a schema or for any that is part of it, allowed or not. */
+export function someSchema(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): boolean {
+  const open = root === undefined ? [] : [root]
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (predicate(schema)) return true
+    open.push(...partsOf(schema))
+  }
+  return false
+}
+
+function partsOf(schema: SchemaProps): SchemaProps[] {
+  const parts: unknown[] = [
+    ...(isList(schema.items) ? schema.items : [schema.items]),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    schema.not,
+    ...Object.values(schema.properties ?? {}),
+    schema.additionalProperties,
+    ...Object.values(schema.patternProperties ?? {}),
+    schema.additionalItems,
+    ...Object.values(schema.definitions ?? {}),
+    ...Object.values(schema.dependencies ?? {}),
+  ]
+  return parts.filter((part): part is SchemaProps => typeof part === 'object' && part !== null && !Array.isArray(part))
+}
+
+/** `Array.isArray` for lists that are not written to. */
+export function isList<T>(value: T | readonly SchemaProps[]): value is readonly SchemaProps[] {
+  return Array.isArray(value)
+}
+
+/** Whether a default is given. `null` is none, as typed clients write it for an absent one. */
+export function hasDefault(schema: SchemaProps): boolean {
+  return schema.default !== undefined && schema.default !== null
+}

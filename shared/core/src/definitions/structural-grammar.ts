@@ -1,0 +1,223 @@
+import { forbiddenValue, invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
+import { isSame } from '../catalogue/validation/part.ts'
+import type { FieldError } from '../meta/status.ts'
+import { findPatternProblem } from './pattern.ts'
+import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, someSchema } from './schema-props.ts'
+
+/** Where a schema stands: its own rules differ at the root, for items and for everything else. */
+type Level = 'root' | 'item' | 'field'
+
+const missingType: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+}
+
+/** Why a schema can be no structural one at all; undefined where it can. */
+export function findUnsupported(schema: SchemaProps): string | undefined {
+  let found: string | undefined
+  someSchema(schema, (part) => {
+    found = unsupportedIn(part)
+    return found !== undefined
+  })
+  return found === undefined ? undefined : `OpenAPIV3Schema ${found}`
+}
+
+function unsupportedIn(schema: SchemaProps): string | undefined {
+  const given: Readonly<Record<string, boolean>> = {
+    id: isText(schema.id),
+    schema: isText(schema.$schema),
+    $ref: isText(schema.$ref),
+    patternProperties: hasMembers(schema.patternProperties),
+    dependencies: hasMembers(schema.dependencies),
+    additionalItems: schema.additionalItems !== undefined,
+    definitions: hasMembers(schema.definitions),
+  }
+  const name = Object.keys(given).find((key) => given[key])
+  if (name !== undefined) return `'${name}' is not supported`
+  if (isList(schema.items) && schema.items.length > 0) return "'items' must be a schema, but is an array"
+  return schema['x-kubernetes-preserve-unknown-fields'] === false
+    ? "'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+    : undefined
+}
+
+/** What keeps a schema from being structural, in the order of the texts. */
+export function validateStructure(root: SchemaProps, at: string): FieldError[] {
+  const errors: FieldError[] = []
+  checkStructure(root, 'root', at, errors)
+  checkCompleteness(root, root, at, at, errors)
+  return errors.sort((a, b) => (printError(a) < printError(b) ? -1 : 1))
+}
+
+/** Whether a schema is structural. */
+export function isStructural(schema: SchemaProps): boolean {
+  return findUnsupported(schema) === undefined && validateStructure(schema, '').length === 0
+}
+
+function printError({ field, message }: FieldError): string {
+  return `${field}: ${message}`
+}
+
+function checkStructure(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
+  const items = itemSchema(schema)
+  const additional = additionalSchema(schema)
+  if (schema.type === 'array' && items === undefined) errors.push(requiredValue(`${at}.items`, 'must be specified'))
+  if (items !== undefined) checkStructure(items, 'item', `${at}.items`, errors)
+  for (const [name, property] of propertiesOf(schema)) checkStructure(property, 'field', `${at}.properties[${name}]`, errors)
+  if (schema.additionalProperties !== undefined && level === 'root') {
+    errors.push(forbiddenValue(`${at}.additionalProperties`, 'must not be used at the root'))
+  }
+  if (additional !== undefined) checkStructure(additional, 'field', `${at}.additionalProperties`, errors)
+  checkIntOrString(schema, at, errors)
+  checkJunctors(schema, at, errors, { skipsAnyOf: isIntOrString(schema.anyOf), skipsFirstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) })
+  checkType(schema, level, at, errors)
+  checkMetaProperties(schema, level, at, errors)
+}
+
+function checkIntOrString(schema: SchemaProps, at: string, errors: FieldError[]): void {
+  if (schema['x-kubernetes-int-or-string'] !== true) return
+  for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
+    if (schema[name] === true) errors.push(invalidValue(`${at}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true'))
+  }
+}
+
+function checkType(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
+  const { type = '' } = schema
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
+  const isOpen = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true
+  if (isEmbedded && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true'
+    errors.push(type === '' ? requiredValue(`${at}.type`, detail) : invalidValue(`${at}.type`, type, detail))
+  } else if (type === '' && !isOpen) errors.push(requiredValue(`${at}.type`, missingType[level]))
+  if (isEmbedded && schema.additionalProperties !== undefined) {
+    errors.push(forbiddenValue(`${at}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set'))
+  }
+  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(`${at}.type`, type, 'must be object at the root'))
+  if (isEmbedded && schema['x-kubernetes-preserve-unknown-fields'] !== true && !hasMembers(schema.properties)) {
+    const detail = 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'
+    errors.push(requiredValue(`${at}.properties`, detail))
+  }
+}
+
+/** Every object of the API has apiVersion, kind and metadata, whatever its schema says. */
+function checkMetaProperties(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
+  const { apiVersion, kind, metadata } = { ...schema.properties }
+  const isObjectOfApi = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
+  for (const [name, property] of Object.entries({ kind, apiVersion })) {
+    if (!isObjectOfApi || property === undefined || property.type === 'string') continue
+    errors.push(invalidValue(`${at}.properties[${name}].type`, property.type ?? '', 'must be string'))
+  }
+  if (metadata === undefined) return
+  const field = `${at}.properties[metadata]`
+  if (isObjectOfApi && metadata.type !== 'object') errors.push(invalidValue(`${field}.type`, metadata.type ?? '', 'must be object'))
+  if (level === 'root' && !saysOnlyNames(metadata)) {
+    errors.push(
+      forbiddenValue(field, 'must not specify anything other than name and generateName, but metadata is implicitly specified'),
+    )
+  }
+}
+
+function saysOnlyNames(metadata: SchemaProps): boolean {
+  const isNames = Object.keys(metadata.properties ?? {}).every((name) => name === 'name' || name === 'generateName')
+  return isNames && Object.entries(metadata).every(([name, value]) => ['type', 'default', 'properties'].includes(name) || isZero(value))
+}
+
+interface Skips {
+  readonly skipsAnyOf: boolean
+  readonly skipsFirstAllOf: boolean
+}
+
+const noSkips: Skips = { skipsAnyOf: false, skipsFirstAllOf: false }
+
+/** The one form in which types stand inside of a junctor. */
+function isIntOrString(anyOf: SchemaProps['anyOf']): boolean {
+  return anyOf?.length === 2 && isSame(anyOf, [{ type: 'integer' }, { type: 'string' }])
+}
+
+/** The junctors of a schema, and its pattern. */
+function checkJunctors(schema: SchemaProps, at: string, errors: FieldError[], { skipsAnyOf, skipsFirstAllOf }: Skips): void {
+  if (!skipsAnyOf) for (const [index, part] of (schema.anyOf ?? []).entries()) checkNested(part, `${at}.anyOf[${index}]`, errors)
+  for (const [index, part] of (schema.allOf ?? []).entries()) {
+    checkNested(part, `${at}.allOf[${index}]`, errors, { skipsAnyOf: skipsFirstAllOf && index === 0, skipsFirstAllOf: false })
+  }
+  for (const [index, part] of (schema.oneOf ?? []).entries()) checkNested(part, `${at}.oneOf[${index}]`, errors)
+  if (schema.not !== undefined) checkNested(schema.not, `${at}.not`, errors)
+  const problem = isText(schema.pattern) ? findPatternProblem(schema.pattern) : undefined
+  if (problem !== undefined) {
+    errors.push(invalidValue(`${at}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${problem}`))
+  }
+}
+
+type Extension = keyof SchemaProps & `x-kubernetes-${string}`
+
+const undefinedText = 'must be undefined to be structural'
+const emptyText = 'must be empty to be structural'
+const falseText = 'must be false to be structural'
+
+const nestedExtensions: Readonly<Record<Extension, string>> = {
+  'x-kubernetes-preserve-unknown-fields': falseText,
+  'x-kubernetes-embedded-resource': falseText,
+  'x-kubernetes-int-or-string': falseText,
+  'x-kubernetes-list-map-keys': emptyText,
+  'x-kubernetes-list-type': undefinedText,
+  'x-kubernetes-map-type': undefinedText,
+  'x-kubernetes-validations': emptyText,
+}
+
+/** What stands inside of a junctor checks values, and says nothing about their structure. */
+function checkNested(schema: SchemaProps, at: string, errors: FieldError[], skips: Skips = noSkips): void {
+  const items = itemSchema(schema)
+  const forbid = (name: string, detail: string): number => errors.push(forbiddenValue(`${at}.${name}`, detail))
+  checkJunctors(schema, at, errors, skips)
+  if (items !== undefined) checkNested(items, `${at}.items`, errors)
+  for (const [name, property] of propertiesOf(schema)) checkNested(property, `${at}.properties[${name}]`, errors)
+  if (isText(schema.type)) forbid('type', emptyText)
+  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) forbid('additionalProperties', undefinedText)
+  if (hasDefault(schema)) forbid('default', undefinedText)
+  for (const name of ['title', 'description'] as const) if (isText(schema[name])) forbid(name, emptyText)
+  if (schema.nullable === true) forbid('nullable', falseText)
+  for (const [name, detail] of Object.entries(nestedExtensions)) if (!isZero(schema[name as Extension])) forbid(name, detail)
+  if (schema.properties?.['metadata'] !== undefined) forbid('properties[metadata]', 'must not be specified in a nested context')
+}
+
+/** All that a junctor names stands in the structure outside of it, too. */
+function checkCompleteness(nested: SchemaProps, outside: SchemaProps, at: string, nestedAt: string, errors: FieldError[]): void {
+  if (nested.not !== undefined) checkNestedCompleteness(nested.not, outside, at, `${nestedAt}.not`, errors)
+  for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
+    for (const [index, part] of (nested[name] ?? []).entries()) {
+      checkNestedCompleteness(part, outside, at, `${nestedAt}.${name}[${index}]`, errors)
+    }
+  }
+}
+
+function checkNestedCompleteness(
+  nested: SchemaProps,
+  outside: SchemaProps | undefined,
+  at: string,
+  nestedAt: string,
+  errors: FieldError[],
+): void {
+  if (outside === undefined) {
+    errors.push(requiredValue(at, `because it is defined in ${nestedAt}`))
+    return
+  }
+  checkCompleteness(nested, outside, at, nestedAt, errors)
+  const items = itemSchema(nested)
+  if (items !== undefined) checkNestedCompleteness(items, itemSchema(outside), `${at}.items`, `${nestedAt}.items`, errors)
+  for (const [name, property] of propertiesOf(nested)) {
+    const place = `properties[${name}]`
+    checkNestedCompleteness(property, outside.properties?.[name], `${at}.${place}`, `${nestedAt}.${place}`, errors)
+  }
+}
+
+function isText(text: string | undefined): text is string {
+  return text !== undefined && text !== ''
+}
+
+function hasMembers(map: object | undefined): boolean {
+  return Object.keys(map ?? {}).length > 0
+}
+
+function isZero(value: unknown): boolean {
+  return value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+}

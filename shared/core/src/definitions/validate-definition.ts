@@ -1,0 +1,214 @@
+import { immutableValue, invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
+import { type Part, partOf, textOf } from '../catalogue/validation/part.ts'
+import type { FieldError } from '../meta/status.ts'
+import { checkSubdomain } from '../meta/validate-names.ts'
+import type { Names } from '../names.ts'
+import { validateApproval } from './approval.ts'
+import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
+import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
+import { schemasOf, type Strictness, strictest, strictnessBeside } from './strictness.ts'
+import { checkOneOf, validateConversion } from './validate-conversion.ts'
+import { checkLabelField, requireNames, validateDefinitionNames } from './validate-names.ts'
+import { checkDeprecationWarning, validateColumn, validateSelectableFields, validateSubresources } from './validate-parts.ts'
+import { validateSchema } from './validate-schema.ts'
+
+const scopes = ['Cluster', 'Namespaced']
+
+/**
+ * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: what all versions
+ * share is named above them, as `spec.validation.openAPIV3Schema`.
+ */
+export function validateResourceDefinition(definition: Part, live: Part | undefined, names: Names): FieldError[] {
+  const spec = hoist(specOf(definition))
+  const strictness = live === undefined ? strictest : strictnessBeside(spec, live)
+  const { acceptedNames = {}, storedVersions } = statusOf(definition)
+  return [
+    ...(live === undefined ? validateName(definition, spec) : []),
+    ...validateSpec(spec, strictness),
+    ...(live === undefined ? [] : validateChange(spec, specOf(live), strictness)),
+    ...validateDefinitionNames(acceptedNames, 'status.acceptedNames'),
+    ...validateStoredVersions(storedVersions ?? [], spec),
+    ...validateApproval(definition, live, names),
+    ...validatePruning(spec, live),
+  ]
+}
+
+/** The rules of its status, when that is written alone. */
+export function validateResourceDefinitionStatus(definition: Part): FieldError[] {
+  return validateDefinitionNames(statusOf(definition).acceptedNames ?? {}, 'status.acceptedNames')
+}
+
+function validateName(definition: Part, { names = {}, group = '' }: HoistedSpec): FieldError[] {
+  const name = textOf(partOf(definition, 'metadata'), 'name')
+  if (name === '' || name === `${names.plural ?? ''}.${group}`) return []
+  return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')]
+}
+
+function validateSpec(spec: HoistedSpec, given: Strictness): FieldError[] {
+  const { shared, versions, names = {} } = spec
+  const isPruning = spec.preserveUnknownFields !== true
+  const schemas = schemasOf(spec)
+  const hasDefaults = schemas.some((schema) => someSchema(schema, hasDefault))
+  const needsStructure = given.needsStructure || isPruning || hasDefaults || schemas.some((schema) => someSchema(schema, hasExtension))
+  const strictness = { ...given, needsStructure }
+  const errors = [
+    ...validateGroup(spec.group ?? ''),
+    ...checkOneOf('spec.scope', spec.scope ?? '', scopes),
+    ...requireSchemas(spec, strictness, isPruning),
+  ]
+  if (hasDefaults && !isPruning) {
+    errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'))
+  }
+  errors.push(...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`, spec, strictness)))
+  errors.push(...validateVersionSet(versions))
+  // The first version has its name in a second place there.
+  if (versions[0] !== undefined) errors.push(...checkLabelField('spec.version', versions[0].name ?? ''))
+  errors.push(...requireNames(names, 'spec.names'), ...validateDefinitionNames(names, 'spec.names'))
+  const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
+  errors.push(...validateParts(shared, sharedPlaces, { hasStatus, name: versions[0]?.name ?? '', key: '', strictness }))
+  if ((spec.conversion?.strategy ?? 'None') !== 'None' && !isPruning) {
+    const detail = 'must be None if spec.preserveUnknownFields is true'
+    errors.push(invalidValue('spec.conversion.strategy', spec.conversion?.strategy, detail))
+  }
+  return [...errors, ...validateConversion(spec.conversion, 'spec.conversion', strictness)]
+}
+
+function validateGroup(group: string): FieldError[] {
+  if (group === '') return [requiredValue('spec.group')]
+  const problems = checkSubdomain(group)
+  if (problems.length > 0) return [invalidValue('spec.group', group, problems.join(','))]
+  return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')]
+}
+
+function hasExtension(schema: SchemaProps): boolean {
+  return (
+    schema['x-kubernetes-embedded-resource'] === true ||
+    schema['x-kubernetes-preserve-unknown-fields'] !== undefined ||
+    schema['x-kubernetes-int-or-string'] === true ||
+    (schema['x-kubernetes-list-map-keys'] ?? []).length > 0 ||
+    schema['x-kubernetes-list-type'] !== undefined ||
+    (schema['x-kubernetes-validations'] ?? []).length > 0
+  )
+}
+
+function requireSchemas({ shared, versions }: HoistedSpec, { needsSchema }: Strictness, isPruning: boolean): FieldError[] {
+  if (shared.schema?.openAPIV3Schema !== undefined) return []
+  return versions.flatMap(({ schema, served }, index) => {
+    if (schema?.openAPIV3Schema !== undefined) return []
+    const field = `spec.versions[${index}].schema.openAPIV3Schema`
+    if (needsSchema) return [requiredValue(field)]
+    return isPruning && served === true ? [requiredValue(field, 'because otherwise all fields are pruned')] : []
+  })
+}
+
+type Version = HoistedSpec['versions'][number]
+
+function validateVersion(version: Version, at: string, { shared }: HoistedSpec, strictness: Strictness): FieldError[] {
+  const { name = '', deprecated = false, deprecationWarning } = version
+  const field = `${at}.deprecationWarning`
+  const subresources = version.subresources ?? shared.subresources
+  return [
+    ...checkLabelField(`${at}.name`, name),
+    ...checkDeprecationWarning(deprecated, deprecationWarning).map((problem) => invalidValue(field, deprecationWarning, problem)),
+    ...validateParts(version, placesIn(at), { hasStatus: subresources?.status !== undefined, name, key: name, strictness }),
+  ]
+}
+
+/** Where the parts of a version are named. */
+interface PartPlaces {
+  readonly schema: string
+  readonly subresources: string
+  readonly columns: string
+  readonly selectableFields: string
+}
+
+const sharedPlaces: PartPlaces = {
+  schema: 'spec.validation.openAPIV3Schema',
+  subresources: 'spec.subresources',
+  columns: 'spec.additionalPrinterColumns',
+  selectableFields: 'spec.selectableFields',
+}
+
+function placesIn(version: string): PartPlaces {
+  return {
+    schema: `${version}.schema.openAPIV3Schema`,
+    subresources: `${version}.subresources`,
+    columns: `${version}.additionalPrinterColumns`,
+    selectableFields: `${version}.selectableFields`,
+  }
+}
+
+interface PartContext {
+  readonly hasStatus: boolean
+  /** The version whose schema it is; of a shared one the first. */
+  readonly name: string
+  /** The version by which selectable fields are known; `''` for shared ones. */
+  readonly key: string
+  readonly strictness: Strictness
+}
+
+function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, key, strictness }: PartContext): FieldError[] {
+  const schema = parts.schema?.openAPIV3Schema
+  const fields = parts.selectableFields ?? []
+  const allowsMany = strictness.manySelectableFields.has(key)
+  return [
+    ...(schema === undefined ? [] : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure, strictness })),
+    ...validateSubresources(parts.subresources, places.subresources),
+    ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
+    ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),
+  ]
+}
+
+function checkSelectable(
+  fields: NonNullable<VersionParts['selectableFields']>,
+  schema: SchemaProps | undefined,
+  at: string,
+  allowsMany: boolean,
+): FieldError[] {
+  if (schema === undefined) return [invalidValue(at, '', 'may only be set when a schema is given')]
+  return validateSelectableFields(fields, schema, at, { allowsMany })
+}
+
+function validateVersionSet(versions: readonly Version[]): FieldError[] {
+  const errors: FieldError[] = []
+  const refuse = (detail: string): number => errors.push(invalidValue('spec.versions', versions, detail))
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse('must contain unique version names')
+  if (versions.filter(({ storage }) => storage === true).length !== 1) refuse('must have exactly one version marked as storage version')
+  return errors
+}
+
+/** What objects are kept under stays; what they are called stays once they can be there. */
+function validateChange(spec: HoistedSpec, before: DefinitionSpec, { keepsNames }: Strictness): FieldError[] {
+  return [
+    ...(keepsNames
+      ? [
+          ...immutableValue('spec.scope', spec.scope, before.scope),
+          ...immutableValue('spec.names.kind', spec.names?.kind, before.names?.kind),
+        ]
+      : []),
+    ...immutableValue('spec.group', spec.group, before.group),
+    ...immutableValue('spec.names.plural', spec.names?.plural, before.names?.plural),
+  ]
+}
+
+function validateStoredVersions(stored: readonly string[], { versions }: HoistedSpec): FieldError[] {
+  const field = 'status.storedVersions'
+  if (stored.length === 0) return [invalidValue(field, stored, 'must have at least one stored version')]
+  const known = new Set(versions.map(({ name }) => name))
+  return [
+    ...versions.flatMap(({ name = '', storage }) =>
+      storage === true && !stored.includes(name) ? [invalidValue(field, stored, `must have the storage version ${name}`)] : [],
+    ),
+    ...stored.flatMap((version, index) => {
+      if (known.has(version)) return []
+      const why = `${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from ${field}`
+      return [invalidValue(`${field}[${index}]`, version, `missing from spec.versions; ${why}`)]
+    }),
+  ]
+}
+
+function validatePruning({ preserveUnknownFields }: HoistedSpec, live: Part | undefined): FieldError[] {
+  if (preserveUnknownFields !== true || specOf(live).preserveUnknownFields === true) return []
+  const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  return [invalidValue('spec.preserveUnknownFields', true, detail)]
+}

@@ -1,0 +1,171 @@
+import { forbiddenValue, invalidValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
+import type { FieldError } from '../meta/status.ts'
+import { validateListItems, validateListType, validateMapType } from './list-grammar.ts'
+import { validateRuleTexts } from './rule-grammar.ts'
+import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, sortedEntries } from './schema-props.ts'
+import { knownTypes, type Strictness } from './strictness.ts'
+import { findUnsupported, validateStructure } from './structural-grammar.ts'
+
+/** How the schema of a version is checked, beside the mistakes that may stay. */
+export interface SchemaContext {
+  readonly hasStatus: boolean
+  readonly needsStructure: boolean
+  readonly strictness: Strictness
+}
+
+/** Everything that is wrong with the schema of a version. */
+export function validateSchema(schema: SchemaProps, at: string, context: SchemaContext): FieldError[] {
+  const errors = context.hasStatus ? checkRootBesideStatus(schema, at) : []
+  if (schema.nullable === true) errors.push(forbiddenValue(`${at}.nullable`, 'nullable cannot be true at the root'))
+  const unsupported = context.needsStructure ? findUnsupported(schema) : undefined
+  if (context.needsStructure && unsupported === undefined) errors.push(...validateStructure(schema, at))
+  const check = new SchemaCheck(context)
+  check.check(schema, { at, isRoot: true, isInsideMeta: false })
+  errors.push(...check.errors)
+  // What keeps a schema from being structural at all is mostly told above, place by place.
+  return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
+}
+
+/** Fields of a schema's root by their names in messages, in the order in which kube-apiserver looks at them. */
+const rootFields: Readonly<Record<string, string>> = {
+  description: 'Description',
+  type: 'Type',
+  format: 'Format',
+  title: 'Title',
+  maximum: 'Maximum',
+  exclusiveMaximum: 'ExclusiveMaximum',
+  minimum: 'Minimum',
+  exclusiveMinimum: 'ExclusiveMinimum',
+  maxLength: 'MaxLength',
+  minLength: 'MinLength',
+  pattern: 'Pattern',
+  maxItems: 'MaxItems',
+  minItems: 'MinItems',
+  uniqueItems: 'UniqueItems',
+  multipleOf: 'MultipleOf',
+  required: 'Required',
+  items: 'Items',
+  properties: 'Properties',
+  externalDocs: 'ExternalDocs',
+  example: 'Example',
+  'x-kubernetes-preserve-unknown-fields': 'XPreserveUnknownFields',
+  'x-kubernetes-validations': 'XValidations',
+}
+
+/** The status is checked by `properties.status` alone, so that nothing at the root may speak of it. */
+function checkRootBesideStatus(schema: SchemaProps, at: string): FieldError[] {
+  if (schema.type !== undefined && schema.type !== '' && schema.type !== 'object') {
+    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+    return [invalidValue(`${at}.type`, schema.type, detail)]
+  }
+  const isStray = Object.entries(schema).some(([name, value]) => rootFields[name] === undefined && value !== false && value !== '')
+  if (!isStray) return []
+  const allowed = Object.values(rootFields).join(' ')
+  return [invalidValue(at, schema, `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`)]
+}
+
+/** Where a schema stands. */
+interface Place {
+  readonly at: string
+  readonly isRoot: boolean
+  /** Below apiVersion, kind or metadata of an object of the API. */
+  readonly isInsideMeta: boolean
+  /** Why no default may stand here; absent: one may. */
+  readonly forbidsDefaults?: string
+}
+
+const metaFields = ['apiVersion', 'kind', 'metadata']
+const resourceMeta = 'inside additionalProperties applying to object metadata'
+
+/** A walk over a schema and all that is part of it. */
+class SchemaCheck {
+  readonly errors: FieldError[] = []
+  readonly #strictness: Strictness
+
+  constructor({ strictness }: SchemaContext) {
+    this.#strictness = strictness
+  }
+
+  check(schema: SchemaProps, place: Place): void {
+    const { at } = place
+    this.#checkFields(schema, place)
+    if (schema.uniqueItems === true) {
+      const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
+      this.errors.push(forbiddenValue(`${at}.uniqueItems`, detail))
+    }
+    this.#checkAdditional(schema, place)
+    for (const [name, property] of propertiesOf(schema)) this.check(property, placeOfProperty(schema, name, place))
+    this.#checkJunctors(schema, place)
+    this.#checkItems(schema, place)
+    for (const [name, part] of sortedEntries(schema.dependencies)) {
+      if (!isList(part as SchemaProps)) this.check(part as SchemaProps, below(place, `dependencies[${name}]`))
+    }
+    if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+      this.errors.push(invalidValue(`${at}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'))
+    }
+    this.errors.push(...validateMapType(schema, at), ...validateListType(schema, at, this.#strictness))
+    if (this.#strictness.needsSoundListItems) this.errors.push(...validateListItems(schema, at))
+    this.errors.push(...validateRuleTexts(schema, at))
+  }
+
+  /** Fields that a schema may not have, or not here. */
+  #checkFields(schema: SchemaProps, { at, isInsideMeta, forbidsDefaults }: Place): void {
+    const { type = '' } = schema
+    const forbid = (name: string, detail: string): number => this.errors.push(forbiddenValue(`${at}.${name}`, detail))
+    if (this.#strictness.needsKnownTypes && type !== '' && !knownTypes.includes(type)) {
+      this.errors.push(unsupportedValue(`${at}.type`, type, knownTypes))
+    }
+    if (hasDefault(schema) && forbidsDefaults !== undefined) forbid('default', `must not be set ${forbidsDefaults}`)
+    for (const name of ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const) {
+      if (isGiven(schema[name])) forbid(name, `${name} is not supported`)
+    }
+    if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
+    if (isList(schema.items) && schema.items.length > 0) forbid('items', 'items must be a schema object and not an array')
+    if (isInsideMeta && schema['x-kubernetes-embedded-resource'] === true) {
+      forbid('x-kubernetes-embedded-resource', 'must not be used inside of resource meta')
+    }
+  }
+
+  #checkAdditional(schema: SchemaProps, place: Place): void {
+    const { additionalProperties } = schema
+    const additional = additionalSchema(schema)
+    if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(schema.properties ?? {}).length > 0) {
+      const detail = 'additionalProperties and properties are mutual exclusive'
+      this.errors.push(forbiddenValue(`${place.at}.additionalProperties`, detail))
+    }
+    if (additional === undefined) return
+    // Which key a default is for cannot be told.
+    const forbidsDefaults = place.isInsideMeta ? { forbidsDefaults: resourceMeta } : {}
+    this.check(additional, { ...below(place, 'additionalProperties'), ...forbidsDefaults })
+  }
+
+  #checkJunctors(schema: SchemaProps, place: Place): void {
+    if (schema.not !== undefined) this.check(schema.not, below(place, 'not'))
+    for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
+      for (const [index, part] of (schema[name] ?? []).entries()) this.check(part, below(place, `${name}[${index}]`))
+    }
+    for (const [name, part] of sortedEntries(schema.definitions)) this.check(part, below(place, `definitions[${name}]`))
+  }
+
+  #checkItems(schema: SchemaProps, place: Place): void {
+    const items = itemSchema(schema)
+    if (items !== undefined) this.check(items, below(place, 'items'))
+    if (!isList(schema.items)) return
+    for (const [index, item] of schema.items.entries()) this.check(item, below(place, `items[${index}]`))
+  }
+}
+
+function below(place: Place, name: string): Place {
+  return { ...place, at: `${place.at}.${name}`, isRoot: false }
+}
+
+function placeOfProperty(schema: SchemaProps, name: string, place: Place): Place {
+  const inner = below(place, `properties[${name}]`)
+  if (!metaFields.includes(name) || !(place.isRoot || schema['x-kubernetes-embedded-resource'] === true)) return inner
+  return { ...inner, isInsideMeta: true, ...(place.isRoot && { forbidsDefaults: `in top-level ${name}` }) }
+}
+
+function isGiven(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0
+  return value !== undefined && value !== ''
+}
