@@ -1,6 +1,6 @@
 import type { IsGateOn } from '../feature-gates.ts'
 import type { Field } from '../schema/node.ts'
-import { type Place, placeFinder, type Struct, visitPlaces } from './field-places.ts'
+import { chooseAlternative, type Place, placeFinder, type Struct, visitPlaces } from './field-places.ts'
 
 type GatedField = Field & { readonly featureGate: string }
 
@@ -40,6 +40,10 @@ function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<
   if (place.kind === 'each') {
     if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(place.of, item, dropped)]))
+  }
+  if (place.kind === 'either') {
+    const chosen = chooseAlternative(place, value)
+    return chosen === undefined ? value : without(chosen, value, dropped)
   }
   const struct: Record<string, unknown> = { ...value }
   for (const [name, inner] of place.inner) if (Object.hasOwn(struct, name)) struct[name] = without(inner, struct[name], dropped)

@@ -5,10 +5,10 @@ import type { Names } from '../names.ts'
 import { type DefinitionCondition, specOf } from './definition-spec.ts'
 
 /** What an annotation says of the approval of a definition in a group of the project. */
-export type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid'
+type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid'
 
 /** An approval with its reason in words. */
-export interface Approval {
+interface Approval {
   readonly state: ApprovalState
   readonly reason: string
 }
@@ -21,7 +21,7 @@ export function isProtectedGroup(group: string, { apiDomain, labelDomain }: Name
 }
 
 /** The key of the annotation that holds the approval. */
-export function approvalAnnotation({ labelDomain }: Names): string {
+function approvalAnnotation({ labelDomain }: Names): string {
   return `api-approved.${labelDomain}`
 }
 

@@ -1,3 +1,13 @@
 /** definitions */
 
+export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } from './approval.ts'
+export * from './definition-spec.ts'
+export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
+export { takenNames } from './naming.ts'
+export { followSchemaPath } from './schema-path.ts'
+export type { SchemaProps } from './schema-props.ts'
+export { type SettlingContext, settleStatus } from './settle-status.ts'
+export { strictest } from './strictness.ts'
 export * from './validate-definition.ts'
+export { checkDeprecationWarning } from './validate-parts.ts'
+export { validateSchema } from './validate-schema.ts'

@@ -14,7 +14,11 @@ export function validateMapType(schema: SchemaProps, at: string): FieldError[] {
 }
 
 /** The rules of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`. */
-export function validateListType(schema: SchemaProps, at: string, { needsAtomicSets }: { readonly needsAtomicSets: boolean }): FieldError[] {
+export function validateListType(
+  schema: SchemaProps,
+  at: string,
+  { needsAtomicSets }: { readonly needsAtomicSets: boolean },
+): FieldError[] {
   const listType = schema['x-kubernetes-list-type']
   const keys = schema['x-kubernetes-list-map-keys'] ?? []
   const errors: FieldError[] = []
@@ -86,9 +90,7 @@ export function validateListItems(schema: SchemaProps, at: string): FieldError[]
   const listType = schema['x-kubernetes-list-type']
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return []
   const errors =
-    items.nullable === true
-      ? [forbiddenValue(`${at}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`)]
-      : []
+    items.nullable === true ? [forbiddenValue(`${at}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`)] : []
   if (listType === 'set') return errors
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []).filter((key) => Object.hasOwn(items.properties ?? {}, key))
   return [...errors, ...keys.flatMap((key) => checkKey(items, key, `${at}.items.properties[${key}]`))]

@@ -29,7 +29,9 @@ function checkMessage(message: string, rule: string, field: string): FieldError[
   const trimmed = message.trim()
   if (message !== '' && trimmed === '') return [invalidValue(field, message, 'must be non-empty if specified')]
   if (hasLineBreaks(trimmed)) return [invalidValue(field, message, 'must not contain line breaks')]
-  return trimmed === '' && hasLineBreaks(rule.trim()) ? [requiredValue(field, 'message must be specified if rule contains line breaks')] : []
+  return trimmed === '' && hasLineBreaks(rule.trim())
+    ? [requiredValue(field, 'message must be specified if rule contains line breaks')]
+    : []
 }
 
 function checkFieldPath(path: string, schema: SchemaProps, field: string): FieldError[] {

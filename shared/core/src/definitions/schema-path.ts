@@ -60,7 +60,7 @@ function wrong(problem: string): WrongSchemaPath {
 
 /** Delimiters are tokens, and so is what stands between two of them. A text in single quotes may hold delimiters. */
 function tokensOf(path: string): string[] {
-  return path.match(/'(?:[^']|(?<=\\)')*(?<!\\)'|'[^]*|[.[\]]|[^.[\]]+/g) ?? []
+  return path.match(/'(?:[^']|(?<=\\)')*(?<!\\)'|'[\s\S]*|[.[\]]|[^.[\]]+/g) ?? []
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -47,7 +47,7 @@ export interface SchemaProps {
 }
 
 /** Schemas by name. */
-export type SchemaMap = Readonly<Record<string, SchemaProps>>
+type SchemaMap = Readonly<Record<string, SchemaProps>>
 
 /** A rule in the expression language. */
 export interface ValidationRule {

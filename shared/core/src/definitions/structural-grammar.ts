@@ -111,9 +111,7 @@ function checkMetaProperties(schema: SchemaProps, level: Level, at: string, erro
   const field = `${at}.properties[metadata]`
   if (isObjectOfApi && metadata.type !== 'object') errors.push(invalidValue(`${field}.type`, metadata.type ?? '', 'must be object'))
   if (level === 'root' && !saysOnlyNames(metadata)) {
-    errors.push(
-      forbiddenValue(field, 'must not specify anything other than name and generateName, but metadata is implicitly specified'),
-    )
+    errors.push(forbiddenValue(field, 'must not specify anything other than name and generateName, but metadata is implicitly specified'))
   }
 }
 

@@ -6,7 +6,7 @@ import type { Names } from '../names.ts'
 import { validateApproval } from './approval.ts'
 import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
 import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
-import { schemasOf, type Strictness, strictest, strictnessBeside } from './strictness.ts'
+import { type Strictness, schemasOf, strictest, strictnessBeside } from './strictness.ts'
 import { checkOneOf, validateConversion } from './validate-conversion.ts'
 import { checkLabelField, requireNames, validateDefinitionNames } from './validate-names.ts'
 import { checkDeprecationWarning, validateColumn, validateSelectableFields, validateSubresources } from './validate-parts.ts'
@@ -152,7 +152,9 @@ function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, key
   const fields = parts.selectableFields ?? []
   const allowsMany = strictness.manySelectableFields.has(key)
   return [
-    ...(schema === undefined ? [] : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure, strictness })),
+    ...(schema === undefined
+      ? []
+      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure, strictness })),
     ...validateSubresources(parts.subresources, places.subresources),
     ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
     ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),

@@ -68,8 +68,7 @@ export function validateSelectableFields(
   return allowsMany || known.size <= selectableFieldsMax ? errors : [...errors, tooManyValues(at, known.size, selectableFieldsMax)]
 }
 
-const wrongTarget =
-  'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
+const wrongTarget = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
 
 const deprecationWarningMax = 256
 

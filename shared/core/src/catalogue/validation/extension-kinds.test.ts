@@ -51,13 +51,13 @@ test.each<Row>([
       missing('v1'),
     ],
   ],
+  ['a version without a schema', 'spec/versions/0/schema', undefined, ['spec.versions[0].schema.openAPIV3Schema: Required value']],
   [
-    'a version without a schema',
-    'spec/versions/0/schema',
-    undefined,
-    ['spec.versions[0].schema.openAPIV3Schema: Required value'],
+    'no version',
+    'spec/versions',
+    [],
+    [`spec.versions: Invalid value: []: must have exactly one version marked as storage version`, missing('v1')],
   ],
-  ['no version', 'spec/versions', [], [`spec.versions: Invalid value: []: must have exactly one version marked as storage version`, missing('v1')]],
   [
     'a kind with a space',
     'spec/names/kind',
@@ -78,12 +78,7 @@ test.each<Row>([
     { plural: 'A', kind: '' },
     [`status.acceptedNames.plural: Invalid value: "A": ${label}`],
   ],
-  [
-    'no stored version',
-    'status/storedVersions',
-    [],
-    ['status.storedVersions: Invalid value: []: must have at least one stored version'],
-  ],
+  ['no stored version', 'status/storedVersions', [], ['status.storedVersions: Invalid value: []: must have at least one stored version']],
   ['a stored version that is gone', 'status/storedVersions', ['v1', 'v0'], [missing('v0', 1)]],
   [
     'an unknown strategy',

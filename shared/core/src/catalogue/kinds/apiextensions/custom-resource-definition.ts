@@ -1,5 +1,6 @@
-import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
 import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../../definitions/validate-definition.ts'
+import { warningsOfDefinition } from '../../../definitions/warnings.ts'
+import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
 import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** Adds a resource of one's own to the API. It must be named plural.group. */
@@ -19,4 +20,5 @@ export const customResourceDefinition = defineResource({
   statusKeeps: writersMetadata,
   defaults: fillCustomResourceDefinition,
   validation: { main: validateResourceDefinition, status: validateResourceDefinitionStatus },
+  warnings: warningsOfDefinition,
 })

@@ -1,0 +1,19 @@
+import type { DefinitionSpec } from './definition-spec.ts'
+import { compareVersions } from './version-order.ts'
+
+/** What clients of a deprecated version are warned with; undefined for versions that are not deprecated. */
+export function deprecationWarningOf(spec: DefinitionSpec, version: string): string | undefined {
+  const { deprecated, deprecationWarning } = (spec.versions ?? []).find(({ name }) => name === version) ?? {}
+  return deprecated === true ? (deprecationWarning ?? defaultDeprecationWarning(spec, version)) : undefined
+}
+
+/** The warning of a version that states none: it names the best version that is served and not deprecated, where one is better. */
+export function defaultDeprecationWarning({ group = '', names = {}, versions }: DefinitionSpec, version: string): string {
+  const named = (name: string): string => `${group}/${name} ${names.kind ?? ''}`
+  const better = (versions ?? [])
+    .filter(({ name = '', served, deprecated }) => served === true && deprecated !== true && compareVersions(name, version) < 0)
+    .map(({ name = '' }) => name)
+    .sort(compareVersions)
+  const warning = `${named(version)} is deprecated`
+  return better[0] === undefined ? warning : `${warning}; use ${named(better[0])}`
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { namesOf } from '../names.ts'
+import type { DefinitionStatus } from './definition-spec.ts'
+import { takenNames } from './naming.ts'
+import { settleStatus } from './settle-status.ts'
+
+const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] }
+const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
+
+function widgets(spec: object = {}, status?: DefinitionStatus, metadata: object = {}) {
+  const definition = { metadata: { name: 'widgets.example.com', generation: 3, ...metadata } }
+  return { ...definition, spec: { group: 'example.com', names, versions: [version], ...spec }, ...(status !== undefined && { status }) }
+}
+
+function settle(definition: object, { taken = takenNames([]), now = 't1', tracksGenerations = false } = {}) {
+  return settleStatus(definition as never, { taken, names: namesOf('kubernetes'), now, tracksGenerations })
+}
+
+const accepted = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found', lastTransitionTime: 't1' }
+const established = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+  lastTransitionTime: 't1',
+}
+
+test('CRD-57: a definition whose names are free is established, and says since when', () => {
+  expect(settle(widgets())).toEqual({ acceptedNames: names, conditions: [accepted, established] })
+})
+
+test('a settled status is returned as it is', () => {
+  const status = settle(widgets())
+  expect(settle(widgets({}, status), { now: 't2' })).toBe(status)
+})
+
+test('CRD-58: a later conflict leaves the definition established, and the name as it was', () => {
+  const status = settle(widgets())
+  const renamed = widgets({ names: { ...names, shortNames: ['gd'] } }, status)
+  const after = settle(renamed, { taken: takenNames([{ plural: 'gadgets', shortNames: ['gd'] }]), now: 't2' })
+  expect(after.acceptedNames).toEqual(names)
+  expect(after.conditions).toEqual([
+    { type: 'NamesAccepted', status: 'False', reason: 'ShortNamesConflict', message: '"gd" is already in use', lastTransitionTime: 't2' },
+    established,
+  ])
+})
+
+test('CRD-60: a name that has become free is given', () => {
+  const taken = takenNames([{ plural: 'widgets' }])
+  const refused = settle(widgets(), { taken })
+  expect(refused.conditions).toMatchObject([{ reason: 'PluralConflict' }, { status: 'False', reason: 'NotAccepted' }])
+  expect(settle(widgets({}, refused), { now: 't2' })).toMatchObject({
+    acceptedNames: names,
+    conditions: [
+      { status: 'True', lastTransitionTime: 't2' },
+      { type: 'Established', status: 'True', lastTransitionTime: 't2' },
+    ],
+  })
+})
+
+test('CRD-63: a conversion webhook without a valid bundle keeps a definition from being established', () => {
+  const conversion = { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://x', caBundle: 'Cg==' } } }
+  expect(settle(widgets({ conversion })).conditions).toContainEqual({
+    type: 'Established',
+    status: 'False',
+    reason: 'InvalidCABundle',
+    message: 'The conversion webhook CABundle is invalid',
+    lastTransitionTime: 't1',
+  })
+})
+
+test('CRD-61: a schema that is not structural is told, and no longer when it is', () => {
+  const open = { ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } }
+  const status = settle(widgets({ versions: [open] }))
+  expect(status.conditions?.[2]).toEqual({
+    type: 'NonStructuralSchema',
+    status: 'True',
+    reason: 'Violations',
+    message: 'spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields',
+    lastTransitionTime: 't1',
+  })
+  expect(settle(widgets({}, status)).conditions).toEqual([accepted, established])
+})
+
+test('CRD-62: the approval is told in groups of the project alone', () => {
+  const annotations = { 'api-approved.kubernetes.io': 'unapproved, a trial' }
+  const status = settle(widgets({ group: 'x.k8s.io' }, undefined, { annotations }))
+  expect(status.conditions?.[2]).toMatchObject({
+    type: 'KubernetesAPIApprovalPolicyConformant',
+    status: 'False',
+    reason: 'UnapprovedAnnotation',
+    message: 'not approved: "unapproved, a trial"',
+  })
+  expect(settle(widgets({}, undefined, { annotations })).conditions).toHaveLength(2)
+})
+
+test('CRD-08: the status and each condition that changes carry the generation', () => {
+  const status = settle(widgets(), { tracksGenerations: true })
+  expect(status).toMatchObject({ observedGeneration: 3, conditions: [{ observedGeneration: 3 }, { observedGeneration: 3 }] })
+  const renamed = widgets({ names: { ...names, singular: 'gadget' } }, status, { generation: 4 })
+  const after = settle(renamed, { taken: takenNames([{ singular: 'gadget' }]), tracksGenerations: true })
+  expect(after).toMatchObject({ observedGeneration: 4, conditions: [{ observedGeneration: 4 }, { observedGeneration: 3 }] })
+})

@@ -1,0 +1,127 @@
+import { type Part, partOf, print } from '../catalogue/validation/part.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import { approvalCondition } from './approval.ts'
+import { findCaBundleProblem } from './ca-bundle.ts'
+import { type DefinitionCondition, type DefinitionStatus, specOf, statusOf } from './definition-spec.ts'
+import { judgeNames, type TakenNames } from './naming.ts'
+import { findUnsupported, validateStructure } from './structural-grammar.ts'
+
+/** What a status is settled by, beside the definition itself. */
+export interface SettlingContext {
+  /** The names of the other definitions of the group. */
+  readonly taken: TakenNames
+  readonly names: Names
+  /** When the conditions change that do. */
+  readonly now: string
+  /** Whether the status says from which generation it was made. */
+  readonly tracksGenerations: boolean
+}
+
+/**
+ * The status that follows from a definition: its accepted names and conditions. What other writers have put there stays; a status
+ * from which nothing new follows is returned as it is.
+ */
+export function settleStatus(definition: Part, context: SettlingContext): DefinitionStatus {
+  const status = statusOf(definition)
+  const { acceptedNames, condition: naming } = judgeNames(definition, context.taken)
+  const given = [...(status.conditions ?? [])]
+  const isNamed = naming.status === 'True'
+  const conditions = withConditions(given, context.now, [
+    naming,
+    establishment(definition, isNamed, given),
+    ...optional(definition, context),
+  ])
+  const settled: DefinitionStatus = { ...status, conditions, acceptedNames }
+  if (print(settled) === print(status)) return status
+  return context.tracksGenerations ? withGeneration(settled, given, generationOf(definition)) : settled
+}
+
+/** Puts conditions among those that are there, in their places. The time changes with the status alone. */
+function withConditions(
+  conditions: readonly DefinitionCondition[],
+  now: string,
+  news: readonly (DefinitionCondition | { readonly type: string; readonly isGone: true })[],
+): DefinitionCondition[] {
+  const result = [...conditions]
+  for (const condition of news) {
+    const at = result.findIndex(({ type }) => type === condition.type)
+    if ('isGone' in condition) {
+      if (at >= 0) result.splice(at, 1)
+      continue
+    }
+    const before = result[at]
+    if (before === undefined) result.push({ lastTransitionTime: now, ...condition })
+    else {
+      const lastTransitionTime = before.status === condition.status ? (before.lastTransitionTime ?? now) : now
+      const { observedGeneration } = before
+      result[at] = { ...(observedGeneration !== undefined && { observedGeneration }), ...condition, lastTransitionTime }
+    }
+  }
+  return result
+}
+
+const established: DefinitionCondition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+}
+
+/** A definition is established by its first names, and stays so whatever becomes of them. */
+function establishment(definition: Part, isNamed: boolean, conditions: readonly DefinitionCondition[]): DefinitionCondition {
+  const before = conditions.find(({ type }) => type === 'Established')
+  if (before?.status === 'True') return before
+  if (!isNamed) return { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+  if (findCaBundleProblem(specOf(definition).conversion?.webhook?.clientConfig) === undefined) return established
+  return {
+    type: 'Established',
+    status: 'False',
+    reason: 'InvalidCABundle',
+    message: 'The conversion webhook CABundle is invalid',
+  }
+}
+
+/** Conditions that are there only where they say something. */
+function optional(definition: Part, { names }: SettlingContext): (DefinitionCondition | { type: string; isGone: true })[] {
+  return [
+    nonStructural(definition) ?? { type: 'NonStructuralSchema', isGone: true },
+    approvalCondition(definition, names) ?? { type: 'KubernetesAPIApprovalPolicyConformant', isGone: true },
+  ]
+}
+
+function nonStructural(definition: Part): DefinitionCondition | undefined {
+  const { versions, preserveUnknownFields } = specOf(definition)
+  const problems = preserveUnknownFields === true ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : []
+  for (const [index, { name = '', schema }] of (versions ?? []).entries()) {
+    const root = schema?.openAPIV3Schema
+    if (root === undefined) continue
+    const unsupported = findUnsupported(root)
+    if (unsupported !== undefined) {
+      const message = `failed to check validation schema for version ${name}: ${unsupported}`
+      return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message }
+    }
+    problems.push(...validateStructure(root, `spec.versions[${index}].schema.openAPIV3Schema`).map(printError))
+  }
+  if (problems.length === 0) return undefined
+  const message = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
+  return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
+}
+
+function printError({ field, message }: FieldError): string {
+  return `${field}: ${message}`
+}
+
+function generationOf(definition: Part): number {
+  const { generation } = partOf(definition, 'metadata')
+  return typeof generation === 'number' ? generation : 0
+}
+
+/** Notes the generation with the status, and with each condition that has changed. */
+function withGeneration(settled: DefinitionStatus, before: readonly DefinitionCondition[], generation: number): DefinitionStatus {
+  const known = new Set(before.map(print))
+  const conditions = (settled.conditions ?? []).map((condition) =>
+    known.has(print(condition)) ? condition : { ...condition, observedGeneration: generation },
+  )
+  return { ...settled, conditions, observedGeneration: generation }
+}

