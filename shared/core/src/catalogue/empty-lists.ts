@@ -1,7 +1,7 @@
 import { packages } from '../api/packages.ts'
 import type { Field } from '../schema/node.ts'
 import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
-import { type Place, placeFinder, type Struct } from './field-places.ts'
+import { chooseAlternative, type Place, placeFinder, type Struct } from './field-places.ts'
 
 /** Fields whose empty list or map is printed. */
 const placeOf = placeFinder((field): field is Field => {
@@ -21,6 +21,10 @@ export function withoutEmptyLists<T extends Struct>(type: string, object: T): T 
 
 function without(place: Place, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
+  if (place.kind === 'either') {
+    const chosen = chooseAlternative(place, value)
+    return chosen === undefined ? value : without(chosen, value)
+  }
   if (Array.isArray(value)) return place.kind === 'each' ? withoutInItems(place.of, value) : value
   const members = value as Struct
   return place.kind === 'each' ? withoutInMap(place.of, members) : withoutInStruct(place, members)
