@@ -14,11 +14,13 @@ import { bundleOptions } from './bundle.mjs'
 const source = join(root, 'services/orch')
 
 /** The folder that is packed. */
-export const packageFolder = join(source, 'dist/package')
+const packageFolder = join(source, 'dist/package')
 
 /** Compiled modules that become files of the package, by the name of the file. */
 const modules = {
   main: 'services/orch/dist/main.js',
+  'api-server': 'services/orch/dist/envtest/api-server-main.js',
+  etcd: 'services/orch/dist/envtest/etcd-main.js',
   thread: 'services/gateway/dist/texts/thread.js',
   index: 'services/orch/dist/index.js',
   testing: 'services/orch/dist/testing/index.js',
@@ -34,7 +36,7 @@ const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
 const peers = { vitest: '>=3' }
 
 /** Writes the package anew from what is compiled. */
-export async function writePackage() {
+async function writePackage() {
   const dist = join(packageFolder, 'dist')
   rmSync(packageFolder, { recursive: true, force: true })
   mkdirSync(dist, { recursive: true })
@@ -133,3 +135,6 @@ async function writeSbom() {
   const { status, stderr } = spawnSync(process.execPath, [await installPnpm(), 'sbom', ...flags], { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the list of components could not be made: ${stderr}`)
 }
+
+await writePackage()
+process.stdout.write(`${packageFolder}\n`)

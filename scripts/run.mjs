@@ -138,12 +138,9 @@ function printSummary(results) {
 
 /** The package for other projects; prints the folder that `npm publish` and `npm pack` take. */
 async function writePackage() {
-  await prepare()
+  const node = await prepare()
   await buildServer()
-  const { packageFolder, writePackage: write } = await import('./package.mjs')
-  await write()
-  process.stdout.write(`${packageFolder}\n`)
-  return 0
+  return runChild(node, [join(root, 'scripts/package.mjs')])
 }
 
 async function golden(args) {

@@ -1,43 +1,18 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { installPackage } from './installed-package.ts'
 
 const run = promisify(execFile)
 const root = new URL('../..', import.meta.url).pathname
 const typescript = join(root, 'node_modules/typescript/bin/tsc')
 
-/** A project outside of the workspace, and the packed package. */
-let project = ''
-let tarball = ''
-
-beforeAll(async () => {
-  const written = await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package'], { cwd: root })
-  const packageFolder = written.stdout.trim()
-  project = realpathSync(mkdtempSync(join(tmpdir(), 'package-')))
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], { cwd: packageFolder })
-  tarball = join(project, JSON.parse(stdout)[0].filename)
-  const modules = join(project, 'node_modules')
-  mkdirSync(join(modules, 'orch'), { recursive: true })
-  await run('tar', ['xzf', tarball, '-C', join(modules, 'orch'), '--strip-components=1'])
-  // What an installer would fetch is linked to what the workspace has.
-  link(modules, join(root, 'services/storage'), ['lmdb', 'etcd3', '@grpc/grpc-js'])
-  link(modules, root, ['vitest', '@types/node'])
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
-})
-
-function link(modules: string, from: string, names: readonly string[]): void {
-  for (const name of names) {
-    const target = join(modules, name)
-    mkdirSync(dirname(target), { recursive: true })
-    symlinkSync(realpathSync(join(from, 'node_modules', name)), target)
-  }
-}
+const { project, tarball, bin } = await installPackage()
 
 /** Runs a program in the project with the Node of the tests. */
 async function runInProject(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
@@ -106,7 +81,6 @@ test('require works where a test framework gives modules a process and a require
 })
 
 test('the command says its version, and prints the line for KUBECONFIG where a server starts', async () => {
-  const bin = join(project, 'node_modules/orch/bin.cjs')
   expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.25')
   const stop = write(
     'stop-at-once.mjs',
@@ -117,7 +91,6 @@ test('the command says its version, and prints the line for KUBECONFIG where a s
 })
 
 test('the command says what it does on a Node that is too old, in a file that such a Node can parse', async () => {
-  const bin = join(project, 'node_modules/orch/bin.cjs')
   const old = write(
     'old.cjs',
     "Object.defineProperty(process.versions, 'node', { value: '12.22.0' }); require('child_process').spawnSync = (...words) => { console.log(words[1].join(' ')); return { status: 1 } }",

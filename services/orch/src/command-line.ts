@@ -1,6 +1,7 @@
-import { FileError, flagText, type LogFormat, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
+import { flagText, type LogFormat, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
+import { isExpected } from './expected-error.ts'
 import { printComplaint } from './print-line.ts'
-import { AddressTakenError, StartError } from './start-error.ts'
+import { AddressTakenError } from './start-error.ts'
 import type { Terminal } from './terminal.ts'
 import { apiRelease, productVersion } from './version.ts'
 
@@ -51,6 +52,7 @@ export const serverCommands: Readonly<Record<string, ServerCommand>> = {
 }
 
 const otherCommands: Readonly<Record<string, string>> = {
+  'envtest-assets': 'write the programs that envtest starts: use, list, cleanup, version',
   version: 'print the version',
   help: 'print this help, or that of a command: orch help gateway',
 }
@@ -64,6 +66,8 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
     return runServer(command, terminal, flags)
   }
   switch (command) {
+    case 'envtest-assets':
+      return runAssets(terminal, flags)
     case 'version':
     case '--version':
       return print(terminal, printVersion())
@@ -73,6 +77,17 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
       return help(terminal, flags[0])
   }
   return unknownCommand(terminal, command)
+}
+
+async function runAssets(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const { envtestAssets } = await import('./envtest/assets.ts')
+  try {
+    return await envtestAssets(terminal, words)
+  } catch (error) {
+    if (!isExpected(error)) throw error
+    terminal.error(`orch: ${error.message}\n`)
+    return error instanceof SettingsError ? 2 : 1
+  }
 }
 
 async function help(terminal: Terminal, command: string | undefined): Promise<number> {
@@ -124,12 +139,6 @@ async function runServer(command: string, terminal: Terminal, flags: readonly st
     })
     return error instanceof SettingsError ? 2 : 1
   }
-}
-
-/** A mistake of the caller, or something that the system refuses: what a call of the system throws says which and of what. */
-function isExpected(error: unknown): error is Error {
-  if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
-  return error instanceof Error && 'syscall' in error && 'errno' in error
 }
 
 /** The format that the settings ask for; where they cannot be read, the one that the flags or the environment name. */

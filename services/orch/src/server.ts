@@ -44,6 +44,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly controllers: readonly ControllerName[]
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
+  /** Where others find the server; without it, or empty, the address that is listened on. */
+  readonly advertiseAddress?: string
   /** For tests: what crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks: boolean
   /** Whether `/metrics` tells about the process too. */
@@ -107,7 +109,11 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const port = await listenForClients(services.gateway, { serving, ownPair: certificates.serving, authorities }, surroundings)
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const startObjects = [
-    ...bootstrapObjects({ names, serviceAddress, advertised: [{ address: advertisedAddress(serving.bindAddress), port }] }),
+    ...bootstrapObjects({
+      names,
+      serviceAddress,
+      advertised: [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }],
+    }),
     ...flowControlStart(options.flowControl, surroundings.catalogue),
     ...authenticationStart(options.authentication, authorities, names),
   ]

@@ -1,0 +1,23 @@
+import { enableCompileCache } from 'node:module'
+import { SettingsError } from '@orch/platform'
+
+enableCompileCache()
+process.noDeprecation = true
+const { kubeApiServer } = await import('./kube-apiserver.ts')
+const { isExpected } = await import('../expected-error.ts')
+
+try {
+  await kubeApiServer(
+    {
+      arguments: process.argv.slice(2),
+      env: process.env,
+      workingFolder: process.cwd(),
+      out: (text) => void process.stdout.write(text),
+      error: (text) => void process.stderr.write(text),
+    },
+    process.argv.slice(2),
+  )
+} catch (error) {
+  const text = isExpected(error) ? error.message : ((error as Error).stack ?? String(error))
+  process.stderr.write(`Error: ${text}\n`, () => process.exit(error instanceof SettingsError ? 2 : 1))
+}

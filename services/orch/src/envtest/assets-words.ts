@@ -1,0 +1,98 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { SettingsError } from '@orch/platform'
+
+/** How the folder is printed. */
+type PrintForm = 'overview' | 'path' | 'env'
+
+/** What `orch envtest-assets` is told. */
+export interface AssetsWords {
+  readonly action: 'use' | 'list' | 'cleanup' | 'version'
+  readonly print: PrintForm
+  readonly binDir: string
+  readonly os: string
+  readonly arch: string
+  /** Takes what `KUBEBUILDER_ASSETS` names, if all is there. */
+  readonly useEnv: boolean
+  /** Writes nothing. */
+  readonly installedOnly: boolean
+  /** Such as `1.25.x`; empty: any. */
+  readonly version: string
+}
+
+const actions = ['use', 'list', 'cleanup', 'version'] as const
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+/** Reads the command line as setup-envtest does. */
+export function readAssetsWords(words: readonly string[], env: Readonly<Record<string, string | undefined>>): AssetsWords {
+  const found: { -readonly [K in keyof AssetsWords]?: AssetsWords[K] } = {}
+  const positional: string[] = []
+  const queue = [...words]
+  for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
+    if (!word.startsWith('-')) {
+      positional.push(word)
+      continue
+    }
+    const [, flag = '', given] = /^(--?[^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    const value = () => {
+      const text = given ?? queue.shift()
+      if (text === undefined) throw new SettingsError(`flag needs an argument: ${flag}`)
+      return text
+    }
+    if (flag === '-i' || flag === '--installed-only') found.installedOnly = given !== 'false'
+    else if (flag === '--use-env') found.useEnv = given !== 'false'
+    else if (flag === '-p' || flag === '--print') found.print = printForm(value())
+    else if (flag === '--bin-dir') found.binDir = value()
+    else if (flag === '--os') found.os = value()
+    else if (flag === '--arch') found.arch = value()
+    else if (flag === '-v' || flag === '--verbose' || flag === '--index' || flag === '--remote-server') value()
+    else throw new SettingsError(`unknown flag ${flag} (known: -i, -p, --bin-dir, --os, --arch, --use-env)`)
+  }
+  const [action = '', version = ''] = positional
+  const known = actions.find((name) => name === action)
+  if (known === undefined) throw new SettingsError(`envtest-assets ${action}: must be one of ${actions.join(', ')}`)
+  return {
+    action: known,
+    version,
+    print: 'overview',
+    binDir: defaultFolder(env),
+    os: process.platform,
+    arch: architectures[process.arch] ?? process.arch,
+    useEnv: false,
+    installedOnly: false,
+    ...found,
+  }
+}
+
+function printForm(text: string): PrintForm {
+  if (text === 'overview' || text === 'path' || text === 'env') return text
+  throw new SettingsError(`-p ${text}: must be overview, path or env`)
+}
+
+/** Where setup-envtest keeps its assets. */
+function defaultFolder(env: Readonly<Record<string, string | undefined>>): string {
+  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support/io.kubebuilder.envtest')
+  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'kubebuilder-envtest')
+}
+
+/** Whether a selector of versions takes this version: `1.25.0`, `1.25.x`, `1.25`, `~1.25.2`, `<1.26`, `latest`, each with an optional `!`. */
+export function selectsVersion(selector: string, version: string): boolean {
+  const text = selector.replace(/!$/, '').replace(/^v/, '')
+  if (text === '' || text === 'latest' || text === 'latest-on-disk') return true
+  const match = /^(~|<)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?$/.exec(text)
+  if (match === null)
+    throw new SettingsError(`version ${selector}: must be such as 1.25.0, 1.25.x, ~1.25.0, <1.26, latest or latest-on-disk`)
+  const wanted = match.slice(2).map((part) => (part === undefined || part === '*' || part === 'x' ? undefined : Number(part)))
+  const own = version.split('.').map(Number)
+  if (match[1] === '<') return isBefore(own, wanted)
+  if (match[1] === '~') return own[0] === wanted[0] && own[1] === wanted[1] && (own[2] ?? 0) >= (wanted[2] ?? 0)
+  return wanted.every((part, index) => part === undefined || part === own[index])
+}
+
+function isBefore(own: readonly number[], bound: readonly (number | undefined)[]): boolean {
+  for (const [index, part = 0] of bound.entries()) {
+    const digit = own[index] ?? 0
+    if (digit !== part) return digit < part
+  }
+  return false
+}

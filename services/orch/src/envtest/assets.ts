@@ -1,0 +1,144 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SettingsError } from '@orch/platform'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { productVersion } from '../version.ts'
+import { type AssetsWords, readAssetsWords, selectsVersion } from './assets-words.ts'
+import { copyProgram, ownPackage } from './copy-program.ts'
+import { printApiServerHelp, printEtcdHelp } from './help.ts'
+import { kubectlScript, programScript } from './scripts.ts'
+
+/** The version of kube-apiserver that the assets stand in for. */
+const assetsVersion = '1.25.0'
+const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const
+
+/** `orch envtest-assets`: the programs that envtest and its relatives start, in a folder laid out as setup-envtest does. */
+export async function envtestAssets(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const told = readAssetsWords(words, terminal.env)
+  const binDir = resolve(terminal.workingFolder, told.binDir)
+  switch (told.action) {
+    case 'version':
+      terminal.out(`orch envtest-assets ${productVersion}\n`)
+      return 0
+    case 'list':
+      terminal.out(`(available)  v${assetsVersion}  ${told.os}/${told.arch}\n`)
+      return 0
+    case 'cleanup':
+      cleanUp(terminal, binDir, told)
+      return 0
+    case 'use':
+      return use(terminal, binDir, told)
+  }
+}
+
+function use(terminal: Terminal, binDir: string, told: AssetsWords): number {
+  const fromEnv = terminal.env['KUBEBUILDER_ASSETS']
+  if (told.useEnv && fromEnv !== undefined && programs.every((name) => existsSync(join(fromEnv, name)))) {
+    return print(terminal, told, fromEnv)
+  }
+  if (!selectsVersion(told.version, assetsVersion)) {
+    terminal.error(`orch: no assets of version ${told.version}: these are ${assetsVersion}, the API level that is served\n`)
+    return 2
+  }
+  if (told.os !== process.platform || !isOwnArchitecture(told.arch)) {
+    throw new SettingsError(`--os ${told.os} --arch ${told.arch}: assets are written for this machine alone`)
+  }
+  const folder = folderOf(binDir, told)
+  if (!isCurrent(folder)) {
+    if (told.installedOnly) {
+      terminal.error(`orch: no assets in ${folder}\n`)
+      return 2
+    }
+    install(folder)
+  }
+  return print(terminal, told, folder)
+}
+
+function isOwnArchitecture(arch: string): boolean {
+  return arch === process.arch || (arch === 'amd64' && process.arch === 'x64')
+}
+
+function folderOf(binDir: string, { os, arch }: AssetsWords): string {
+  return join(binDir, 'k8s', `${assetsVersion}-${os}-${arch}`)
+}
+
+function print(terminal: Terminal, { print, os, arch }: AssetsWords, folder: string): number {
+  if (print === 'path') terminal.out(folder)
+  else if (print === 'env') terminal.out(`export KUBEBUILDER_ASSETS='${folder.replaceAll("'", `'\\''`)}'\n`)
+  else terminal.out(`Version: ${assetsVersion}\nOS/Arch: ${os}/${arch}\nPath: ${folder}\n`)
+  return 0
+}
+
+/** Written last; names the program whose assets these are. */
+const stampFile = '.orch/stamp'
+
+function isCurrent(folder: string): boolean {
+  const file = join(folder, stampFile)
+  return programs.every((name) => existsSync(join(folder, name))) && existsSync(file) && readFileSync(file, 'utf8') === stamp()
+}
+
+/** The product's version and the size and time of its program: a package that was installed anew gives new assets. */
+function stamp(): string {
+  const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url))
+  return `${productVersion} ${size} ${Math.floor(mtimeMs)}\n`
+}
+
+/** Written beside and put in place whole, as several runs may do so at a time. */
+function install(folder: string): void {
+  const own = ownPackage(fileURLToPath(import.meta.url))
+  if (own === undefined) {
+    throw new StartError(
+      'assets are written by the package: npm run package, then npm install its folder in another project (docs/package.md)',
+    )
+  }
+  mkdirSync(dirname(folder), { recursive: true })
+  const draft = mkdtempSync(`${folder}.`)
+  try {
+    const program = join(draft, '.orch')
+    mkdirSync(program)
+    copyProgram(own, program)
+    writeFileSync(join(program, 'kube-apiserver.help'), printApiServerHelp())
+    writeFileSync(join(program, 'etcd.help'), printEtcdHelp())
+    for (const name of ['kube-apiserver', 'etcd'] as const)
+      writeFileSync(join(draft, name), programScript(name, process.execPath), { mode: 0o555 })
+    writeFileSync(join(draft, 'kubectl'), kubectlScript, { mode: 0o555 })
+    writeFileSync(join(draft, stampFile), stamp())
+    remove(folder)
+    renameSync(draft, folder)
+    chmodSync(folder, 0o555)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    // Another run has come first, with the same program.
+    if (!isCurrent(folder)) throw error
+  }
+}
+
+function remove(folder: string): void {
+  if (!existsSync(folder)) return
+  chmodSync(folder, 0o755)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function cleanUp(terminal: Terminal, binDir: string, { version }: AssetsWords): void {
+  const all = join(binDir, 'k8s')
+  const folders = existsSync(all) ? readdirSync(all) : []
+  for (const name of folders.filter(
+    (name) => existsSync(join(all, name, stampFile)) && selectsVersion(version, name.split('-')[0] ?? ''),
+  )) {
+    remove(join(all, name))
+    terminal.out(`(removed)    v${name.replace('-', '  ').replace('-', '/')}\n`)
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { getSystemErrorMessage } from 'node:util'
+import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
+import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
+
+/**
+ * `etcd` of the test assets: it owns the folder in which the API server of the assets keeps its data, and says where that is. It
+ * speaks no protocol of etcd.
+ */
+async function run(words: readonly string[]): Promise<void> {
+  const { listen, dataFolder } = readEtcdWords(words)
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  const answers = answersOf(realpathSync(dataFolder))
+  const server = createServer((request, response) => {
+    const answer = answers[request.url ?? '']
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(
+      `${JSON.stringify(answer ?? { error: 'this etcd holds the data of an orch API server for tests; it has no API of its own' })}\n`,
+    )
+  })
+  const [first, ...others] = listen
+  if (first !== undefined) await listenAt(server, first)
+  for (const address of others)
+    await listenAt(
+      createServer((request, response) => server.emit('request', request, response)),
+      address,
+    )
+}
+
+function answersOf(dataFolder: string): Readonly<Record<string, object>> {
+  return {
+    [dataFolderPath]: { dataFolder } satisfies DataFolderAnswer,
+    '/health': { health: 'true', reason: '' },
+    '/version': { etcdserver: '3.5.4', etcdcluster: '3.5.0' },
+  }
+}
+
+function listenAt(server: Server, { host, port }: EtcdWords['listen'][number]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => process.exit(0))
+try {
+  await run(process.argv.slice(2))
+} catch (error) {
+  const { errno, message } = error as NodeJS.ErrnoException
+  const text = error instanceof EtcdWordsError || errno === undefined ? message : `${message} (${getSystemErrorMessage(errno)})`
+  process.stderr.write(`etcd: ${text}\n`, () => process.exit(1))
+}

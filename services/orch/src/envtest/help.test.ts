@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { printFlagClassesPage } from './help.ts'
+import { apiServerSettings } from './settings.ts'
+import { flagsWithoutObject } from './without-object.ts'
+
+test('the page of flags in the documentation is current', async () => {
+  await expect(printFlagClassesPage()).toMatchFileSnapshot('../../../../docs/envtest-flags.md')
+})
+
+test('no flag is both honoured and without object', () => {
+  const honoured = Object.values(apiServerSettings).map(({ flag }) => flag)
+  expect(honoured.filter((flag) => flagsWithoutObject.has(flag))).toEqual([])
+})

@@ -1,0 +1,49 @@
+import { printHelp } from '@orch/platform'
+import { flagsElsewhere } from '../settings/elsewhere.ts'
+import { apiServerSettings } from './settings.ts'
+import { flagsWithoutObject } from './without-object.ts'
+
+/** What `kube-apiserver --help` of the test assets prints. */
+export function printApiServerHelp(): string {
+  const lines = [...flagsWithoutObject.values()].map(
+    ({ flag, tunes }) => `  ${flag}\n        No effect here; in kube-apiserver it tunes ${tunes}.\n`,
+  )
+  const head =
+    'The API server of orch, told by the flags of kube-apiserver. ORCH_ENVTEST_CONTROLLERS names controllers to run beside it, or all.'
+  return `${head}\n\nUsage:\n  kube-apiserver [flags]\n\n${printHelp(apiServerSettings)}\nWithout object here:\n${lines.join('')}`
+}
+
+/** What `etcd --help` of the test assets prints. */
+export function printEtcdHelp(): string {
+  return `Holds the data folder of the API server of orch for tests.
+
+Usage:
+  etcd [flags]
+
+Flags:
+  --data-dir 'default.etcd'
+        Folder for the data.
+  --listen-client-urls 'http://localhost:2379'
+        Where the API server finds it.
+  --unsafe-no-fsync
+        Accepted, no effect.
+
+The other flags of a single member are accepted and have no effect.
+`
+}
+
+/** The page of the documentation that lists every flag of kube-apiserver by its class. */
+export function printFlagClassesPage(): string {
+  const honoured = Object.values(apiServerSettings).map(({ flag, doc }) => `| \`${flag}\` | ${doc.replaceAll('|', '\\|')} |\n`)
+  const tuning = [...flagsWithoutObject.values()].map(({ flag, tunes }) => `| \`${flag}\` | ${tunes} |\n`)
+  const isTaken = (flag: string) => flagsWithoutObject.has(flag) || Object.values(apiServerSettings).some((known) => known.flag === flag)
+  const refused = Object.entries(flagsElsewhere)
+    .filter(([flag]) => !isTaken(flag))
+    .map(([flag, reason]) => `| \`${flag}\` | ${reason} |\n`)
+  return [
+    '# Flags of the kube-apiserver of the test assets\n\nFlags are read as pflag does: `--name=value`, `--name value`, and `--name` alone for those that are true or false.\n',
+    `\n## Honoured\n\n| flag | |\n|---|---|\n${honoured.join('')}`,
+    `\n## Without object here\n\nThese only tune what does not exist here. They are accepted, and one line of the log names them.\n\n| flag | what it tunes in kube-apiserver |\n|---|---|\n${tuning.join('')}`,
+    `\n## Refused\n\nThese would change an answer, the safety or the storage. The process ends with a sentence and exit code 2.\n\n| flag | reason |\n|---|---|\n${refused.join('')}`,
+  ].join('')
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Store } from '@orch/core/contracts'
+import { namesOf } from '@orch/core/names'
+import {
+  certificateFolder,
+  certificateMemory,
+  createLifecycle,
+  createLog,
+  flagText,
+  type Log,
+  readCertificates,
+  SettingsError,
+  servingNames,
+  stopOnSignal,
+  systemClock,
+  type Values,
+} from '@orch/platform'
+import { openLmdbStore } from '@orch/storage'
+import { readAdmission } from '../admission/options.ts'
+import { readEtcd } from '../backends/etcd-options.ts'
+import { readControllers } from '../controllers/options.ts'
+import { readGateway } from '../gateway/options.ts'
+import { startServer } from '../server.ts'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { StartError } from '../start-error.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import type { Terminal } from '../terminal.ts'
+import { findDataFolder } from './data-of-etcd.ts'
+import { apiServerSettings } from './settings.ts'
+import { readApiServerWords } from './words.ts'
+
+/** Controllers that run inside of kube-apiserver itself; tests count on the absence of all others. */
+const ownControllers = ['bootstrap', 'flow-control']
+
+/** Which further controllers run: names with commas between, or `all`. */
+const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'
+
+type ApiServerValues = Values<typeof apiServerSettings>
+
+/** `kube-apiserver` of the test assets: the server in one process, told by the flags of kube-apiserver. */
+export async function kubeApiServer(terminal: Terminal, words: readonly string[]): Promise<undefined> {
+  const { flags, withoutObject } = readApiServerWords(apiServerSettings, words)
+  const certDir = flagText(flags, '--cert-dir') ?? ''
+  const isServedFromFolder = certDir !== '' && flagText(flags, '--tls-cert-file') === undefined
+  const pairFlags = isServedFromFolder ? await pairOfFolder(resolve(terminal.workingFolder, certDir)) : []
+  const { values } = await readCommandSettings(apiServerSettings, terminal, [...flags, ...pairFlags])
+  if (!values.allowPrivileged)
+    throw new SettingsError('--allow-privileged=false: only true; privileged containers are a matter of pod security')
+  if (values.etcdServers.length === 0) throw new SettingsError('--etcd-servers must be specified')
+  const settings = { ...values, controllers: controllersOf(terminal.env[controllersVariable] ?? '') }
+  const controllers = readControllers(settings)
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  if (withoutObject.length > 0) log.info({ flags: withoutObject }, 'flags without object here')
+  const scope = createLifecycle({ log })
+  try {
+    const server = await startServer({
+      ...readGateway(settings),
+      advertiseAddress: settings.advertiseAddress,
+      controllers,
+      admission: readAdmission({ ...settings, disableAdmissionPlugins: withoutUseless(settings, controllers) }),
+      watchHistoryMs: settings.watchHistoryMs,
+      store: await openStore(settings, log),
+      certificateFiles: certificateMemory(),
+      freezesLinks: false,
+      hasProcessMetrics: true,
+      clock: systemClock,
+      random: Math.random,
+      log,
+    })
+    await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: 0 }) })
+    stopOnSignal({ source: process, log, stop: () => scope.stop() })
+  } catch (error) {
+    await scope.stop()
+    throw error
+  }
+}
+
+function controllersOf(text: string): string[] {
+  const wanted = text.split(',').filter((name) => name !== '')
+  return [...ownControllers, ...wanted.map((name) => (name === 'all' ? '*' : name))]
+}
+
+/** Without the controller that makes service accounts every pod would be refused for the lack of one. */
+function withoutUseless(
+  { disableAdmissionPlugins, enableAdmissionPlugins }: ApiServerValues,
+  controllers: readonly string[],
+): readonly string[] {
+  const isUseful = controllers.includes('serviceaccount') || enableAdmissionPlugins.includes('ServiceAccount')
+  return isUseful ? disableAdmissionPlugins : [...disableAdmissionPlugins, 'ServiceAccount']
+}
+
+/** The state is in the folder of the etcd of the test assets, or in a real etcd. */
+async function openStore(settings: ApiServerValues, log: Log): Promise<Store> {
+  const { profile, etcdPrefix } = settings
+  const etcd = readEtcd({ ...settings, etcdUsername: '', etcdPasswordFile: '', insecureTransport: false })
+  const dataFolder = await findDataFolder(etcd.servers, systemClock)
+  try {
+    if (dataFolder === undefined) {
+      const { openEtcdStore } = await import('@orch/storage/etcd')
+      return await openEtcdStore({ ...etcd, clock: systemClock, random: Math.random, log })
+    }
+    const directory = join(dataFolder, 'orch', encodeURIComponent(etcdPrefix))
+    makeDataFolder(directory, log)
+    lockDataFolder(directory)
+    return await openLmdbStore({ directory, profile })
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error })
+  }
+}
+
+/** Flags for the serving certificate in a folder, which is generated where it is absent. */
+async function pairOfFolder(folder: string): Promise<string[]> {
+  const certificateFile = join(folder, 'apiserver.crt')
+  const keyFile = join(folder, 'apiserver.key')
+  if (!existsSync(certificateFile) || !existsSync(keyFile)) {
+    const names = servingNames({
+      names: namesOf('kubernetes'),
+      hostName: 'localhost',
+      bindAddress: '127.0.0.1',
+      serviceAddress: '10.0.0.1',
+    })
+    const { serving, authority } = await readCertificates({ files: certificateMemory(), product: 'apiserver', names, clock: systemClock })
+    const files = certificateFolder(folder)
+    files.write('apiserver.key', serving.key)
+    files.write('apiserver.crt', `${serving.certificate.trim()}\n${authority.trim()}\n`)
+  }
+  return [`--tls-cert-file=${certificateFile}`, `--tls-private-key-file=${keyFile}`]
+}

@@ -1,0 +1,41 @@
+/**
+ * The shell script of a program of the assets: `--help` is answered without a Node, everything else by the program that lies beside
+ * it, in the same process.
+ */
+export function programScript(name: 'kube-apiserver' | 'etcd', node: string): string {
+  const entry = { 'kube-apiserver': 'api-server.js', etcd: 'etcd.js' }[name]
+  return `#!/bin/sh
+here=\${0%/*}
+for word in "$@"; do
+  case $word in
+    --help|-help|-h) exec cat "$here/.orch/${name}.help" ;;
+  esac
+done
+node=${quote(node)}
+if [ ! -x "$node" ]; then
+  node=$(command -v node) || {
+    echo "${name}: the Node that wrote these assets is gone (${node}) and there is none on the PATH; run orch envtest-assets use once more" >&2
+    exit 1
+  }
+fi
+exec "$node" --max-semi-space-size=16 --min-semi-space-size=4 "$here/.orch/dist/${entry}" "$@"
+`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** \`kubectl\` of the assets: the first one on the PATH. */
+export const kubectlScript = `#!/bin/sh
+here=$(cd "\${0%/*}" && pwd)
+IFS=:
+for folder in $PATH; do
+  if [ "$folder" != "$here" ] && [ -x "$folder/kubectl" ]; then
+    unset IFS
+    exec "$folder/kubectl" "$@"
+  fi
+done
+echo "kubectl: there is none on the PATH" >&2
+exit 1
+`

@@ -1,0 +1,50 @@
+/**
+ * Flags of kube-apiserver that only tune what does not exist here: accepted, and named in one line of the log. By what they tune,
+ * then by flag; those with a `?` are true or false.
+ */
+const tuned: Readonly<Record<string, string>> = {
+  'logging of klog': `
+    add-dir-header? alsologtostderr? log-backtrace-at log-dir log-file log-file-max-size log-flush-frequency log-json-info-buffer-size
+    log-json-split-stream? logging-format logtostderr? one-output? skip-headers? skip-log-headers? stderrthreshold v vmodule
+    enable-logs-handler?`,
+  'the watch cache and the way to etcd': `
+    default-watch-cache-size delete-collection-workers etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval
+    etcd-healthcheck-timeout etcd-readycheck-timeout lease-reuse-duration-seconds storage-backend storage-media-type watch-cache?
+    watch-cache-sizes`,
+  'profiles of Go': 'contention-profiling? profiling?',
+  'calls to kubelets': `
+    kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-https? kubelet-port kubelet-preferred-address-types
+    kubelet-read-only-port kubelet-timeout`,
+  'several servers of one cluster': `
+    apiserver-count endpoint-reconciler-type identity-lease-duration-seconds identity-lease-renew-interval-seconds
+    master-service-namespace`,
+  'servers behind this one': `
+    aggregator-reject-forwarding-redirect? enable-aggregator-routing? proxy-client-cert-file proxy-client-key-file`,
+  'metrics of Go': 'allow-metric-labels disabled-metrics',
+  'sockets and shutdown': `
+    external-hostname livez-grace-period max-connection-bytes-per-sec permit-address-sharing? permit-port-sharing?
+    shutdown-send-retry-after?`,
+  'load balancers of a cloud': 'cloud-provider-gce-l7lb-src-cidrs cloud-provider-gce-lb-src-cidrs',
+  'the controller of garbage': 'enable-garbage-collector?',
+}
+
+/** A flag that is accepted and has no effect. */
+export interface FlagWithoutObject {
+  readonly flag: `--${string}`
+  readonly isBoolean: boolean
+  /** What the flag tunes in kube-apiserver. */
+  readonly tunes: string
+}
+
+/** All of them, by flag. */
+export const flagsWithoutObject: ReadonlyMap<string, FlagWithoutObject> = new Map(
+  Object.entries(tuned).flatMap(([tunes, names]) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => {
+        const flag = `--${name.replace('?', '')}` as const
+        return [flag, { flag, isBoolean: name.endsWith('?'), tunes }]
+      }),
+  ),
+)

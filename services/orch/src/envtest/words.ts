@@ -1,0 +1,56 @@
+import type { Settings } from '@orch/platform'
+import { SettingsError } from '@orch/platform'
+import { flagsWithoutObject } from './without-object.ts'
+
+/** The flags of a command line, by what is done with them. */
+export interface ApiServerWords {
+  /** `--name=value`, for settings. */
+  readonly flags: readonly string[]
+  /** Names of those that have no effect, each once. */
+  readonly withoutObject: readonly string[]
+}
+
+/** Values of true and false as Go's strconv.ParseBool reads them. */
+const truths: Readonly<Record<string, string>> = Object.fromEntries([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, 'true']),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, 'false']),
+])
+
+/**
+ * Reads a command line as pflag does: `--name=value`, `--name value`, and for those that are true or false `--name` alone. Flags that
+ * are neither settings nor without object stay as they are; the reader of settings refuses them with the reason.
+ */
+export function readApiServerWords(settings: Settings, words: readonly string[]): ApiServerWords {
+  const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }) => [flag as string, type]))
+  const flags: string[] = []
+  const withoutObject = new Set<string>()
+  for (let index = 0; index < words.length; index++) {
+    const word = longForm(words[index] ?? '')
+    if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
+    const cut = word.indexOf('=')
+    const flag = (cut < 0 ? word : word.slice(0, cut)).replaceAll('_', '-')
+    const tuning = flagsWithoutObject.get(flag)
+    const isBoolean = tuning?.isBoolean ?? settingTypesByFlag.get(flag)?.word === ''
+    const isKnown = tuning !== undefined || settingTypesByFlag.has(flag) || flag === insecurePort
+    if (cut < 0 && isKnown && !isBoolean && index + 1 === words.length) throw new SettingsError(`flag needs an argument: ${flag}`)
+    const text = cut >= 0 ? word.slice(cut + 1) : isBoolean ? 'true' : isKnown ? (words[++index] ?? '') : undefined
+    if (flag === insecurePort) checkInsecurePort(text)
+    else if (tuning !== undefined) withoutObject.add(flag)
+    else flags.push(text === undefined ? flag : `${flag}=${isBoolean ? (truths[text] ?? text) : text}`)
+  }
+  return { flags, withoutObject: [...withoutObject] }
+}
+
+/** The one short form that there is: `-v=4`, `-v 4`, `-v4`. */
+function longForm(word: string): string {
+  const short = /^-v(?:=?(.+))?$/.exec(word)
+  if (short === null) return word
+  return short[1] === undefined ? '--v' : `--v=${short[1]}`
+}
+
+const insecurePort = '--insecure-port'
+
+/** Older harnesses switch the port off that servers of before 1.24 had. */
+function checkInsecurePort(text: string | undefined): void {
+  if (text !== '0') throw new SettingsError(`${insecurePort}=${text}: there is only the port of --secure-port; 0 is accepted`)
+}

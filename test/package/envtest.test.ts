@@ -1,0 +1,364 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findBackend } from '@orch/testkit/backends'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  anEnvironment,
+  clientOf,
+  type Environment,
+  freePort,
+  goArguments,
+  goEtcdArguments,
+  helpOf,
+  type Started,
+  startProgram,
+  untilReady,
+} from './envtest-harness.ts'
+import { installPackage } from './installed-package.ts'
+
+const run = promisify(execFile)
+const { project, bin } = await installPackage()
+const binDir = join(project, 'bin')
+const assets = join(binDir, 'k8s', `1.25.0-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`)
+
+function command(...args: readonly string[]) {
+  return run(process.execPath, [bin, 'envtest-assets', ...args], { cwd: project })
+}
+
+beforeAll(async () => {
+  await command('use', '--bin-dir', binDir)
+})
+
+const program = (name: 'etcd' | 'kube-apiserver' | 'kubectl') => join(assets, name)
+
+/** Both processes of an environment, ready. */
+async function startGo(environment: Environment, { more = [] as string[], env = {} as NodeJS.ProcessEnv } = {}) {
+  const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
+  await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+  const api = startProgram(program('kube-apiserver'), goArguments(environment, more), env)
+  await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+  return { etcd, api }
+}
+
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
+
+describe('orch envtest-assets, as setup-envtest', () => {
+  test('use -p path prints the folder without a newline; -p env a line for the shell; the overview version, platform and path', async () => {
+    expect((await command('use', '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
+    expect((await command('use', '1.25.x', '--bin-dir', binDir, '-p', 'env')).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`)
+    expect((await command('use', '--bin-dir', binDir)).stdout).toMatch(/^Version: 1\.25\.0\nOS\/Arch: \w+\/\w+\nPath: /)
+  })
+
+  test('the folder has the three programs, which cannot be written, and cannot be written itself', () => {
+    expect(statSync(assets).mode & 0o777).toBe(0o555)
+    for (const name of ['etcd', 'kube-apiserver', 'kubectl'] as const) expect(statSync(program(name)).mode & 0o777).toBe(0o555)
+  })
+
+  test.each(['1.26.0', '1.26', '1.24.x', '<1.25', '~1.26.0'])('version %s is not there: exit 2', async (version) => {
+    const failed = await command('use', version, '--bin-dir', binDir).catch((error) => error)
+    expect(failed).toMatchObject({
+      code: 2,
+      stderr: `orch: no assets of version ${version}: these are 1.25.0, the API level that is served\n`,
+    })
+  })
+
+  test.each(['1.25.0', '1.25', '1.25.x!', '~1.25.0', '<1.26', 'latest', 'latest-on-disk', 'v1.25.0'])('version %s is', async (version) => {
+    expect((await command('use', version, '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
+  })
+
+  test('-i writes nothing; --use-env takes a whole folder; cleanup removes what was written, and a use writes it again', async () => {
+    const other = join(project, 'other-bin')
+    const failed = await command('use', '-i', '--bin-dir', other).catch((error) => error)
+    expect(failed).toMatchObject({ code: 2 })
+    expect(existsSync(other)).toBe(false)
+    const env = { ...process.env, KUBEBUILDER_ASSETS: assets }
+    const used = await run(process.execPath, [bin, 'envtest-assets', 'use', '--use-env', '--bin-dir', other, '-p', 'path'], { env })
+    expect(used.stdout).toBe(assets)
+    await command('use', '--bin-dir', other)
+    await command('cleanup', '--bin-dir', other)
+    expect(existsSync(join(other, 'k8s', '1.25.0'))).toBe(false)
+    expect((await command('list', '--bin-dir', other)).stdout).toMatch(/^\(available\) {2}v1\.25\.0 {2}/)
+  })
+})
+
+describe('before the start', () => {
+  test('kube-apiserver --help has no --insecure-port at the beginning of a line, and lists what is without object', () => {
+    const help = helpOf(program('kube-apiserver'))
+    expect(help).not.toMatch(/^\s*--insecure-port\b/m)
+    expect(help).toMatch(/^\s*--secure-port\b/m)
+    expect(help).toMatch(/^ {2}--vmodule\n {8}No effect here; in kube-apiserver it tunes logging/m)
+  })
+
+  test('etcd --help has --unsafe-no-fsync at the beginning of a line', () => {
+    expect(helpOf(program('etcd'))).toMatch(/^\s*--unsafe-no-fsync\b/m)
+  })
+
+  test('help is printed where the Node of the assets is gone', async () => {
+    const copy = join(project, 'without-node')
+    cpSync(assets, copy, { recursive: true })
+    onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
+    chmodSync(copy, 0o755)
+    const script = readFileSync(join(copy, 'kube-apiserver'), 'utf8').replaceAll(process.execPath, '/nowhere/node')
+    chmodSync(join(copy, 'kube-apiserver'), 0o755)
+    writeFileSync(join(copy, 'kube-apiserver'), script)
+    expect(helpOf(join(copy, 'kube-apiserver'))).toContain('kube-apiserver [flags]')
+    const failed = await run('/bin/sh', [join(copy, 'kube-apiserver'), '--secure-port=1'], { env: { PATH: '/nowhere' } }).catch(
+      (error) => error,
+    )
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('the Node that wrote these assets is gone (/nowhere/node)') })
+  })
+})
+
+describe('the dialect of Go', () => {
+  test('starts, serves the namespace default to the administrator, and stops on the first signal with a watch open', async () => {
+    const environment = await anEnvironment()
+    const { etcd, api } = await startGo(environment)
+    const client = clientOf(environment)
+    expect(await client.objects.get({ apiVersion: 'v1', kind: 'Namespace', name: 'default' })).toMatchObject({
+      status: { phase: 'Active' },
+    })
+    const configMaps = client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+    const watch = await configMaps.watch({})
+    void watch.next().catch(() => {})
+    expect(await api.stop()).toBe(0)
+    expect(await etcd.stop()).toBe(0)
+  })
+
+  test('what was written is there for a new API server, and for a new etcd on the same folder', async () => {
+    const environment = await anEnvironment()
+    const { etcd, api } = await startGo(environment)
+    await clientOf(environment).objects.create(configMap('kept'))
+    await api.stop()
+    const next = startProgram(program('kube-apiserver'), goArguments(environment))
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, next)
+    expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
+    await next.stop()
+    await etcd.stop()
+    await startGo(environment)
+    expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
+  })
+
+  test('--etcd-prefix tells two API servers at one etcd apart; two with one prefix are refused', async () => {
+    const first = await anEnvironment()
+    await startGo(first)
+    const second = { ...(await anEnvironment()), etcdPort: first.etcdPort }
+    const same = startProgram(program('kube-apiserver'), goArguments(second))
+    expect(await same.ended).toBe(1)
+    expect(same.log()).toContain('Error: ')
+    const other = startProgram(program('kube-apiserver'), goArguments(second, ['--etcd-prefix=/other']))
+    await untilReady(`https://127.0.0.1:${second.apiPort}/healthz`, other)
+    await clientOf(first).objects.create(configMap('of-the-first'))
+    await expect(clientOf(second).objects.get({ ...configMap(''), name: 'of-the-first', namespace: 'default' })).rejects.toThrow(
+      'not found',
+    )
+  })
+
+  test('no controller of the controller manager runs: a namespace stays Terminating, children outlive owners; a variable switches them on', async () => {
+    const environment = await anEnvironment()
+    const { api } = await startGo(environment)
+    const client = clientOf(environment)
+    const namespaces = client.resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
+    await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } })
+    await namespaces.delete('going')
+    expect(await namespaces.get('going')).toMatchObject({ status: { phase: 'Terminating' } })
+    const accounts = client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
+    expect((await accounts.list()).items).toEqual([])
+    await api.stop()
+    const next = startProgram(program('kube-apiserver'), goArguments(environment), { ORCH_ENVTEST_CONTROLLERS: 'namespace' })
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, next)
+    const again = clientOf(environment).resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
+    await expect
+      .poll(() =>
+        again.get('going').then(
+          () => 'there',
+          () => 'gone',
+        ),
+      )
+      .toBe('gone')
+  })
+
+  test('a port that is taken ends each process at once, with one line', async () => {
+    const environment = await anEnvironment()
+    const { api, etcd } = await startGo(environment)
+    const otherEtcd = startProgram(program('etcd'), goEtcdArguments(environment, join(environment.folder, 'other')))
+    expect(await otherEtcd.ended).toBe(1)
+    expect(otherEtcd.log().trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')])
+    const second = await anEnvironment()
+    const otherApi = startProgram(program('kube-apiserver'), goArguments({ ...environment, certDir: second.certDir }, ['--etcd-prefix=/x']))
+    expect(await otherApi.ended).toBe(1)
+    expect(otherApi.log()).toContain(`port ${environment.apiPort} on 127.0.0.1 is in use`)
+    expect([api.process.exitCode, etcd.process.exitCode]).toEqual([null, null])
+  })
+
+  test('flags without object are named in one line; those that would change an answer are refused with a sentence', async () => {
+    const environment = await anEnvironment()
+    const more = [
+      '--v=4',
+      '--profiling',
+      '--watch-cache=false',
+      '--insecure-port=0',
+      '--feature-gates=APIListChunking=true',
+      '--allow-privileged',
+    ]
+    const { api } = await startGo(environment, { more })
+    expect(api.log()).toContain('flags without object here flags=["--v","--profiling","--watch-cache"]')
+    for (const [flag, why] of [
+      ['--encryption-provider-config=/x', '--encryption-provider-config does not exist here: '],
+      ['--allow-privileged=false', '--allow-privileged=false: only true'],
+      ['--insecure-port=8080', '--insecure-port=8080: there is only the port of --secure-port'],
+      ['--no-such-flag', 'unknown flag --no-such-flag'],
+      ['words', 'unexpected argument words'],
+    ] as const) {
+      const refused = startProgram(program('kube-apiserver'), goArguments(environment, [flag]))
+      expect([flag, await refused.ended]).toEqual([flag, 2])
+      expect(refused.log()).toContain(`Error: ${why}`)
+    }
+  })
+
+  test('several environments run at a time', async () => {
+    const environments = await Promise.all([anEnvironment(), anEnvironment(), anEnvironment()])
+    await Promise.all(environments.map((environment) => startGo(environment)))
+    const names = await Promise.all(
+      environments.map(async (environment, index) => (await clientOf(environment).objects.create(configMap(`in-${index}`))).metadata.name),
+    )
+    expect(names).toEqual(['in-0', 'in-1', 'in-2'])
+  })
+
+  test('a folder that was moved works', async () => {
+    const moved = join(project, 'moved', 'elsewhere')
+    cpSync(assets, moved, { recursive: true })
+    onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
+    const environment = await anEnvironment()
+    const etcd = startProgram(join(moved, 'etcd'), goEtcdArguments(environment))
+    await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+    const api = startProgram(join(moved, 'kube-apiserver'), goArguments(environment))
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+    expect(await clientOf(environment).objects.create(configMap('moved'))).toBeDefined()
+  })
+
+  test('a real etcd is used as such', async (context) => {
+    const backend = await findBackend('etcd')
+    if (backend.kind !== 'found') return context.skip('no etcd here')
+    const environment = await anEnvironment()
+    const etcd = startProgram(backend.path, goEtcdArguments(environment))
+    await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+    const start = async () => {
+      const api = startProgram(program('kube-apiserver'), goArguments(environment))
+      await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+      return api
+    }
+    const api = await start()
+    await clientOf(environment).objects.create(configMap('in-etcd'))
+    expect(await api.stop()).toBe(0)
+    await start()
+    expect(await clientOf(environment).objects.get({ ...configMap(''), name: 'in-etcd', namespace: 'default' })).toBeDefined()
+  })
+})
+
+describe('other dialects', () => {
+  test('the arguments of older projects', async () => {
+    const environment = await anEnvironment()
+    const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
+    const api = startProgram(program('kube-apiserver'), [
+      '--advertise-address=127.0.0.1',
+      `--etcd-servers=http://127.0.0.1:${environment.etcdPort}`,
+      `--cert-dir=${environment.certDir}`,
+      '--insecure-port=0',
+      `--secure-port=${environment.apiPort}`,
+      `--service-account-signing-key-file=${join(environment.certDir, 'sa-signer.key')}`,
+      `--service-account-issuer=https://127.0.0.1:${environment.apiPort}/`,
+      '--disable-admission-plugins=ServiceAccount',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--authorization-mode=RBAC',
+      `--client-ca-file=${join(environment.certDir, 'client-cert-auth-ca.crt')}`,
+    ])
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+    const endpoints = await clientOf(environment).objects.get({
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      name: 'kubernetes',
+      namespace: 'default',
+    })
+    expect(endpoints['subsets']).toMatchObject([{ addresses: [{ ip: expect.not.stringMatching(/^127\./) }] }])
+    expect(etcd.process.exitCode).toBe(null)
+  })
+
+  test('jenvtest: words apart, single dashes for etcd, the API server first, a private key that verifies, two issuers, its own certificate', async () => {
+    const environment = await anEnvironment({ hasServing: false })
+    const { folder, certDir, etcdPort, apiPort } = environment
+    const key = join(certDir, 'sa-signer.key')
+    const api = startProgram(program('kube-apiserver'), [
+      ...['--cert-dir', certDir, '--secure-port', String(apiPort), '--etcd-servers', `http://0.0.0.0:${etcdPort}`],
+      ...['--authorization-mode', 'RBAC', '--service-account-issuer', 'https://localhost'],
+      ...['--service-account-signing-key-file', key, '--service-account-signing-key-file', key],
+      ...['--service-account-key-file', key, '--service-account-issuer', join(certDir, 'sa-signer.crt')],
+      ...['--disable-admission-plugins', 'ServiceAccount', '--client-ca-file', join(certDir, 'client-cert-auth-ca.crt')],
+      ...['--service-cluster-ip-range', '10.0.0.0/24', '--allow-privileged'],
+    ])
+    const urls = `http://0.0.0.0:${etcdPort}`
+    startProgram(program('etcd'), [
+      ...[
+        '-data-dir',
+        join(folder, 'etcd'),
+        '-wal-dir',
+        join(folder, 'wal'),
+        '--listen-client-urls',
+        urls,
+        '--advertise-client-urls',
+        urls,
+      ],
+      ...['--initial-cluster', 'default=http://localhost:1', '--initial-advertise-peer-urls', 'http://localhost:1'],
+      ...['--listen-peer-urls', 'http://localhost:1'],
+    ])
+    await untilReady(`https://127.0.0.1:${apiPort}/readyz`, api)
+    const client = clientOf(environment, readFileSync(join(certDir, 'apiserver.crt'), 'utf8'))
+    expect(await client.objects.get({ apiVersion: 'v1', kind: 'Namespace', name: 'default' })).toBeDefined()
+    api.process.kill('SIGKILL')
+    expect(await api.ended).toBe('SIGKILL')
+  })
+
+  test('envtest-js: a serving certificate by flags besides the folder, a public key, health with a text', async () => {
+    const environment = await anEnvironment()
+    const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
+    await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+    expect(await (await fetch(`http://127.0.0.1:${environment.etcdPort}/health`)).json()).toMatchObject({ health: 'true' })
+    const other = join(environment.folder, 'other')
+    mkdirSync(other)
+    for (const name of ['apiserver.crt', 'apiserver.key']) copyFileSync(join(environment.certDir, name), join(other, name))
+    const api = startProgram(
+      program('kube-apiserver'),
+      goArguments(environment, [
+        `--tls-cert-file=${join(other, 'apiserver.crt')}`,
+        `--tls-private-key-file=${join(other, 'apiserver.key')}`,
+      ]),
+    )
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/readyz`, api)
+    expect(await clientOf(environment).objects.create(configMap('js'))).toBeDefined()
+  })
+})
+
+describe('etcd', () => {
+  test.each([
+    [['--cert-file=/x'], '--cert-file is not supported: this etcd holds the data of one orch API server for tests; use etcd itself'],
+    [['--data-dir'], 'flag needs an argument: --data-dir'],
+    [['words'], "'words' is not a valid flag"],
+    [
+      ['--listen-client-urls=https://127.0.0.1:1'],
+      '--listen-client-urls=https://127.0.0.1:1: must be URLs such as http://127.0.0.1:2379; TLS',
+    ],
+  ])('%s is refused', async (words, message) => {
+    const refused: Started = startProgram(program('etcd'), words)
+    expect(await refused.ended).toBe(1)
+    expect(refused.log()).toContain(`etcd: ${message}`)
+  })
+
+  test('other paths say that it is no etcd', async () => {
+    const port = await freePort()
+    const etcd = startProgram(program('etcd'), [`--listen-client-urls=http://127.0.0.1:${port}`, '--data-dir', join(project, 'etcd-alone')])
+    await untilReady(`http://127.0.0.1:${port}/health`, etcd)
+    const response = await fetch(`http://127.0.0.1:${port}/v3/kv/range`, { method: 'POST' })
+    expect([response.status, await response.json()]).toEqual([404, { error: expect.stringContaining('it has no API of its own') }])
+  })
+})
