@@ -1,7 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
-import { type Container, containersOf, forbid, type Pod, podOf, withSpec } from './pod.ts'
+import { interestIn, objectsOf } from './objects.ts'
+import { type Container, containersOf, forbid, podOf, withSpec } from './pod.ts'
 
 export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
 
@@ -41,7 +41,8 @@ function pulled(container: Container): Container {
 
 /** An update that has only images that were there before. */
 function bringsNoImage(attributes: Attributes): boolean {
-  if (attributes.operation !== 'UPDATE' || attributes.oldObject === undefined) return false
-  const before = new Set(containersOf(attributes.oldObject as Pod).map(({ container }) => container.image))
+  const { oldObject } = objectsOf('core/v1.Pod', attributes)
+  if (attributes.operation !== 'UPDATE' || oldObject === undefined) return false
+  const before = new Set(containersOf(oldObject).map(({ container }) => container.image))
   return containersOf(podOf(attributes)).every(({ container }) => before.has(container.image))
 }

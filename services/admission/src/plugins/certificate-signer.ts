@@ -2,12 +2,7 @@ import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
-
-/** What certificate plugins read of a CertificateSigningRequest. */
-export interface CertificateRequest {
-  readonly spec: { readonly signerName: string; readonly request?: string }
-  readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] }
-}
+import { objectsOf } from './objects.ts'
 
 /** Somebody does something in a signer's name: they must be allowed to, for this signer or for all of its domain. */
 export function judgeSigner(
@@ -15,8 +10,8 @@ export function judgeSigner(
   inquiry: Inquiry,
   { verb, names }: { verb: 'approve' | 'sign'; names: Names },
 ): Verdict {
-  // Of the object as it is: a request does not choose its judge. The gateway has validated it.
-  const { signerName } = (attributes.oldObject as CertificateRequest).spec
+  // Of the object as it is: a request does not choose its judge.
+  const { signerName = '' } = objectsOf('certificates/v1.CertificateSigningRequest', attributes).oldObject?.spec ?? {}
   const [domain] = signerName.split('/')
   const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))
   const decisions = accesses.map((access) => inquiry.decisionOn(access))

@@ -1,7 +1,8 @@
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { type CertificateRequest, judgeSigner } from './certificate-signer.ts'
+import { judgeSigner } from './certificate-signer.ts'
+import { objectsOf } from './objects.ts'
 
 /** On by default. */
 export const certificateSigning: Registration = { isDefault: true, create: createCertificateSigning }
@@ -14,9 +15,8 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
     name: 'CertificateSigning',
     interests: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate(attributes, inquiry) {
-      // The gateway has validated both.
-      const before = (attributes.oldObject as CertificateRequest).status
-      const after = (attributes.object as CertificateRequest).status
+      const { object, oldObject } = objectsOf('certificates/v1.CertificateSigningRequest', attributes)
+      const [before, after] = [oldObject?.status, object?.status]
       const isCertificateKept = (after?.certificate ?? '') === (before?.certificate ?? '')
       if (isCertificateKept && jsonEqual(after?.conditions ?? [], before?.conditions ?? [])) return allowed
       return judgeSigner(attributes, inquiry, { verb: 'sign', names })

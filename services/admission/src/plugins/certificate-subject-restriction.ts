@@ -3,8 +3,8 @@ import { forbidden } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import { DerError } from '@orch/platform'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import type { CertificateRequest } from './certificate-signer.ts'
 import { organizationsOf } from './certificate-subject.ts'
+import { newObject } from './objects.ts'
 
 /** On by default. */
 export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
@@ -20,11 +20,10 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
     name: 'CertificateSubjectRestriction',
     interests: [{ phase: 'validate', operations: ['CREATE'], groups, resources: ['certificatesigningrequests'], namespaces: [] }],
     validate(attributes) {
-      // The gateway has validated it.
-      const { signerName, request = '' } = (attributes.object as CertificateRequest).spec
+      const { signerName, request } = newObject('certificates/v1.CertificateSigningRequest', attributes).spec
       if (signerName !== clientSigner) return allowed
       try {
-        if (!organizationsOf(Buffer.from(request, 'base64').toString()).includes(masters)) return allowed
+        if (!organizationsOf(Buffer.from(request ?? '', 'base64').toString()).includes(masters)) return allowed
       } catch (error) {
         if (error instanceof DerError) return refuse(attributes, `failed to parse CSR: ${error.message}`)
         throw error

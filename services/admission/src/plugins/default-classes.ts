@@ -1,5 +1,4 @@
-import type { ApiObject } from '@orch/core/meta'
-import { parseStored } from './objects.ts'
+import { parseStored } from '@orch/core/schema'
 
 /** What plugins look at in a class that may be the default one. */
 export interface ClassState {
@@ -10,14 +9,18 @@ export interface ClassState {
 }
 
 /** Reads a class; any of the annotations makes it the default one. */
-export function classReader(annotations: readonly string[]): (value: Uint8Array) => ClassState {
+export function classReader(
+  type: 'networking/v1.IngressClass' | 'storage/v1.StorageClass',
+  annotations: readonly string[],
+): (value: Uint8Array) => ClassState {
   return (value) => {
-    const { metadata, ...rest } = parseStored<ApiObject & { readonly allowVolumeExpansion?: boolean }>(value)
+    const kept = parseStored(type, value)
+    const { metadata } = kept
     return {
       name: metadata.name ?? '',
       createdAt: String(metadata.creationTimestamp ?? ''),
       isDefault: annotations.some((annotation) => metadata.annotations?.[annotation] === 'true'),
-      allowsExpansion: rest.allowVolumeExpansion === true,
+      allowsExpansion: 'allowVolumeExpansion' in kept && kept.allowVolumeExpansion === true,
     }
   }
 }

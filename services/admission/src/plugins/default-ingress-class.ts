@@ -1,8 +1,7 @@
-import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { type ClassState, classReader } from './default-classes.ts'
-import { interestIn, KeptObjects } from './objects.ts'
+import { interestIn, KeptObjects, newObject } from './objects.ts'
 
 export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
 
@@ -11,14 +10,14 @@ function createDefaultIngressClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const group = domainGroup(names, 'networking')
   const mark = subdomainLabel(names, 'ingressclass', 'is-default-class')
-  const classes = new KeptObjects({ group, plural: 'ingressclasses' }, classReader([mark]), needs)
+  const classes = new KeptObjects({ group, plural: 'ingressclasses' }, classReader('networking/v1.IngressClass', [mark]), needs)
   return {
     name: 'DefaultIngressClass',
     interests: [interestIn('mutate', ['CREATE'], group, ['ingresses'])],
     interestSources: () => [classes.source()],
     onInterestsChange: (listener) => void classes.onChange(listener),
-    async mutate({ object }) {
-      const ingress = object as ApiObject & { readonly spec?: { readonly ingressClassName?: string } }
+    async mutate(attributes) {
+      const ingress = newObject('networking/v1.Ingress', attributes)
       if (ingress.spec?.ingressClassName != null) return allowed
       if (ingress.metadata.annotations?.[domainLabel(names, 'ingress.class')] !== undefined) return allowed
       const chosen = newestDefault(classes.values()) ?? newestDefault(await classes.latestAll())

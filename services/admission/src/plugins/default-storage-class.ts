@@ -1,30 +1,27 @@
-import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
-import { interestIn, KeptObjects } from './objects.ts'
+import { interestIn, KeptObjects, newObject } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
-
-/** A claim, as far as its class goes. */
-export interface Claim extends ApiObject {
-  readonly spec?: { readonly storageClassName?: string; readonly resources?: { readonly requests?: { readonly storage?: string } } }
-  readonly status?: { readonly phase?: string }
-}
 
 /** DefaultStorageClass: a claim that names no class is given the one that is marked as the default. */
 function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
-  const classes = new KeptObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader(marks), needs)
+  const classes = new KeptObjects(
+    { group: domainGroup(names, 'storage'), plural: 'storageclasses' },
+    classReader('storage/v1.StorageClass', marks),
+    needs,
+  )
   return {
     name: 'DefaultStorageClass',
     interests: [interestIn('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],
     interestSources: () => [classes.source()],
     onInterestsChange: (listener) => void classes.onChange(listener),
     async mutate(attributes) {
-      const claim = attributes.object as Claim
+      const claim = newObject('core/v1.PersistentVolumeClaim', attributes)
       if (claim.spec?.storageClassName != null || claim.metadata.annotations?.[oldAnnotation(names)] !== undefined) return allowed
       const known = [...classes.values()].filter(({ isDefault }) => isDefault)
       const marked = known.length === 1 ? known : (await classes.latestAll()).filter(({ isDefault }) => isDefault)

@@ -1,5 +1,5 @@
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { interestIn, objectsOf } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const denyServiceExternalIps: Registration = { isDefault: false, create: createDenyExternalIps }
@@ -10,14 +10,11 @@ function createDenyExternalIps(): Plugin {
     name: 'DenyServiceExternalIPs',
     interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['services'])],
     validate(attributes) {
-      const before = new Set(addressesOf(attributes.oldObject))
-      const isKept = addressesOf(attributes.object).every((address) => before.has(address))
+      const { object, oldObject } = objectsOf('core/v1.Service', attributes)
+      const before = new Set(oldObject?.spec.externalIPs)
+      const isKept = object?.spec.externalIPs?.every((address) => before.has(address)) ?? true
       return isKept ? allowed : denied(forbid(attributes, 'Use of external IPs is denied by admission control.'))
     },
     close: () => {},
   }
-}
-
-function addressesOf(service: unknown): readonly string[] {
-  return (service as { readonly spec?: { readonly externalIPs?: readonly string[] } } | undefined)?.spec?.externalIPs ?? []
 }

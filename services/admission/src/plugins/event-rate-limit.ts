@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { interestIn, newObject } from './objects.ts'
 
 export const eventRateLimit: Registration = { isDefault: false, isConfigurable: true, create: createEventRateLimit }
 
@@ -13,12 +13,7 @@ const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,
   User: ({ user }) => user.name,
-  SourceAndObject: ({ object }) => sourceAndObjectOf(object as EventObject),
-}
-
-interface EventObject {
-  readonly source?: { readonly component?: string; readonly host?: string }
-  readonly involvedObject?: Readonly<Record<string, string | undefined>>
+  SourceAndObject: sourceAndObjectOf,
 }
 
 interface Limit {
@@ -68,7 +63,7 @@ class Limiter {
   /** Takes one; a text: there was none left. */
   take(attributes: Attributes): string | undefined {
     const { type, qps, burst } = this.#limit
-    const key = (keyOf[type] as (attributes: Attributes) => string)(attributes)
+    const key = keyOf[type]?.(attributes) ?? ''
     const nowMs = this.#clock.monotonic()
     const allowance = this.#allowances.get(key) ?? { left: burst, filledMs: nowMs }
     this.#keep(key, allowance)
@@ -88,8 +83,9 @@ class Limiter {
   }
 }
 
-function sourceAndObjectOf({ source = {}, involvedObject: about = {} }: EventObject): string {
-  const words = [source.component, source.host, about['kind'], about['namespace'], about['name'], about['uid'], about['apiVersion']]
+function sourceAndObjectOf(attributes: Attributes): string {
+  const { source, involvedObject: about } = newObject('core/v1.Event', attributes)
+  const words = [source.component, source.host, about.kind, about.namespace, about.name, about.uid, about.apiVersion]
   return words.map((word) => word ?? '').join('')
 }
 
@@ -110,7 +106,8 @@ function readConfiguration(configuration: PluginConfiguration | undefined, names
     const place = `limits[${index}]`
     if (typeof type !== 'string' || keyOf[type] === undefined)
       throw refuse(`${place}.type: expected one of ${Object.keys(keyOf).join(', ')}`)
-    const isCount = (value: unknown, least: number): value is number => Number.isInteger(value) && (value as number) >= least
+    const isCount = (value: unknown, least: number): value is number =>
+      typeof value === 'number' && Number.isInteger(value) && value >= least
     if (!isCount(qps, 1)) throw refuse(`${place}.qps: must be positive`)
     if (!isCount(burst, 1)) throw refuse(`${place}.burst: must be positive`)
     if (!isCount(cacheSize, 0)) throw refuse(`${place}.cacheSize: must not be negative`)

@@ -1,6 +1,6 @@
 import type { Attributes } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, forbidden } from '@orch/core/meta'
+import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from '../plugin.ts'
 import { type ImagePolicy, readImagePolicy } from './image-policy-configuration.ts'
+import { podOf } from './pod.ts'
 
 /** Off by default; it wants a configuration. */
 export const imagePolicyWebhook: Registration = { isDefault: false, isConfigurable: true, create: createImagePolicyWebhook }
@@ -82,7 +83,8 @@ function createMemory(clock: Clock) {
     set(question: string, status: ReviewStatus, ttlMs: number): void {
       answers.delete(question)
       if (ttlMs === 0) return
-      if (answers.size >= limits.imageAnswersMax) answers.delete(answers.keys().next().value as string)
+      const [oldest] = answers.keys()
+      if (answers.size >= limits.imageAnswersMax && oldest !== undefined) answers.delete(oldest)
       answers.set(question, { status, untilMs: clock.monotonic() + ttlMs })
     },
   }
@@ -94,14 +96,9 @@ interface ReviewSpec {
   readonly namespace: string
 }
 
-type Containers = readonly { readonly image?: string }[]
-type PodObject = ApiObject & {
-  readonly spec?: { readonly containers?: Containers; readonly initContainers?: Containers; readonly ephemeralContainers?: Containers }
-}
-
-function specOf({ object, subresource, namespace }: Attributes, names: Names): ReviewSpec {
-  // The gateway has validated it.
-  const { metadata, spec = {} } = object as PodObject
+function specOf(attributes: Attributes, names: Names): ReviewSpec {
+  const { subresource, namespace } = attributes
+  const { metadata, spec } = podOf(attributes)
   const { containers, initContainers, ephemeralContainers } = spec
   const reviewed = subresource === '' ? [...(containers ?? []), ...(initContainers ?? [])] : (ephemeralContainers ?? [])
   const word = `.${domainGroup(names, 'image-policy')}/`

@@ -1,12 +1,5 @@
-import {
-  type ApiObject,
-  addQuantities,
-  compareQuantities,
-  printQuantity,
-  type Quantity,
-  quantitySign,
-  roundUpQuantity,
-} from '@orch/core/meta'
+import { addQuantities, compareQuantities, printQuantity, type Quantity, quantitySign, roundUpQuantity } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
 import type { Container, Pod, Resources } from './pod.ts'
 
@@ -26,9 +19,8 @@ export function judgePod(pod: Pod, limits: readonly LimitItem[]): string[] {
 }
 
 /** What of a claim is not within the limits. A claim has no limits of its own: what it requests is what it gets. */
-export function judgeClaim(claim: ApiObject, limits: readonly LimitItem[]): string[] {
-  const { resources } = (claim.spec ?? {}) as { readonly resources?: Resources }
-  const { requests } = usageOf(resources)
+export function judgeClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, limits: readonly LimitItem[]): string[] {
+  const { requests } = usageOf(spec.resources)
   return limits
     .filter(({ type }) => type === 'PersistentVolumeClaim')
     .flatMap(({ type, min, max }) => [

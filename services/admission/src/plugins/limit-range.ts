@@ -1,4 +1,5 @@
 import { parseQuantity, printQuantity, type Quantity } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import type { Amounts, Container, Pod } from './pod.ts'
 
 /** Amounts by name of the resource, in the order of the names. */
@@ -15,15 +16,16 @@ export interface LimitItem {
   readonly defaultRequest: QuantityMap
 }
 
-const fields = ['min', 'max', 'maxLimitRequestRatio', 'default', 'defaultRequest'] as const
-
 /** The items of a LimitRange's spec. */
-export function limitsOf(spec: unknown): readonly LimitItem[] {
-  const { limits } = (spec ?? {}) as { readonly limits?: readonly Readonly<Record<string, unknown>>[] | null }
-  return (limits ?? []).map((item) => {
-    const amounts = Object.fromEntries(fields.map((field) => [field, quantitiesOf(item[field] as Amounts | undefined)]))
-    return { ...(amounts as unknown as Omit<LimitItem, 'type'>), type: String(item['type']) }
-  })
+export function limitsOf({ limits }: BuiltIn<'core/v1.LimitRangeSpec'>): readonly LimitItem[] {
+  return (limits ?? []).map(({ type, min, max, maxLimitRequestRatio, default: limit, defaultRequest }) => ({
+    type,
+    min: quantitiesOf(min),
+    max: quantitiesOf(max),
+    maxLimitRequestRatio: quantitiesOf(maxLimitRequestRatio),
+    default: quantitiesOf(limit),
+    defaultRequest: quantitiesOf(defaultRequest),
+  }))
 }
 
 /** Amounts that were checked when they were written. */

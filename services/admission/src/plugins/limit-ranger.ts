@@ -1,12 +1,12 @@
 import type { Attributes, Interest } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import { limits as bounds } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'
 import { judgeClaim, judgePod } from './limit-range-checks.ts'
-import { KeptObjects, parseStored } from './objects.ts'
-import { forbid, type Pod } from './pod.ts'
+import { KeptObjects, metadataOf, newObject } from './objects.ts'
+import { forbid, podOf } from './pod.ts'
 
 export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
 
@@ -48,7 +48,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
     interestSources: () => [ranges.source()],
     onInterestsChange: (listener) => void ranges.onChange(listener),
     mutate(attributes) {
-      const before = attributes.object as Pod
+      const before = podOf(attributes)
       const after = (byNamespace.get(attributes.namespace) ?? []).reduce((pod, { limits }) => withDefaults(pod, limits, annotation), before)
       return after === before ? allowed : { kind: 'allowed', object: after }
     },
@@ -70,19 +70,25 @@ function interestsIn(names: readonly string[]): Interest[] {
 }
 
 function rangeOf(value: Uint8Array): KeptRange {
-  const { metadata, spec } = parseStored<ApiObject & { readonly spec?: unknown }>(value)
+  const { metadata, spec } = parseStored('core/v1.LimitRange', value)
   return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
 }
 
 /** What is being deleted is not held up. */
 function isGoing({ operation, object }: Attributes): boolean {
-  return operation === 'UPDATE' && (object as ApiObject).metadata.deletionTimestamp != null
+  return operation === 'UPDATE' && metadataOf(object).deletionTimestamp != null
+}
+
+function problemsOf(attributes: Attributes, limits: readonly LimitItem[]): string[] {
+  return attributes.resource === 'pods'
+    ? judgePod(podOf(attributes), limits)
+    : judgeClaim(newObject('core/v1.PersistentVolumeClaim', attributes), limits)
 }
 
 /** The first LimitRange that refuses decides; it tells everything that it finds. */
-function refusalOf({ resource, object }: Attributes, ranges: readonly KeptRange[]): string | undefined {
+function refusalOf(attributes: Attributes, ranges: readonly KeptRange[]): string | undefined {
   for (const { limits } of ranges) {
-    const problems = [...new Set(resource === 'pods' ? judgePod(object as Pod, limits) : judgeClaim(object as ApiObject, limits))]
+    const problems = [...new Set(problemsOf(attributes, limits))]
     if (problems.length > 0) return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
   }
   return undefined

@@ -45,7 +45,7 @@ const statusOf = (answer: AdmissionAnswer) => (answer.kind === 'denied' ? answer
 
 test('an object is created on condition that its namespace stays as it is', async () => {
   const { storage, admission } = open()
-  storage.put({ resource: prefix, name: 'team' })
+  storage.put({ resource: prefix, name: 'team', object: { kind: 'Namespace', apiVersion: 'v1', status: {} } })
   const revision = (await storage.get({ key: objectKey(prefix, undefined, 'team'), read: { kind: 'latest' } })).entry?.revision
   const answer = await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate })
   expect(answer).toMatchObject({ kind: 'allowed', conditions: [{ key: 'core/namespaces/team', revision }] })
@@ -58,7 +58,9 @@ test('creating in an absent namespace is answered with the absence of the namesp
 })
 
 test('creating in a namespace that is being terminated is forbidden, with the cause', async () => {
-  const { admission } = open('{"metadata":{"name":"team","resourceVersion":"7"},"status":{"phase":"Terminating"}}')
+  const { admission } = open(
+    '{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","resourceVersion":"7"},"status":{"phase":"Terminating"}}',
+  )
   const status = statusOf(await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate }))
   expect(status).toMatchObject({
     code: 403,

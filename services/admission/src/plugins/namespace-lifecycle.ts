@@ -1,5 +1,6 @@
 import { type Attributes, type Interest, keysOf } from '@orch/core/contracts'
-import { type ApiObject, forbidden, notFound, type ResourceName } from '@orch/core/meta'
+import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
+import { parseStored } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
 import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
@@ -79,14 +80,11 @@ function interestsIn(catalogue: PluginNeeds['catalogue']): Interest[] {
   return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'], namespaces: [] }]
 }
 
-const decoder = new TextDecoder()
-
 function stateOf(value: Uint8Array, key: string): NamespaceState {
-  // Storage holds nothing but objects that the gateway has checked.
-  const { metadata, status } = JSON.parse(decoder.decode(value)) as ApiObject & { status?: { phase?: string } }
+  const { metadata, status } = parseStored('core/v1.Namespace', value)
   return {
     conditions: [{ key, revision: Number(metadata.resourceVersion) }],
-    isTerminating: metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating',
+    isTerminating: metadata.deletionTimestamp !== undefined || status.phase === 'Terminating',
   }
 }
 

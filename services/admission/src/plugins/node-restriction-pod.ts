@@ -1,32 +1,9 @@
-import type { ObjectMeta } from '@orch/core/meta'
+import type { Container, Pod, PodSpec } from './pod.ts'
 
-/** What is read of a Pod that a node writes. The gateway has checked its types. */
-export interface NodePod {
-  readonly metadata: ObjectMeta
-  readonly spec?: {
-    readonly nodeName?: string
-    readonly serviceAccountName?: string
-    readonly imagePullSecrets?: readonly unknown[]
-    /** Null where none are given. */
-    readonly containers?: readonly NodeContainer[] | null
-    readonly initContainers?: readonly NodeContainer[]
-    readonly ephemeralContainers?: readonly NodeContainer[]
-    readonly volumes?: readonly NodeVolume[]
-  }
-}
-
-interface NodeContainer {
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: object; readonly configMapKeyRef?: object } }[]
-  readonly envFrom?: readonly { readonly secretRef?: object; readonly configMapRef?: object }[]
-}
-
-type NodeVolume = {
-  readonly projected?: { readonly sources?: readonly { readonly secret?: object; readonly configMap?: object }[] }
-  readonly csi?: { readonly nodePublishSecretRef?: object }
-} & Readonly<Record<string, unknown>>
+type Volume = NonNullable<PodSpec['volumes']>[number]
 
 /** Whether a Pod takes anything from a Secret. */
-export function usesSecrets({ spec = {} }: NodePod): boolean {
+export function usesSecrets({ spec }: Pod): boolean {
   if ((spec.imagePullSecrets ?? []).length > 0) return true
   const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
     return env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) || envFrom.some(({ secretRef }) => secretRef !== undefined)
@@ -35,14 +12,14 @@ export function usesSecrets({ spec = {} }: NodePod): boolean {
 }
 
 /** Files of Azure always come with a Secret; what else needs one names it. */
-function isOfSecret(volume: NodeVolume): boolean {
-  if (volume['secret'] !== undefined || volume['azureFile'] !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
+function isOfSecret(volume: Volume): boolean {
+  if (volume.secret !== undefined || volume.azureFile !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
   if (volume.projected?.sources?.some(({ secret }) => secret !== undefined)) return true
   return Object.values(volume).some((source) => typeof source === 'object' && source !== null && 'secretRef' in source)
 }
 
 /** Whether a Pod takes anything from a ConfigMap. */
-export function usesConfigMaps({ spec = {} }: NodePod): boolean {
+export function usesConfigMaps({ spec }: Pod): boolean {
   const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
     return (
       env.some(({ valueFrom }) => valueFrom?.configMapKeyRef !== undefined) ||
@@ -56,11 +33,11 @@ export function usesConfigMaps({ spec = {} }: NodePod): boolean {
 }
 
 /** Whether a Pod claims a volume. */
-export function usesClaims({ spec = {} }: NodePod): boolean {
+export function usesClaims({ spec }: Pod): boolean {
   return (spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
 }
 
-function containersOf(spec: NonNullable<NodePod['spec']>): readonly NodeContainer[] {
+function containersOf(spec: PodSpec): readonly Pick<Container, 'env' | 'envFrom'>[] {
   const { containers, initContainers, ephemeralContainers } = spec
   return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])]
 }

@@ -13,7 +13,12 @@ const inquiry: Inquiry = {
   decisionOn: () => undefined,
 }
 
-const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({ metadata: { name: 'a', labels }, spec: { nodeName } })
+const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: { name: 'a', labels },
+  spec: { nodeName },
+})
 
 /** What a node is told: undefined, nothing stands against it. */
 async function refusalOf(attributes: Partial<Attributes>, stored?: unknown): Promise<string | undefined> {

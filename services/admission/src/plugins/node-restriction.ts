@@ -1,11 +1,13 @@
 import { type Attributes, type Interest, objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, forbidden, notFound, StatusError } from '@orch/core/meta'
+import { forbidden, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import { type BuiltIn, isOfType, parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { forbiddenLabels } from './node-restriction-labels.ts'
-import { type NodePod, usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
-import { nameIn } from './objects.ts'
+import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
+import { metadataOf, nameIn, objectsOf } from './objects.ts'
+import { type Pod, podOf } from './pod.ts'
 
 /** Off by default. */
 export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
@@ -22,7 +24,6 @@ interface Asked {
 type Judge = (asked: Asked) => void | Promise<void>
 
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
-const decoder = new TextDecoder()
 
 /** NodeRestriction: a node writes what is its own and nothing else. Whoever is no node is not looked at. */
 function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): Plugin {
@@ -99,8 +100,8 @@ function judgePod(asked: Asked): void | Promise<void> {
       return judgeMirrorPod(asked)
     case 'DELETE': {
       // The gateway gives the object that is deleted.
-      const { spec } = attributes.oldObject as NodePod
-      if (spec?.nodeName !== node) refuse(asked, `node "${node}" can only delete pods with spec.nodeName set to itself`)
+      const { oldObject } = objectsOf('core/v1.Pod', attributes)
+      if (oldObject?.spec.nodeName !== node) refuse(asked, `node "${node}" can only delete pods with spec.nodeName set to itself`)
       return
     }
     default:
@@ -111,8 +112,7 @@ function judgePod(asked: Asked): void | Promise<void> {
 /** A node makes known the Pods that it runs of its own accord; nothing in them may open anything to it. */
 async function judgeMirrorPod(asked: Asked): Promise<void> {
   const { attributes, node, names } = asked
-  // The gateway has checked its type.
-  const pod = attributes.object as NodePod
+  const pod = podOf(attributes)
   const { annotations = {}, ownerReferences = [] } = pod.metadata
   const mirror = domainLabel(names, 'config.mirror')
   const only = `node "${node}" can only create`
@@ -125,7 +125,7 @@ async function judgeMirrorPod(asked: Asked): Promise<void> {
   }
   if (owner.controller !== true) refuse(asked, `${only} pods with a controller owner reference set to itself`)
   if (owner.blockOwnerDeletion === true) refuse(asked, `node "${node}" must not set blockOwnerDeletion on an owner reference`)
-  const { uid } = (await latest(asked, { prefix: 'core/nodes', name: node, resource: 'nodes' })).metadata
+  const { uid } = parseStored('core/v1.Node', await latest(asked, { prefix: 'core/nodes', name: node, resource: 'nodes' })).metadata
   if (owner.uid !== uid) refuse(asked, `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`)
   const cannot = `node "${node}" can not create pods that reference`
   if ((pod.spec.serviceAccountName ?? '') !== '') refuse(asked, `${cannot} a service account`)
@@ -137,18 +137,16 @@ async function judgeMirrorPod(asked: Asked): Promise<void> {
 function judgePodStatus(asked: Asked): void {
   const { attributes, node } = asked
   if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
-  // The gateway has checked their types.
-  const before = attributes.oldObject as NodePod
-  const after = attributes.object as NodePod
-  if (before.spec?.nodeName !== node) refuse(asked, `node "${node}" can only update pod status for pods with spec.nodeName set to itself`)
-  if (!jsonEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}))
+  const { oldObject: before, object: after } = objectsOf('core/v1.Pod', attributes)
+  if (before?.spec.nodeName !== node) refuse(asked, `node "${node}" can only update pod status for pods with spec.nodeName set to itself`)
+  if (!jsonEqual(before.metadata.labels ?? {}, after?.metadata.labels ?? {}))
     refuse(asked, `node "${node}" cannot update labels through pod status`)
 }
 
 async function judgeEviction(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE') refuse(asked, `unexpected operation ${attributes.operation}`)
-  const name = attributes.name !== '' ? attributes.name : ((attributes.object as ApiObject).metadata.name ?? '')
+  const name = attributes.name !== '' ? attributes.name : (metadataOf(attributes.object).name ?? '')
   if (name === '') refuse(asked, 'could not determine pod from request data')
   const pod = await latestPod(asked, name)
   if (pod.spec?.nodeName !== node) refuse(asked, `node ${node} can only evict pods with spec.nodeName set to itself`)
@@ -158,10 +156,8 @@ function judgeNode(asked: Asked): void {
   const { attributes, node, names } = asked
   const { name, operation } = attributes
   if (name !== node) refuse(asked, `node "${node}" is not allowed to modify node "${name}"`)
-  // The gateway has checked their types; a deletion has no new object.
-  const before = attributes.oldObject as NodeObject | undefined
-  const after = attributes.object as NodeObject | undefined
-  const source = after?.spec?.configSource
+  const { oldObject: before, object: after } = objectsOf('core/v1.Node', attributes)
+  const source = after?.spec.configSource
   const labels = forbiddenLabels(after?.metadata.labels ?? {}, before?.metadata.labels ?? {}, names)
   switch (operation) {
     case 'CREATE':
@@ -169,25 +165,22 @@ function judgeNode(asked: Asked): void {
       if (labels.length > 0) refuse(asked, `node "${node}" is not allowed to set the following labels: ${labels.join(', ')}`)
       return
     case 'UPDATE':
-      if (source != null && !jsonEqual(source, before?.spec?.configSource)) {
+      if (source != null && !jsonEqual(source, before?.spec.configSource)) {
         refuse(asked, `node "${node}" is not allowed to update configSource to a new non-nil configSource`)
       }
-      if (!jsonEqual(after?.spec?.taints ?? [], before?.spec?.taints ?? [])) refuse(asked, `node "${node}" is not allowed to modify taints`)
+      if (!jsonEqual(after?.spec.taints ?? [], before?.spec.taints ?? [])) refuse(asked, `node "${node}" is not allowed to modify taints`)
       if (labels.length > 0) refuse(asked, `is not allowed to modify labels: ${labels.join(', ')}`)
       return
   }
 }
 
-type NodeObject = ApiObject & { readonly spec?: { readonly configSource?: unknown; readonly taints?: readonly unknown[] } }
-
-type Claim = ApiObject & { readonly status?: Readonly<Record<string, unknown>> }
-
 function judgeClaim(asked: Asked): void {
   const { attributes, node } = asked
   if (attributes.subresource !== 'status') refuse(asked, 'may only update PVC status')
   if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
-  const before = withoutNodesPart(attributes.oldObject)
-  const after = withoutNodesPart(attributes.object)
+  const { oldObject, object } = objectsOf('core/v1.PersistentVolumeClaim', attributes)
+  const before = withoutNodesPart(oldObject)
+  const after = withoutNodesPart(object)
   const changed = Object.keys({ ...before, ...after }).filter((field) => !jsonEqual(before[field], after[field]))
   if (changed.length === 0) return
   refuse(
@@ -197,24 +190,20 @@ function judgeClaim(asked: Asked): void {
 }
 
 /** By field, what a node must leave alone in a claim. */
-function withoutNodesPart(claim: unknown): Readonly<Record<string, unknown>> {
-  // The gateway has checked its type.
-  const { metadata, status = {}, spec } = claim as Claim
+function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | undefined): Readonly<Record<string, unknown>> {
+  if (claim === undefined) return {}
+  const { metadata, status = {}, spec } = claim
   const { resourceVersion: _resourceVersion, managedFields: _managedFields, ...ownMetadata } = metadata
   const { capacity: _capacity, conditions: _conditions, ...ownStatus } = status
   return { metadata: ownMetadata, spec, status: ownStatus }
-}
-
-interface TokenRequest {
-  readonly spec?: { readonly boundObjectRef?: { apiVersion?: string; kind?: string; name?: string; uid?: string } }
 }
 
 /** A node asks for tokens of the Pods that run on it, and only for these. */
 async function judgeToken(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
-  // The gateway has checked its type.
-  const bound = (attributes.object as TokenRequest).spec?.boundObjectRef
+  const { object } = attributes
+  const bound = isOfType('authentication/v1.TokenRequest', object) ? object.spec.boundObjectRef : undefined
   if (bound?.apiVersion !== 'v1' || bound.kind !== 'Pod' || !bound.name) return refuse(asked, 'node requested token not bound to a pod')
   if (!bound.uid) refuse(asked, 'node requested token with a pod binding without a uid')
   const pod = await latestPod(asked, bound.name)
@@ -237,8 +226,11 @@ function judgeCsiNode(asked: Asked): void {
   if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
 }
 
-async function latestPod(asked: Asked, name: string): Promise<NodePod> {
-  return await latest(asked, { prefix: 'core/pods', namespace: asked.attributes.namespace, name, resource: 'pods' })
+async function latestPod(asked: Asked, name: string): Promise<Pod> {
+  return parseStored(
+    'core/v1.Pod',
+    await latest(asked, { prefix: 'core/pods', namespace: asked.attributes.namespace, name, resource: 'pods' }),
+  )
 }
 
 interface Place {
@@ -249,9 +241,8 @@ interface Place {
 }
 
 /** Nodes ask seldom: nothing is kept in memory for them. */
-async function latest({ storage }: Asked, { prefix, namespace, name, resource }: Place): Promise<ApiObject> {
+async function latest({ storage }: Asked, { prefix, namespace, name, resource }: Place): Promise<Uint8Array> {
   const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
   if (entry === undefined) throw notFound({ group: '', resource }, name)
-  // Storage holds nothing but objects that the gateway has checked.
-  return JSON.parse(decoder.decode(entry.value)) as ApiObject
+  return entry.value
 }

@@ -1,20 +1,50 @@
 import { type Attributes, everything, type Interest, type InterestSource, objectKey, type StorageService } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
+import { isJsonObject } from '@orch/core/json'
+import type { ObjectMeta } from '@orch/core/meta'
+import { type BuiltIn, isKindOfType, type TypeName } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
 
-const decoder = new TextDecoder()
+/** A request about objects of a built-in type. */
+interface AttributesOf<Name extends TypeName> extends Attributes {
+  readonly object: BuiltIn<Name> | undefined
+  readonly oldObject: BuiltIn<Name> | undefined
+}
+
+/** The gateway reads the objects of a request as its kind says. */
+function isAbout<Name extends TypeName>(type: Name, attributes: Attributes): attributes is AttributesOf<Name> {
+  return isKindOfType(type, attributes)
+}
+
+/** Both objects of a request about a built-in type. A plugin that asks for another type than its rules name is at fault. */
+export function objectsOf<Name extends TypeName>(type: Name, attributes: Attributes): Pick<AttributesOf<Name>, 'object' | 'oldObject'> {
+  if (!isAbout(type, attributes)) throw new TypeError(`expected a request about ${type}, got one about ${attributes.kind}`)
+  return attributes
+}
+
+/** The object that is to be written. */
+export function newObject<Name extends TypeName>(type: Name, attributes: Attributes): BuiltIn<Name> {
+  const { object } = objectsOf(type, attributes)
+  if (object === undefined) throw new TypeError(`expected a request that writes ${type}`)
+  return object
+}
+
+/** The metadata of an object of any kind; not everything that is written has some: a Scale in a request may have none. */
+export function metadataOf(object: unknown): ObjectMeta {
+  const metadata = isJsonObject(object) ? object['metadata'] : undefined
+  return isMetadata(metadata) ? metadata : {}
+}
+
+/** The gateway has read it as such. */
+function isMetadata(value: unknown): value is ObjectMeta {
+  return isJsonObject(value)
+}
 
 /** What a refusal calls an object. One whose name the server makes up has none before it is complete. */
 export function nameIn({ name, object }: Attributes): string {
   if (name !== '') return name
-  const { metadata } = (object ?? {}) as Partial<ApiObject>
-  return metadata?.name || metadata?.generateName || 'Unknown'
-}
-
-/** Stored JSON as plain data. Storage holds nothing but objects that the gateway has checked. */
-export function parseStored<T>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value)) as T
+  const metadata = metadataOf(object)
+  return metadata.name || metadata.generateName || 'Unknown'
 }
 
 /** A resource of one group in memory, by what `decode` returns for its objects. */

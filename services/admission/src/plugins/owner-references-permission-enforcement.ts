@@ -1,8 +1,9 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, forbidden, type OwnerReference } from '@orch/core/meta'
+import { forbidden, type OwnerReference } from '@orch/core/meta'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { metadataOf } from './objects.ts'
 
 /** Off by default. */
 export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
@@ -19,17 +20,12 @@ function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds):
       const { group, resource, subresource } = attributes
       // Nodes write status all the time, and metadata is not changed there.
       if (group === '' && resource === 'pods' && subresource === 'status') return allowed
-      const after = ownersOf(attributes.object)
-      const before = ownersOf(attributes.oldObject)
+      const after = metadataOf(attributes.object).ownerReferences ?? []
+      const before = metadataOf(attributes.oldObject).ownerReferences ?? []
       return jsonEqual(after, before) ? allowed : judge(attributes, inquiry, newlyBlocking(after, before), catalogue)
     },
     close: () => {},
   }
-}
-
-/** Not everything that is written has metadata: a Scale in a request may have none. */
-function ownersOf(object: unknown): readonly OwnerReference[] {
-  return (object as Partial<ApiObject> | undefined)?.metadata?.ownerReferences ?? []
 }
 
 function newlyBlocking(after: readonly OwnerReference[], before: readonly OwnerReference[]): readonly OwnerReference[] {

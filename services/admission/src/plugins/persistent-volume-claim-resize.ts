@@ -1,10 +1,13 @@
 import { compareQuantities, parseQuantity, zeroQuantity } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
-import { type Claim, oldAnnotation } from './default-storage-class.ts'
-import { interestIn, KeptObjects } from './objects.ts'
+import { oldAnnotation } from './default-storage-class.ts'
+import { interestIn, KeptObjects, objectsOf } from './objects.ts'
 import { forbid } from './pod.ts'
+
+type Claim = BuiltIn<'core/v1.PersistentVolumeClaim'>
 
 export const persistentVolumeClaimResize: Registration = { isDefault: true, create: createResize }
 
@@ -13,15 +16,20 @@ const notResizable = 'only dynamically provisioned pvc can be resized and the st
 /** PersistentVolumeClaimResize: a claim grows only when its class can make volumes grow. */
 function createResize(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
-  const classes = new KeptObjects({ group: domainGroup(names, 'storage'), plural: 'storageclasses' }, classReader([]), needs)
-  const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec?.storageClassName ?? ''
+  const classes = new KeptObjects(
+    { group: domainGroup(names, 'storage'), plural: 'storageclasses' },
+    classReader('storage/v1.StorageClass', []),
+    needs,
+  )
+  const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec.storageClassName ?? ''
   return {
     name: 'PersistentVolumeClaimResize',
     interests: [interestIn('validate', ['UPDATE'], '', ['persistentvolumeclaims'])],
     async validate(attributes) {
-      const [before, after] = [attributes.oldObject as Claim, attributes.object as Claim]
+      const { oldObject: before, object: after } = objectsOf('core/v1.PersistentVolumeClaim', attributes)
+      if (before === undefined || after === undefined) return allowed
       if (compareQuantities(sizeOf(after), sizeOf(before)) <= 0) return allowed
-      if (before.status?.phase !== 'Bound') return denied(forbid(attributes, 'Only bound persistent volume claims can be expanded'))
+      if (before.status.phase !== 'Bound') return denied(forbid(attributes, 'Only bound persistent volume claims can be expanded'))
       const name = classOf(after)
       if (name === '' || name !== classOf(before)) return denied(forbid(attributes, notResizable))
       const key = classes.keyOf(name)
@@ -34,5 +42,5 @@ function createResize(needs: PluginNeeds): Plugin {
 }
 
 function sizeOf({ spec }: Claim) {
-  return parseQuantity(String(spec?.resources?.requests?.storage ?? '0')) ?? zeroQuantity
+  return parseQuantity(String(spec.resources.requests?.['storage'] ?? '0')) ?? zeroQuantity
 }

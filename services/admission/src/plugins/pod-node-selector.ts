@@ -1,10 +1,11 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
-import { type ApiObject, internal, notFound } from '@orch/core/meta'
+import { internal, notFound } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import { parseLabelSelector } from '@orch/core/selectors'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, parseStored } from './objects.ts'
+import { interestIn } from './objects.ts'
 import { forbid, podOf, withSpec } from './pod.ts'
 
 export const podNodeSelector: Registration = { isDefault: false, isConfigurable: true, create: createPodNodeSelector }
@@ -22,7 +23,7 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
   const selectorOf = async (namespace: string): Promise<Labels> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
-    const text = parseStored<ApiObject>(entry.value).metadata.annotations?.[annotation]
+    const text = parseStored('core/v1.Namespace', entry.value).metadata.annotations?.[annotation]
     if (text === undefined) return configured.get(defaultEntry) ?? {}
     const labels = parseLabels(text)
     if (labels === undefined)
@@ -81,7 +82,7 @@ function parseLabels(text: string): Labels | undefined {
   const labels: Record<string, string> = {}
   for (const { key, operator, values } of reading.requirements) {
     if (operator !== 'In' || values.length !== 1) return undefined
-    labels[key] = values[0] as string
+    labels[key] = values[0]!
   }
   return labels
 }

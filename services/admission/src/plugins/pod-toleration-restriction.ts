@@ -1,10 +1,11 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, internal, notFound } from '@orch/core/meta'
+import { internal, notFound } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn, parseStored } from './objects.ts'
+import { interestIn } from './objects.ts'
 import { type Container, forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
 
@@ -28,7 +29,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
   const restrictionOf = async (namespace: string): Promise<Restriction> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
-    const { metadata } = parseStored<ApiObject>(entry.value)
+    const { metadata } = parseStored('core/v1.Namespace', entry.value)
     const said = (annotation: string) => tolerationsIn(metadata.annotations?.[annotation], annotation, namespace)
     const whitelist = said(annotations.whitelist)
     return {

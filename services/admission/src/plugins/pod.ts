@@ -1,61 +1,25 @@
 import type { Attributes } from '@orch/core/contracts'
-import { type ApiObject, forbidden, type StatusError } from '@orch/core/meta'
-import { nameIn } from './objects.ts'
+import { forbidden, type StatusError } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
+import { nameIn, newObject } from './objects.ts'
 
-/** What plugins look at in a Pod. */
-export interface Pod extends ApiObject {
-  readonly spec: PodSpec
-}
+export type Pod = BuiltIn<'core/v1.Pod'>
+export type PodSpec = BuiltIn<'core/v1.PodSpec'>
+export type Container = BuiltIn<'core/v1.Container'>
+export type Toleration = BuiltIn<'core/v1.Toleration'>
 
-export interface PodSpec {
-  /** Null where none are given: plugins are asked before the object is validated. */
-  readonly containers: readonly Container[] | null
-  readonly initContainers?: readonly Container[]
-  readonly ephemeralContainers?: readonly Container[]
-  readonly tolerations?: readonly Toleration[]
-  readonly nodeSelector?: Readonly<Record<string, string>>
-  readonly priority?: number
-  readonly priorityClassName?: string
-  readonly preemptionPolicy?: string
-  readonly runtimeClassName?: string
-  readonly overhead?: Readonly<Record<string, unknown>>
-  readonly securityContext?: Readonly<Record<string, unknown>>
-  readonly affinity?: { readonly podAntiAffinity?: AntiAffinity | null } | null
-  readonly [field: string]: unknown
-}
-
-export interface Container {
-  readonly name: string
-  readonly image?: string
-  readonly imagePullPolicy?: string
-  readonly resources?: Resources
-  readonly securityContext?: Readonly<Record<string, unknown>>
-  readonly [field: string]: unknown
-}
-
+/** What a container or a claim asks for. */
 export interface Resources {
   readonly requests?: Amounts
   readonly limits?: Amounts
 }
 
 /** Quantities as they are written. */
-export type Amounts = Readonly<Record<string, string | number>>
+export type Amounts = Readonly<Record<string, string>>
 
-export interface Toleration {
-  readonly key?: string
-  readonly operator?: string
-  readonly value?: string
-  readonly effect?: string
-  readonly tolerationSeconds?: number
-}
-
-interface AntiAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly { readonly topologyKey?: string }[]
-}
-
-/** The gateway has checked the types of an object before it asks. */
-export function podOf({ object }: Attributes): Pod {
-  return object as Pod
+/** The Pod that is to be written. */
+export function podOf(attributes: Attributes): Pod {
+  return newObject('core/v1.Pod', attributes)
 }
 
 /** The same Pod with other fields in its spec. */

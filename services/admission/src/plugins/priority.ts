@@ -1,9 +1,9 @@
 import type { Attributes } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, KeptObjects, parseStored } from './objects.ts'
-import { forbid, type Pod, podOf, withSpec } from './pod.ts'
+import { interestIn, KeptObjects, newObject, objectsOf } from './objects.ts'
+import { forbid, podOf, withSpec } from './pod.ts'
 
 export const priority: Registration = { isDefault: true, create: createPriority }
 
@@ -44,8 +44,7 @@ function createPriority(needs: PluginNeeds): Plugin {
     onInterestsChange: (listener) => void classes.onChange(listener),
     mutate: (attributes) => (attributes.operation === 'CREATE' ? onCreate(attributes) : kept(attributes)),
     async validate(attributes) {
-      const { globalDefault = false } = attributes.object as Partial<PriorityClass>
-      if (!globalDefault) return allowed
+      if (newObject('scheduling/v1.PriorityClass', attributes).globalDefault !== true) return allowed
       const other = defaultOf(await classes.latestAll())
       if (other === undefined || (attributes.operation === 'UPDATE' && other.name === attributes.name)) return allowed
       return denied(forbid(attributes, `PriorityClass ${other.name} is already marked as default. Only one default can exist`))
@@ -55,10 +54,10 @@ function createPriority(needs: PluginNeeds): Plugin {
 }
 
 function classOf(bytes: Uint8Array): PriorityClass {
-  const { metadata, value, globalDefault, preemptionPolicy } = parseStored<ApiObject & Partial<PriorityClass>>(bytes)
+  const { metadata, value, globalDefault, preemptionPolicy } = parseStored('scheduling/v1.PriorityClass', bytes)
   return {
     name: metadata.name ?? '',
-    value: value ?? 0,
+    value,
     globalDefault: globalDefault ?? false,
     preemptionPolicy: preemptionPolicy ?? noClass.preemptionPolicy,
   }
@@ -90,12 +89,10 @@ function prioritized(attributes: Attributes, { name, value, preemptionPolicy }: 
 /** An update that leaves out what was filled in does not take it away. */
 function kept(attributes: Attributes): Verdict {
   const pod = podOf(attributes)
-  const before = (attributes.oldObject as Pod | undefined)?.spec
-  const lost = (field: 'priority' | 'preemptionPolicy') => pod.spec[field] == null && before?.[field] != null
-  if (!lost('priority') && !lost('preemptionPolicy')) return allowed
+  const { priority, preemptionPolicy } = objectsOf('core/v1.Pod', attributes).oldObject?.spec ?? {}
   const changes = {
-    ...(lost('priority') ? { priority: before?.priority as number } : {}),
-    ...(lost('preemptionPolicy') ? { preemptionPolicy: before?.preemptionPolicy as string } : {}),
+    ...(pod.spec.priority === undefined && priority !== undefined ? { priority } : {}),
+    ...(pod.spec.preemptionPolicy === undefined && preemptionPolicy !== undefined ? { preemptionPolicy } : {}),
   }
-  return { kind: 'allowed', object: withSpec(pod, changes) }
+  return Object.keys(changes).length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, changes) }
 }

@@ -1,5 +1,6 @@
 import { type Attributes, type Interest, objectKey } from '@orch/core/contracts'
-import { type ApiObject, forbidden, type StatusError } from '@orch/core/meta'
+import { isJsonObject } from '@orch/core/json'
+import { forbidden, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
   type Amounts,
@@ -23,6 +24,7 @@ import { QuotaAccounts, quotaPrefix } from '../quota/accounts.ts'
 import { readLimitedResources } from '../quota/configuration.ts'
 import type { Reservation } from '../quota/ledger.ts'
 import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
+import { metadataOf, newObject } from './objects.ts'
 
 /** On by default. */
 export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
@@ -57,7 +59,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
       const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)
       if (quota === undefined) return allowed
       const { used, ledger } = await accounts.account(quota.key).recount()
-      const object = attributes.object as ApiObject & { status?: object }
+      const object = newObject('core/v1.ResourceQuota', attributes)
       return { kind: 'allowed', object: { ...object, status: { ...object.status, used } }, conditions: [ledger] }
     },
     validate: hasRoom,
@@ -87,7 +89,7 @@ function interestsOf(known: readonly string[] | undefined, limited: readonly Lim
 
 /** The controller of quotas writes what it has counted; reservations it cannot know, so the count is made here. */
 function isCount({ subresource, options }: Attributes, manager: string): boolean {
-  return subresource === 'status' && (options as { fieldManager?: string } | undefined)?.fieldManager === manager
+  return subresource === 'status' && isJsonObject(options) && options['fieldManager'] === manager
 }
 
 /** A write that may need room. */
@@ -169,8 +171,8 @@ async function reserveAll(
 
 function reservationOf({ attributes, deadlineMs, key }: Question & { readonly deadlineMs: number }, amounts: Amounts): Reservation {
   const { writeId, object, oldObject } = attributes
-  const { uid = '' } = (object as ApiObject).metadata
-  const expected = Number((oldObject as ApiObject | undefined)?.metadata.resourceVersion ?? 0)
+  const { uid = '' } = metadataOf(object)
+  const expected = Number(metadataOf(oldObject).resourceVersion ?? 0)
   return {
     id: `${writeId}.${uid}.${expected}`,
     amounts: printAmounts(amounts),

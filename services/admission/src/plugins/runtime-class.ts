@@ -1,23 +1,18 @@
 import type { Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, KeptObjects, parseStored } from './objects.ts'
-import { forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
+import { interestIn, KeptObjects } from './objects.ts'
+import { forbid, podOf, type Toleration, withSpec } from './pod.ts'
 import { mergeTolerations } from './tolerations.ts'
 
 export const runtimeClass: Registration = { isDefault: true, create: createRuntimeClass }
 
 interface RuntimeClass {
-  readonly overhead: Readonly<Record<string, unknown>> | undefined
+  readonly overhead: Readonly<Record<string, string>> | undefined
   readonly nodeSelector: Readonly<Record<string, string>>
   readonly tolerations: readonly Toleration[]
-}
-
-type Stored = ApiObject & {
-  readonly overhead?: { readonly podFixed?: Readonly<Record<string, unknown>> }
-  readonly scheduling?: { readonly nodeSelector?: Readonly<Record<string, string>>; readonly tolerations?: readonly Toleration[] }
 }
 
 const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
@@ -52,7 +47,7 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
 }
 
 function classOf(value: Uint8Array): RuntimeClass {
-  const { overhead, scheduling } = parseStored<Stored>(value)
+  const { overhead, scheduling } = parseStored('node/v1.RuntimeClass', value)
   return { overhead: overhead?.podFixed, nodeSelector: scheduling?.nodeSelector ?? {}, tolerations: scheduling?.tolerations ?? [] }
 }
 
@@ -82,7 +77,7 @@ function completed(attributes: Attributes, { overhead, nodeSelector, tolerations
 }
 
 function judgeOverhead(attributes: Attributes, found: RuntimeClass | undefined): Verdict {
-  const given = (attributes.object as Pod).spec.overhead
+  const given = podOf(attributes).spec.overhead
   if (found?.overhead !== undefined) return jsonEqual(given ?? {}, found.overhead) ? allowed : denied(forbid(attributes, differs))
   if (given == null || Object.keys(given).length === 0) return allowed
   return denied(forbid(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'))

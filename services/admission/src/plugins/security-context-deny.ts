@@ -5,13 +5,16 @@ import { containersOf, forbid, type Pod, podOf } from './pod.ts'
 export const securityContextDeny: Registration = { isDefault: false, create: createSecurityContextDeny }
 
 /** Fields that a Pod may not set, and what messages call them. */
-const podFields = {
-  supplementalGroups: 'SupplementalGroups',
-  seLinuxOptions: 'SELinuxOptions',
-  runAsUser: 'RunAsUser',
-  fsGroup: 'FSGroup',
-} as const
-const containerFields = { seLinuxOptions: 'SELinuxOptions', runAsUser: 'RunAsUser' } as const
+const podFields = [
+  ['supplementalGroups', 'SupplementalGroups'],
+  ['seLinuxOptions', 'SELinuxOptions'],
+  ['runAsUser', 'RunAsUser'],
+  ['fsGroup', 'FSGroup'],
+] as const
+const containerFields = [
+  ['seLinuxOptions', 'SELinuxOptions'],
+  ['runAsUser', 'RunAsUser'],
+] as const
 
 /** SecurityContextDeny: Pods may not choose users, groups or labels of the kernel. */
 function createSecurityContextDeny(): Plugin {
@@ -27,11 +30,11 @@ function createSecurityContextDeny(): Plugin {
 }
 
 function elevationIn(pod: Pod): string | undefined {
-  for (const [field, word] of Object.entries(podFields)) {
+  for (const [field, word] of podFields) {
     if (pod.spec.securityContext?.[field] != null) return `pod.Spec.SecurityContext.${word} is forbidden`
   }
   for (const { container } of containersOf(pod)) {
-    for (const [field, word] of Object.entries(containerFields)) {
+    for (const [field, word] of containerFields) {
       if (container.securityContext?.[field] != null) return `SecurityContext.${word} is forbidden`
     }
   }

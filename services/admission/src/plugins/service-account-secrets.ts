@@ -1,34 +1,4 @@
-import type { ApiObject } from '@orch/core/meta'
-
-/** The parts of a container that concern its account. */
-export interface ContainerWithSecrets {
-  readonly name?: string
-  readonly env?: readonly { readonly name?: string; readonly valueFrom?: { readonly secretKeyRef?: { readonly name?: string } } }[]
-  readonly envFrom?: readonly { readonly secretRef?: { readonly name?: string } }[]
-  readonly volumeMounts?: readonly { readonly mountPath?: string; readonly [field: string]: unknown }[]
-}
-
-/** The parts of a Pod that concern its account. */
-export interface PodWithAccount extends ApiObject {
-  readonly spec?: PodSpec
-}
-
-export interface PodSpec {
-  readonly serviceAccountName?: string
-  readonly automountServiceAccountToken?: boolean
-  readonly imagePullSecrets?: readonly { readonly name?: string }[]
-  /** Null where none are given: plugins are asked before the object is validated. */
-  readonly containers?: readonly ContainerWithSecrets[] | null
-  readonly initContainers?: readonly ContainerWithSecrets[]
-  readonly ephemeralContainers?: readonly ContainerWithSecrets[]
-  readonly volumes?: readonly {
-    readonly name?: string
-    readonly secret?: { readonly secretName?: string }
-    readonly projected?: { readonly sources?: readonly { readonly serviceAccountToken?: unknown }[] }
-    readonly [field: string]: unknown
-  }[]
-  readonly [field: string]: unknown
-}
+import type { Container, Pod } from './pod.ts'
 
 /** One place where a pod names a Secret. */
 export interface SecretReference {
@@ -39,7 +9,7 @@ export interface SecretReference {
 }
 
 /** All Secrets that a pod names. */
-export function secretReferences({ spec = {} }: PodWithAccount): SecretReference[] {
+export function secretReferences({ spec }: Pod): SecretReference[] {
   const volumes = (spec.volumes ?? []).flatMap(({ secret }) =>
     secret == null ? [] : [reference(secret.secretName, (name) => `volume with secret.secretName=${name}`)],
   )
@@ -56,7 +26,10 @@ export function secretReferences({ spec = {} }: PodWithAccount): SecretReference
   ]
 }
 
-function containerReferences({ name: container, env = [], envFrom = [] }: ContainerWithSecrets, kind: string): SecretReference[] {
+function containerReferences(
+  { name: container, env = [], envFrom = [] }: Pick<Container, 'name' | 'env' | 'envFrom'>,
+  kind: string,
+): SecretReference[] {
   const single = env.flatMap(({ name: variable, valueFrom }) => {
     const secret = valueFrom?.secretKeyRef
     if (secret == null) return []

@@ -1,6 +1,6 @@
 import type { Names } from '@orch/core/names'
 import { sharedPart } from '@orch/core/schema'
-import type { ContainerWithSecrets, PodSpec } from './service-account-secrets.ts'
+import type { Container, PodSpec } from './pod.ts'
 
 /** An hour, and seven seconds by which a token made so can be told from others. */
 const expirationSeconds = 3607
@@ -20,8 +20,7 @@ export function tokenMounts(names: Names): TokenMounts {
   const mountPath = `/var/run/secrets/${names.labelDomain}/serviceaccount`
   const volumePrefix = `${names.tokenVolumePrefix}-`
   const projected = tokenSources(names)
-  const lacks = ({ volumeMounts }: ContainerWithSecrets) =>
-    volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
+  const lacks = ({ volumeMounts }: Container) => volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
   return {
     mount(spec, makeName) {
       const { initContainers } = spec
@@ -30,7 +29,7 @@ export function tokenMounts(names: Names): TokenMounts {
       if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return
       const existing = volumes.find(({ name }) => name?.startsWith(volumePrefix))?.name
       const name = existing ?? makeName()
-      const withMount = (container: ContainerWithSecrets): ContainerWithSecrets =>
+      const withMount = (container: Container): Container =>
         lacks(container)
           ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
           : container

@@ -1,22 +1,19 @@
 import { type Attributes, keysOf } from '@orch/core/contracts'
-import { type ApiObject, forbidden, generateName, type StatusError } from '@orch/core/meta'
+import { forbidden, generateName, type StatusError } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
+import { type BuiltIn, parseStored } from '@orch/core/schema'
 import { type Clock, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
-import { type PodSpec, type PodWithAccount, secretReferences } from './service-account-secrets.ts'
+import { type Pod, type PodSpec, podOf } from './pod.ts'
+import { secretReferences } from './service-account-secrets.ts'
 import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
 
 /** On by default. */
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
 
-/** A ServiceAccount. */
-interface Account extends ApiObject {
-  readonly automountServiceAccountToken?: boolean
-  readonly imagePullSecrets?: readonly { readonly name?: string }[]
-  readonly secrets?: readonly { readonly name?: string }[]
-}
+type Account = BuiltIn<'core/v1.ServiceAccount'>
 
 const prefix = 'core/serviceaccounts'
 const defaultName = 'default'
@@ -33,20 +30,20 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const tokens = tokenMounts(names)
   const mirrorAnnotation = domainLabel(names, 'config.mirror')
   const limitAnnotation = domainLabel(names, 'enforce-mountable-secrets')
-  const isMirror = ({ metadata }: PodWithAccount) => metadata.annotations?.[mirrorAnnotation] !== undefined
+  const isMirror = ({ metadata }: Pod) => metadata.annotations?.[mirrorAnnotation] !== undefined
   const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(random() * bound))
-  const given = (pod: PodWithAccount, account: Account, name: string): Verdict => {
-    const spec = withAccount(pod.spec ?? {}, name, account)
+  const given = (pod: Pod, account: Account, name: string): Verdict => {
+    const spec = withAccount(pod.spec, name, account)
     const isMounted = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
     if (isMounted) tokens.mount(spec, volumeName)
     return { kind: 'allowed', object: { ...pod, spec } }
   }
-  const judged = (attributes: Attributes, pod: PodWithAccount): Verdict | Promise<Verdict> => {
+  const judged = (attributes: Attributes, pod: Pod): Verdict | Promise<Verdict> => {
     if (isMirror(pod)) {
       const problem = mirrorProblem(pod)
       return problem === undefined ? allowed : denied(refusal(attributes, problem))
     }
-    const name = pod.spec?.serviceAccountName ?? ''
+    const name = pod.spec.serviceAccountName ?? ''
     if (name === '') return denied(refusal(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
     return withFound(attributes, name, (account) => {
       const problem = isLimited(account, limitAnnotation) ? secretProblem(pod, account) : undefined
@@ -71,12 +68,12 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
       { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/ephemeralcontainers'], namespaces: [] },
     ],
     mutate(attributes) {
-      const pod = attributes.object as PodWithAccount
+      const pod = podOf(attributes)
       if (isMirror(pod)) return judged(attributes, pod)
-      const name = pod.spec?.serviceAccountName || defaultName
+      const name = pod.spec.serviceAccountName || defaultName
       return withFound(attributes, name, (account) => given(pod, account, name))
     },
-    validate: (attributes) => judged(attributes, attributes.object as PodWithAccount),
+    validate: (attributes) => judged(attributes, podOf(attributes)),
     looksOnly: () => true,
     close: () => accounts.close(),
   }
@@ -92,10 +89,10 @@ function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Acc
 }
 
 /** A pod that only shows what a node runs by itself refers to nothing that the server would have to give it. */
-function mirrorProblem(pod: PodWithAccount): string | undefined {
-  if ((pod.spec?.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts'
+function mirrorProblem(pod: Pod): string | undefined {
+  if ((pod.spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts'
   if (secretReferences(pod).length > 0) return 'a mirror pod may not reference secrets'
-  const isTokenProjected = (pod.spec?.volumes ?? []).some(({ projected }) =>
+  const isTokenProjected = (pod.spec.volumes ?? []).some(({ projected }) =>
     projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken != null),
   )
   return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
@@ -106,7 +103,7 @@ function isLimited({ metadata }: Account, annotation: string): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[annotation] ?? '')
 }
 
-function secretProblem(pod: PodWithAccount, account: Account): string | undefined {
+function secretProblem(pod: Pod, account: Account): string | undefined {
   const named = (list: Account['secrets']) => new Set(list?.map(({ name }) => name))
   const [mountable, forImages] = [named(account.secrets), named(account.imagePullSecrets)]
   const bad = secretReferences(pod).find(({ secret, isForImages }) => !(isForImages ? forImages : mountable).has(secret))
@@ -119,8 +116,7 @@ function refusal(attributes: Attributes, why: string): StatusError {
   return forbidden({ group, resource }, nameIn(attributes), why)
 }
 
-const decoder = new TextDecoder()
-const decode = (value: Uint8Array) => JSON.parse(decoder.decode(value)) as Account
+const decode = (value: Uint8Array): Account => parseStored('core/v1.ServiceAccount', value)
 
 /** All accounts, in memory. */
 class Accounts {

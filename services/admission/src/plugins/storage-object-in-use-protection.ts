@@ -1,7 +1,7 @@
-import type { ApiObject } from '@orch/core/meta'
+import { isJsonObject } from '@orch/core/json'
 import { domainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { interestIn, metadataOf } from './objects.ts'
 
 export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
 
@@ -15,11 +15,12 @@ function createProtection({ catalogue: { names } }: PluginNeeds): Plugin {
     name: 'StorageObjectInUseProtection',
     interests: [interestIn('mutate', ['CREATE'], '', Object.keys(finalizers))],
     mutate({ resource, object }) {
-      const { metadata } = object as ApiObject
+      if (!isJsonObject(object)) return allowed
+      const metadata = metadataOf(object)
       const finalizer = finalizers[resource]
       const given = metadata.finalizers ?? []
       if (finalizer === undefined || given.includes(finalizer)) return allowed
-      return { kind: 'allowed', object: { ...(object as ApiObject), metadata: { ...metadata, finalizers: [...given, finalizer] } } }
+      return { kind: 'allowed', object: { ...object, metadata: { ...metadata, finalizers: [...given, finalizer] } } }
     },
     close: () => {},
   }

@@ -1,14 +1,11 @@
-import type { ApiObject } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { interestIn, newObject } from './objects.ts'
 
 export const taintNodesByCondition: Registration = { isDefault: true, create: createTaintNodes }
 
-interface Taint {
-  readonly key: string
-  readonly effect: string
-}
+type Taint = BuiltIn<'core/v1.Taint'>
 
 /** TaintNodesByCondition: no Pod is sent to a new Node before it is known how the Node is. */
 function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
@@ -16,9 +13,9 @@ function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
   return {
     name: 'TaintNodesByCondition',
     interests: [interestIn('mutate', ['CREATE'], '', ['nodes'])],
-    mutate({ object }) {
-      const node = object as ApiObject & { readonly spec?: { readonly taints?: readonly Taint[] } }
-      const taints = node.spec?.taints ?? []
+    mutate(attributes) {
+      const node = newObject('core/v1.Node', attributes)
+      const taints = node.spec.taints ?? []
       if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return allowed
       return { kind: 'allowed', object: { ...node, spec: { ...node.spec, taints: [...taints, notReady] } } }
     },

@@ -56,7 +56,7 @@ export function createServiceAddresses({ storage, names, clock, random, known }:
       const key = `${place.namespace}/${place.name}:${place.port}`
       const memory = remembered.get(key)
       const addresses = memory !== undefined && memory.untilMs > clock.monotonic() ? memory.addresses : await look(key, place)
-      return addresses[Math.floor(random() * addresses.length)] as Address
+      return addresses[Math.floor(random() * addresses.length)]!
     },
   }
 }

@@ -48,7 +48,7 @@ async function judgeOwners(node: Node, live: Metadata, collection: Collection): 
   if (references.length === 0) return
   const standings = await inGroups(references, (owner) => standingOf(owner, node, collection))
   const reported = references.slice(0, ownersReportedMax)
-  await inGroups(reported, (owner, index) => collection.report(node, owner, standings[index] as Standing))
+  await inGroups(reported, (owner, index) => collection.report(node, owner, standings[index]!))
   if (standings.includes('misplaced')) return
   if (standings.includes('solid')) {
     const solid = references.filter((_, index) => standings[index] === 'solid')

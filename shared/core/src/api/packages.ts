@@ -46,8 +46,7 @@ export interface TypePackage {
   readonly isStoredAsJson?: boolean
 }
 
-/** Every package of types that this API level knows, by the word that opens the names of its types. */
-export const packages: Readonly<Record<string, TypePackage>> = {
+const described = {
   'admission/v1': { types: admissionV1, domain: 'admission', version: 'v1' },
   'admission/v1beta1': { types: admissionV1beta1, domain: 'admission', version: 'v1beta1' },
   'admissionregistration/v1': { types: admissionregistrationV1, domain: 'admissionregistration', version: 'v1' },
@@ -94,4 +93,10 @@ export const packages: Readonly<Record<string, TypePackage>> = {
   'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
   'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
   'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },
-}
+} satisfies Readonly<Record<string, TypePackage>>
+
+/** Every package of types that this API level knows, by the word that opens the names of its types. */
+export const packages: Readonly<Record<string, TypePackage>> = described
+
+/** What types of objects are inferred from. */
+export type DescribedPackages = typeof described

@@ -19,7 +19,7 @@ export function findUnownable(shape: Shape, value: unknown): string[] {
 
 /** All problems in one text, as a single line or as a list. */
 export function joinProblems(problems: readonly string[]): string {
-  return problems.length === 1 ? (problems[0] as string) : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
+  return problems.length === 1 ? problems[0]! : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 }
 
 /** Where the walk is. The path is put together only when there is something to say about it. */

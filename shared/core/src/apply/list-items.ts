@@ -8,7 +8,7 @@ export function itemElement(shape: ListShape, item: unknown): ElementText | unde
   if (!isJsonObject(item)) return undefined
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
-    const value = memberOf(item, shape.keys[index] as string) ?? shape.keyDefaults[index]
+    const value = memberOf(item, shape.keys[index]!) ?? shape.keyDefaults[index]
     if (value === undefined || value === null) return undefined
     values.push(value)
   }

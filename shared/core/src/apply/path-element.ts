@@ -133,9 +133,9 @@ const insertedMax = 24
 function sortTexts(texts: string[]): string[] {
   if (texts.length > insertedMax) return texts.sort(compareText)
   for (let next = 1; next < texts.length; next++) {
-    const text = texts[next] as string
+    const text = texts[next]!
     let at = next
-    for (; at > 0 && compareText(texts[at - 1] as string, text) > 0; at--) texts[at] = texts[at - 1] as string
+    for (; at > 0 && compareText(texts[at - 1]!, text) > 0; at--) texts[at] = texts[at - 1]!
     texts[at] = text
   }
   return texts
@@ -153,8 +153,8 @@ function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Re
   const leftNames = Object.keys(left).sort(compareText)
   const rightNames = Object.keys(right).sort(compareText)
   for (let index = 0; index < Math.min(leftNames.length, rightNames.length); index++) {
-    const a = leftNames[index] as string
-    const b = rightNames[index] as string
+    const a = leftNames[index]!
+    const b = rightNames[index]!
     const order = compareText(a, b) || compareScalars(left[a], right[b])
     if (order !== 0) return order
   }
@@ -199,7 +199,7 @@ const plainPair = new RegExp(`^k:\\{"([A-Za-z]+)":${plainScalar},"([A-Za-z]+)":$
 function isPlainElement(text: string): boolean {
   if (plainItem.test(text)) return true
   const pair = plainPair.exec(text)
-  return pair !== null && (pair[1] as string) < (pair[2] as string)
+  return pair !== null && pair[1]! < pair[2]!
 }
 
 /** An escape as a whole, so that an escaped backslash hides what follows it, or a character that matters inside of HTML. */

@@ -146,7 +146,7 @@ const closeBrace = encoder.encode('}')
 const noColumns = encoder.encode('"columnDefinitions":null')
 
 function indexOfText(bytes: Uint8Array, text: Uint8Array): number {
-  for (let at = bytes.indexOf(text[0] as number); at >= 0; at = bytes.indexOf(text[0] as number, at + 1)) {
+  for (let at = bytes.indexOf(text[0]!); at >= 0; at = bytes.indexOf(text[0]!, at + 1)) {
     if (text.every((byte, index) => bytes[at + index] === byte)) return at
   }
   return -1

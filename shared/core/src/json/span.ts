@@ -39,7 +39,7 @@ function isText(text: Uint8Array, start: number, end: number, name: string): boo
 
 function skipSpace(text: Uint8Array, at: number): number {
   let position = at
-  while (position < text.length && (text[position] as number) <= 0x20) position += 1
+  while (position < text.length && text[position]! <= 0x20) position += 1
   return position
 }
 
@@ -48,7 +48,7 @@ function skipValue(text: Uint8Array, at: number): number {
   if (text[at] === quote) return skipString(text, at)
   if (text[at] === openBrace || text[at] === openBracket) return skipNested(text, at)
   let position = at
-  while (position < text.length && !isEndOfScalar(text[position] as number)) position += 1
+  while (position < text.length && !isEndOfScalar(text[position]!)) position += 1
   return position
 }
 
@@ -56,7 +56,7 @@ function skipNested(text: Uint8Array, at: number): number {
   let depth = 0
   let position = at
   while (position < text.length) {
-    const byte = text[position] as number
+    const byte = text[position]!
     if (byte === openBrace || byte === openBracket) depth += 1
     if (byte === closeBrace || byte === closeBracket) depth -= 1
     position = byte === quote ? skipString(text, position) : position + 1

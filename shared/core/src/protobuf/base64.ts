@@ -29,11 +29,11 @@ export function printBase64(bytes: Uint8Array): string {
   let to = 0
   for (let from = 0; from < bytes.length; from += 3) {
     const left = bytes.length - from
-    const group = ((bytes[from] as number) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0)
-    text[to++] = codes[group >> 18] as number
-    text[to++] = codes[(group >> 12) & 63] as number
-    text[to++] = left > 1 ? (codes[(group >> 6) & 63] as number) : padding
-    text[to++] = left > 2 ? (codes[group & 63] as number) : padding
+    const group = (bytes[from]! << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0)
+    text[to++] = codes[group >> 18]!
+    text[to++] = codes[(group >> 12) & 63]!
+    text[to++] = left > 1 ? codes[(group >> 6) & 63]! : padding
+    text[to++] = left > 2 ? codes[group & 63]! : padding
   }
   return ascii.decode(text)
 }

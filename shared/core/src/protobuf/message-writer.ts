@@ -26,7 +26,7 @@ function messageOf(node: StructNode): WriteMessage {
   let writeFields: readonly WriteField[] | undefined
   const write: WriteMessage = (target, source) => {
     writeFields ??= fieldsOf(node)
-    for (let index = 0; index < writeFields.length; index++) (writeFields[index] as WriteField)(target, source)
+    for (let index = 0; index < writeFields.length; index++) writeFields[index]!(target, source)
   }
   messages.set(node, write)
   return write
@@ -95,7 +95,7 @@ function mapField(name: string, number: number, values: Node): WriteField {
     if (map === undefined || map === null) return
     const keys = sortedKeys(map)
     for (let index = keys.length - 1; index >= 0; index--) {
-      const key = keys[index] as string
+      const key = keys[index]!
       const before = target.length
       write(target, map[key] ?? zero)
       target.varint(valueTag)
@@ -111,7 +111,7 @@ function mapField(name: string, number: number, values: Node): WriteField {
 function sortedKeys(map: Source): readonly string[] {
   const keys = Object.keys(map)
   for (let index = 1; index < keys.length; index++) {
-    if ((keys[index] as string) < (keys[index - 1] as string)) return keys.sort()
+    if (keys[index]! < keys[index - 1]!) return keys.sort()
   }
   return keys
 }

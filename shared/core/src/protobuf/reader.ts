@@ -133,12 +133,12 @@ export class Reader {
     let text = ''
     let at = start
     for (; at + 4 <= end; at += 4) {
-      const [a, b, c, d] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number, bytes[at + 3] as number]
+      const [a, b, c, d] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!]
       if ((a | b | c | d) >= 0x80) return undefined
       text += String.fromCharCode(a, b, c, d)
     }
     for (; at < end; at++) {
-      const code = bytes[at] as number
+      const code = bytes[at]!
       if (code >= 0x80) return undefined
       text += String.fromCharCode(code)
     }
@@ -161,7 +161,7 @@ export class Reader {
   /** Leaves the 64 bits in `low` and `high`, both from 0 to 2^32 - 1. */
   #varint(): void {
     const bytes = this.#bytes
-    const first = this.#at < this.#end ? (bytes[this.#at++] as number) : 0x80
+    const first = this.#at < this.#end ? bytes[this.#at++]! : 0x80
     this.#high = 0
     this.#low = first
     if (first < 0x80) return
@@ -173,7 +173,7 @@ export class Reader {
     let high = 0
     for (let index = 1; index < varintBytesMax; index++) {
       if (this.#at >= this.#end) throw truncated()
-      const byte = this.#bytes[this.#at++] as number
+      const byte = this.#bytes[this.#at++]!
       const group = byte & 0x7f
       if (index < 4) low |= group << (7 * index)
       else if (index === 4) {

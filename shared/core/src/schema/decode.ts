@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json/member.ts'
+import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
@@ -11,8 +13,8 @@ export interface MismatchTexts {
 }
 
 /** What became of a body. */
-type Decoded =
-  | { readonly kind: 'decoded'; readonly object: Record<string, unknown>; readonly unknownFields: readonly string[] }
+type Decoded<T = Record<string, unknown>> =
+  | { readonly kind: 'decoded'; readonly object: T; readonly unknownFields: readonly string[] }
   /** `message` begins with the field's path. */
   | ({ readonly kind: 'mismatch'; readonly path: string; readonly message: string } & MismatchTexts)
 
@@ -27,11 +29,13 @@ interface DecodeOptions {
  * Reads parsed JSON as a value of a type: types checked, unknown fields dropped, fields in the type's order, values in
  * canonical form, empty values printed or left out as the type says. Parts that need no change are shared with the input.
  */
-export type Decode = (value: unknown, options: DecodeOptions) => Decoded
+export type Decode<T = Record<string, unknown>> = (value: unknown, options: DecodeOptions) => Decoded<T>
 
 const decoders = new Map<string, Decode>()
 
 /** The decoder of a type, built at the first question. */
+export function decoderOf<Name extends TypeName>(type: Name): Decode<BuiltIn<Name>>
+export function decoderOf(type: string): Decode
 export function decoderOf(type: string): Decode {
   const known = decoders.get(type)
   if (known !== undefined) return known
@@ -47,13 +51,15 @@ const sharedParts = new WeakMap<object, Node>()
  * A part that is the same in many objects, read as its type, frozen with all that is in it, and from then on not read again.
  * Whoever changes an object in place must not reach into such a part. Throws where the value is not of the type.
  */
-export function sharedPart(type: string, value: object): Readonly<Record<string, unknown>> {
+export function sharedPart<Name extends TypeName>(type: Name, value: object): BuiltIn<Name> {
   const read = decoderOf(type)(value, { trackUnknown: true })
   if (read.kind === 'mismatch') throw new Error(`${type}: ${read.message}`)
   if (read.unknownFields.length > 0) throw new Error(`${type}: ${read.unknownFields.map(unknownFieldText).join(', ')}`)
-  freezeDeeply(read.object)
-  sharedParts.set(read.object, resolveType(type))
-  return read.object
+  const { object: part } = read
+  if (!isJsonObject(part)) throw new Error(`${type}: expected an object`)
+  freezeDeeply(part)
+  sharedParts.set(part, resolveType(type))
+  return part
 }
 
 /** Whether a value was made by `sharedPart`: it is as it has always been. */
@@ -285,16 +291,16 @@ function readStruct(
   }
   let next = 0
   for (let at = 0; at < count; at++) {
-    const field = present[at] as FieldReader
-    for (; next < always.length && (always[next] as FieldReader).index <= field.index; next++) {
-      if (always[next] !== field) printAbsent(result, always[next] as FieldReader)
+    const field = present[at]!
+    for (; next < always.length && always[next]!.index <= field.index; next++) {
+      if (always[next] !== field) printAbsent(result, always[next]!)
     }
     const value = source[field.name]
     const before = known?.[field.name]
     const read = value === before ? value : field.reader.read(value, seen, before)
     if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
   }
-  for (; next < always.length; next++) printAbsent(result, always[next] as FieldReader)
+  for (; next < always.length; next++) printAbsent(result, always[next]!)
   // Lost where a value is of a wrong type, which does no harm.
   freeLists.push(present)
   return result
@@ -306,7 +312,7 @@ const freeLists: FieldReader[][] = []
 /** Keeps the first `count` in the order of the type. */
 function insert(list: FieldReader[], count: number, field: FieldReader): void {
   let at = count
-  for (; at > 0 && (list[at - 1] as FieldReader).index > field.index; at--) list[at] = list[at - 1] as FieldReader
+  for (; at > 0 && list[at - 1]!.index > field.index; at--) list[at] = list[at - 1]!
   list[at] = field
 }
 

@@ -1,23 +1,47 @@
-import type { Alternative, Field, FieldFacets, Node, ScalarNode, StructNode, VariantNode } from './node.ts'
+import type { Alternative, Field, FieldFacets, Node, ScalarNode, StringNode, StructNode, VariantNode } from './node.ts'
 
-/** A field before its struct has given it a name. */
-export interface FieldDefinition extends FieldFacets {
+/** A list of one kind of items. */
+export interface ListOf<N extends Node> {
+  readonly kind: 'list'
+  readonly items: N
+  readonly isWrapped?: boolean
+}
+
+/** A map with one kind of values. */
+export interface MapOf<N extends Node> {
+  readonly kind: 'map'
+  readonly values: N
+}
+
+/** Another type by its name. */
+export interface RefTo<Name extends string> {
+  readonly kind: 'ref'
+  readonly name: Name
+}
+
+/** Whether an object of the type has a field: always, always but perhaps null, or where it was set. */
+type Presence = 'always' | 'nullable' | 'whenSet' | 'pointer'
+
+/** A field before its struct has given it a name. The type parameters are inferred: types of objects are made of them. */
+export interface FieldDefinition<N extends Node = Node, P extends Presence = Presence> extends FieldFacets {
   readonly form: 'field'
-  readonly node: Node
+  readonly node: N
+  /** Only for inference; never set. */
+  readonly presence?: P
 }
 
 /** The fields of another struct, flat in JSON, a nested message on the wire. */
-export interface InlineDefinition {
+export interface InlineDefinition<Type extends string = string> {
   readonly form: 'inline'
-  readonly type: string
+  readonly type: Type
   readonly tag: number
 }
 
 /** A struct as it is written down; `resolveType` puts the inlined fields in their place. */
-export interface StructDefinition {
+export interface StructDefinition<M extends Members = Members, HasTypeMeta extends boolean = boolean> {
   readonly kind: 'structDefinition'
-  readonly members: Readonly<Record<string, FieldDefinition | InlineDefinition>>
-  readonly hasTypeMeta: boolean
+  readonly members: M
+  readonly hasTypeMeta: HasTypeMeta
   readonly facets: StructFacets
 }
 
@@ -31,12 +55,12 @@ export interface StructFacets {
 /** Makes one type. Nothing of it exists before somebody asks for the type. */
 export type TypeThunk = () => Node | StructDefinition
 
-const scalar = (kind: ScalarNode['kind']): (() => Node) => {
-  const node: Node = Object.freeze({ kind })
+const scalar = <Kind extends ScalarNode['kind']>(kind: Kind): (() => { readonly kind: Kind }) => {
+  const node = Object.freeze({ kind })
   return () => node
 }
 
-const anyString: Node = Object.freeze({ kind: 'string' })
+const anyString: StringNode = Object.freeze({ kind: 'string' })
 
 export const boolean = scalar('boolean')
 export const int32 = scalar('int32')
@@ -57,29 +81,41 @@ export const json = scalar('json')
 /** The set of fields of a `managedFields` entry. */
 export const fieldsV1 = scalar('fieldsV1')
 
-export const string = (): Node => anyString
+export const string = (): StringNode => anyString
 /** A string that may take these values only. */
-export const closed = (...values: readonly string[]): Node => ({ kind: 'string', values, isClosed: true })
+export const closed = (...values: readonly string[]): StringNode => ({ kind: 'string', values, isClosed: true })
 /** A string for which these values have a meaning; others are allowed. */
-export const known = (...values: readonly string[]): Node => ({ kind: 'string', values })
-export const list = (items: Node): Node => ({ kind: 'list', items })
+export const known = (...values: readonly string[]): StringNode => ({ kind: 'string', values })
+export const list = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items })
 /** A list that is a message of its own on the Protobuf wire, with the items in field 1. */
-export const wrapped = (items: Node): Node => ({ kind: 'list', items, isWrapped: true })
+export const wrapped = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items, isWrapped: true })
 /** Keys are always strings. */
-export const map = (values: Node): Node => ({ kind: 'map', values })
+export const map = <N extends Node>(values: N): MapOf<N> => ({ kind: 'map', values })
 /** Another type, by package and name: `core/v1.PodSpec`. */
-export const ref = (name: string): Node => ({ kind: 'ref', name })
+export const ref = <Name extends string>(name: Name): RefTo<Name> => ({ kind: 'ref', name })
 export const variant = (forms: { object: Alternative; array?: Alternative; boolean?: Alternative }): VariantNode => ({
   kind: 'variant',
   ...forms,
 })
 
-export const field = (node: Node, facets: FieldFacets = {}): FieldDefinition => ({ form: 'field', node, ...facets })
-export const inline = (type: string, { tag }: { tag: number }): InlineDefinition => ({ form: 'inline', type, tag })
+type PresenceOf<F extends FieldFacets> = F extends { readonly required: true } | { readonly keepEmpty: true }
+  ? F extends { readonly pointer: true }
+    ? 'nullable'
+    : 'always'
+  : F extends { readonly pointer: true }
+    ? 'pointer'
+    : 'whenSet'
+
+export const field = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
+  form: 'field',
+  node,
+  ...facets,
+})
+export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ form: 'inline', type, tag })
 
 type Members = Readonly<Record<string, FieldDefinition | InlineDefinition>>
 
-export const struct = (members: Members, facets: StructFacets = {}): StructDefinition => ({
+export const struct = <M extends Members>(members: M, facets: StructFacets = {}): StructDefinition<M, false> => ({
   kind: 'structDefinition',
   members,
   hasTypeMeta: false,
@@ -87,15 +123,15 @@ export const struct = (members: Members, facets: StructFacets = {}): StructDefin
 })
 
 /** A struct with `kind` and `apiVersion` before its own fields. */
-export const object = (members: Members, facets: StructFacets = {}): StructDefinition => ({
+export const object = <M extends Members>(members: M, facets: StructFacets = {}): StructDefinition<M, true> => ({
   kind: 'structDefinition',
   members,
   hasTypeMeta: true,
   facets,
 })
 
-/** The types of one package. An identity function that checks the shape and keeps the keys. */
-export const defineTypes = <Name extends string>(types: Readonly<Record<Name, TypeThunk>>): Readonly<Record<string, TypeThunk>> => types
+/** The types of one package. An identity function that checks the shape and keeps what is inferred from it. */
+export const defineTypes = <T extends Readonly<Record<string, TypeThunk>>>(types: T): T => types
 
 const kindDoc = 'The kind of the object, in CamelCase, as its group version defines it. It cannot be changed.'
 const apiVersionDoc = 'The group version in which the object is written. The server converts it to the version that was asked for.'

@@ -4,12 +4,19 @@
  */
 export type Node =
   | ScalarNode
-  | { readonly kind: 'string'; readonly values?: readonly string[]; readonly isClosed?: boolean }
+  | StringNode
   | { readonly kind: 'list'; readonly items: Node; readonly isWrapped?: boolean }
   | { readonly kind: 'map'; readonly values: Node }
   | { readonly kind: 'ref'; readonly name: string }
   | VariantNode
   | StructNode
+
+/** A text, perhaps bound to a list of values. */
+export interface StringNode {
+  readonly kind: 'string'
+  readonly values?: readonly string[]
+  readonly isClosed?: boolean
+}
 
 /** Kinds of values without inner structure of their own, but for texts, which may be bound to a list of values. */
 const scalarKinds = [

@@ -30,7 +30,7 @@ export function parseBootstrapToken(text: string): BootstrapToken | undefined {
   const match = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(text)
   // `$` lets a line break at the end pass.
   if (match === null || text.endsWith('\n')) return undefined
-  return { id: match[1] as string, secret: match[2] as string }
+  return { id: match[1]!, secret: match[2]! }
 }
 
 /** Name of the Secret of a token. */

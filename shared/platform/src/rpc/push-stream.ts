@@ -101,7 +101,7 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
   }
 
   #take(): T {
-    const item = this.#waiting[this.#taken] as T
+    const item = this.#waiting[this.#taken]!
     this.#waitingBytes -= this.#sizes[this.#taken] ?? 0
     this.#taken += 1
     if (this.#taken === this.#waiting.length) {

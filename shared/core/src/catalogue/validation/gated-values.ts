@@ -19,7 +19,7 @@ export function refuseDisabledValues(type: string, object: Part, live: Part | un
   visitPlaces(place, object, (struct, fields, path) => {
     for (const { name, node, gatedValues } of fields) {
       for (const value of valuesOf(struct[name])) {
-        if (!Object.hasOwn(gatedValues, value) || isGateOn(gatedValues[value] as string)) continue
+        if (!Object.hasOwn(gatedValues, value) || isGateOn(gatedValues[value]!)) continue
         before ??= liveValues(type, live)
         if (before.has(value)) continue
         const others = knownValues(node).filter((known) => !Object.hasOwn(gatedValues, known))

@@ -71,7 +71,7 @@ function readContainers(state: PodState, status: Data): void {
   let isRunning = false
   const containers = listOf(status, 'containerStatuses')
   for (let index = containers.length - 1; index >= 0; index--) {
-    const container = containers[index] as Data
+    const container = containers[index]!
     countRestarts(state, container)
     const { terminated, waiting, running } = partsOf(container)
     const waitsFor = waiting === undefined ? '' : textOf(waiting, 'reason')

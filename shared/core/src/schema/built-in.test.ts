@@ -1,0 +1,38 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import type { BuiltIn } from './built-in.ts'
+import { decoderOf } from './decode.ts'
+
+type Pod = BuiltIn<'core/v1.Pod'>
+type Container = BuiltIn<'core/v1.Container'>
+
+test('types of objects are inferred from the descriptions', () => {
+  const pod: Pod = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'p', creationTimestamp: null },
+    spec: { containers: null },
+    status: {},
+  }
+  expect(pod).toEqual(sample('core/v1.Pod', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }))
+  expectTypeOf<Pod['spec']['volumes']>().toExtend<readonly { readonly name: string }[] | undefined>()
+  // A list that is always printed may be null; a field that is left out where it is empty may be absent.
+  expectTypeOf<Pod['spec']['containers']>().toEqualTypeOf<readonly Container[] | null>()
+  expectTypeOf<Container['image']>().toEqualTypeOf<string | undefined>()
+  // Fields of a struct that is inlined are the holder's own.
+  expectTypeOf<NonNullable<Container['livenessProbe']>['httpGet']>().toExtend<{ readonly path?: string } | undefined>()
+  // A type that contains itself.
+  type Schema = BuiltIn<'apiextensions/v1.JSONSchemaProps'>
+  expectTypeOf<NonNullable<Schema['properties']>[string]>().toEqualTypeOf<Schema>()
+})
+
+test('a decoder gives objects of the type that it is asked for', () => {
+  const read = decoderOf('core/v1.Toleration')({ key: 'a', tolerationSeconds: 1 }, { trackUnknown: false })
+  expect(read).toMatchObject({ kind: 'decoded', object: { key: 'a', tolerationSeconds: 1 } })
+  expectTypeOf<Extract<typeof read, { kind: 'decoded' }>['object']['tolerationSeconds']>().toEqualTypeOf<number | undefined>()
+})
+
+/** What the decoder makes of an object. */
+function sample(type: string, value: object): unknown {
+  const read = decoderOf(type)(value, { trackUnknown: false })
+  return read.kind === 'decoded' ? read.object : undefined
+}
