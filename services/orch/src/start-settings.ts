@@ -3,6 +3,7 @@ import { type Clock, type Log, readSettings, SettingsError, type SettingType, se
 import { readControllers } from './controllers/options.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 import { startSettings } from './settings/start.ts'
+import type { WebhookHandler } from './testing/webhook-endpoint.ts'
 
 /** Options of a server for tests; each has a default. */
 export interface StartOptions {
@@ -30,6 +31,10 @@ export interface StartOptions {
   readonly serviceNodePortRange?: string
   /** Settings of `orch up` that have no option here, as flags: `['--shutdown-delay-duration=1s']`. */
   readonly flags?: readonly string[]
+  /** Files and folders whose objects are there at the start, such as `['./config/crd']`; see `RunningServer.install`. */
+  readonly crds?: readonly string[]
+  /** Webhook configurations in files and folders, and what answers them. */
+  readonly webhooks?: { readonly paths: readonly string[]; readonly handler: WebhookHandler }
   /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks?: boolean
   /** The real clock by default; a fake one lets a test decide about times. */
@@ -56,6 +61,8 @@ const members: Readonly<Record<keyof StartOptions, true>> = {
   serviceClusterIpRange: true,
   serviceNodePortRange: true,
   flags: true,
+  crds: true,
+  webhooks: true,
   freezesLinks: true,
   clock: true,
   random: true,

@@ -1,4 +1,5 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { certificateMemory, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from './admission/options.ts'
@@ -6,6 +7,7 @@ import { readControllers } from './controllers/options.ts'
 import { readGateway } from './gateway/options.ts'
 import { type Server, startServer } from './server.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
+import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './testing/webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
 export interface RunningServer extends AsyncDisposable {
@@ -21,6 +23,16 @@ export interface RunningServer extends AsyncDisposable {
   snapshot(): StateSnapshot
   /** Makes the state what it was; versions go on, open watches end with 410. */
   restore(snapshot: StateSnapshot): Promise<void>
+  /**
+   * Applies the objects of files and folders (YAML or JSON), definitions and namespaces first, webhook configurations last. Resolves
+   * with the stored objects when every served version of each definition is listed by discovery.
+   */
+  install(paths: string | readonly string[]): Promise<ApiObject[]>
+  /**
+   * Where webhooks that are installed from now on are called instead of their Services: at a handler, which is served over HTTPS on
+   * a free port, or at a server of the test's own. Resolves with host, port and certificate authority.
+   */
+  webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
   /** Ends open requests at once; leaves no handle, port or file behind. */
   stop(): Promise<void>
 }
@@ -41,25 +53,75 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
   })
-  return toRunningServer(server, settings.shutdownDelayMs)
+  const running = new InProcessServer(server, settings.shutdownDelayMs)
+  try {
+    await running.prepare(options)
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+  return running
 }
 
-function toRunningServer(server: Server, shutdownDelayMs: number): RunningServer {
-  const { url, names, configuration, storage } = server
-  const client = createClient(createHttpsTransport(configuration))
-  const atStart = storage.snapshot()
-  const stop = async () => {
-    client.close()
-    await server.stop({ delayMs: shutdownDelayMs, graceMs: 0 })
+class InProcessServer implements RunningServer {
+  readonly url: string
+  readonly kubeconfig: string
+  readonly client: Client
+  readonly #server: Server
+  readonly #shutdownDelayMs: number
+  readonly #endpoints: OpenEndpoint[] = []
+  #endpoint: WebhookEndpoint | undefined
+  #atStart: StateSnapshot
+
+  constructor(server: Server, shutdownDelayMs: number) {
+    const { url, names, configuration, storage } = server
+    this.url = url
+    this.kubeconfig = printConfiguration({ cluster: names.serverServiceName, user: `${names.serverServiceName}-admin`, configuration })
+    this.client = createClient(createHttpsTransport(configuration))
+    this.#server = server
+    this.#shutdownDelayMs = shutdownDelayMs
+    this.#atStart = storage.snapshot()
   }
-  return {
-    url,
-    kubeconfig: printConfiguration({ cluster: names.serverServiceName, user: `${names.serverServiceName}-admin`, configuration }),
-    client,
-    reset: () => storage.restore(atStart),
-    snapshot: () => storage.snapshot(),
-    restore: (snapshot) => storage.restore(snapshot),
-    stop,
-    [Symbol.asyncDispose]: stop,
+
+  /** What the options want to be there at the start, and after each reset. */
+  async prepare({ crds = [], webhooks }: StartOptions): Promise<void> {
+    if (crds.length === 0 && webhooks === undefined) return
+    if (webhooks !== undefined) await this.webhookEndpoint(webhooks.handler)
+    await this.install([...crds, ...(webhooks?.paths ?? [])])
+    this.#atStart = this.snapshot()
+  }
+
+  // Tests take single methods out of the server, so they carry it with them.
+  readonly reset = (): Promise<void> => this.restore(this.#atStart)
+
+  readonly snapshot = (): StateSnapshot => this.#server.storage.snapshot()
+
+  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(snapshot)
+
+  readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
+    const { install } = await import('./testing/install.ts')
+    return install(this.client, typeof paths === 'string' ? [paths] : paths, this.#endpoint)
+  }
+
+  readonly webhookEndpoint = async (target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint> => {
+    if (typeof target !== 'function') {
+      this.#endpoint = target
+      return target
+    }
+    const { serveWebhooks } = await import('./testing/webhook-endpoint.ts')
+    const endpoint = await serveWebhooks(target)
+    this.#endpoints.push(endpoint)
+    this.#endpoint = endpoint
+    return endpoint
+  }
+
+  readonly stop = async (): Promise<void> => {
+    this.client.close()
+    await this.#server.stop({ delayMs: this.#shutdownDelayMs, graceMs: 0 })
+    await Promise.all(this.#endpoints.splice(0).map((endpoint) => endpoint.close()))
+  };
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
   }
 }

@@ -42,6 +42,8 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),
+      install: (paths) => running().install(paths),
+      webhookEndpoint: (target) => running().webhookEndpoint(target),
       stop: () => running().stop(),
       [Symbol.asyncDispose]: () => running().stop(),
     }

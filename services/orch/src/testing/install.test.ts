@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ApiObject } from '@orch/core/meta'
+import { expect, onTestFinished, test } from 'vitest'
+import { type RunningServer, start } from '../start.ts'
+import type { StartOptions } from '../start-settings.ts'
+
+async function aServer(options: StartOptions = {}): Promise<RunningServer> {
+  const server = await start({ profile: 'kubernetes', ...options })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+function aFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'install-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'objects.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+const webhooks = (kind: 'Mutating' | 'Validating') => `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ${kind}WebhookConfiguration
+metadata: {name: hooks}
+webhooks:
+- name: hooks.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: system, name: hooks, path: /config-maps}}
+  rules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+`
+
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
+
+test('install applies what is in files, namespaces before what lies in them, and once more without harm', async () => {
+  const server = await aServer()
+  const file = aFile(`
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: mine}, data: {k: v}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: mine}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {generateName: b-, namespace: mine}}
+`)
+  const installed = await server.install(file)
+  expect(installed.map(({ kind }) => kind)).toEqual(['Namespace', 'ConfigMap', 'ConfigMap'])
+  expect(installed[1]).toMatchObject({ metadata: { name: 'a', uid: expect.any(String) }, data: { k: 'v' } })
+  await expect(server.install([file])).resolves.toHaveLength(3)
+})
+
+test('a file that is not there, and an object that is refused, reject', async () => {
+  const server = await aServer()
+  await expect(server.install('/no/such/file')).rejects.toThrow('/no/such/file: there is no such file or folder')
+  await expect(server.install(aFile('{apiVersion: v1, kind: ConfigMap, metadata: {name: A, namespace: default}}'))).rejects.toThrow(
+    'is invalid',
+  )
+})
+
+test('webhooks of services are called at the handler, under their path; a patch is an array of operations', async () => {
+  const server = await aServer()
+  const calls: string[] = []
+  const endpoint = await server.webhookEndpoint((review, path) => {
+    calls.push(`${review.kind} ${path}`)
+    return { allowed: true, patch: [{ op: 'add', path: '/data', value: { by: 'webhook' } }] }
+  })
+  expect(endpoint).toMatchObject({
+    host: '127.0.0.1',
+    port: expect.any(Number),
+    certificateAuthority: expect.stringContaining('CERTIFICATE'),
+  })
+  await server.install(aFile(webhooks('Mutating')))
+  expect(await server.client.objects.create<ApiObject>(configMap('a'))).toMatchObject({ data: { by: 'webhook' } })
+  expect(calls).toEqual(['AdmissionReview /config-maps'])
+})
+
+test('a handler that throws is a webhook that fails', async () => {
+  const server = await aServer()
+  await server.webhookEndpoint(() => {
+    throw new Error('out of order')
+  })
+  await server.install(aFile(webhooks('Validating')))
+  await expect(server.client.objects.create(configMap('a'))).rejects.toThrow('failed calling webhook')
+})
+
+test('start with webhooks has them from the first request on, and after a reset', async () => {
+  const handler = () => ({ allowed: false, status: { message: 'not today' } })
+  const server = await aServer({ webhooks: { paths: [aFile(webhooks('Validating'))], handler } })
+  await expect(server.client.objects.create(configMap('a'))).rejects.toThrow('not today')
+  await server.reset()
+  await expect(server.client.objects.create(configMap('a'))).rejects.toThrow('not today')
+})
+
+test('start with files that cannot be installed rejects, and leaves nothing running', async () => {
+  await expect(start({ profile: 'kubernetes', crds: ['/no/such/folder'] })).rejects.toThrow('there is no such file or folder')
+})

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, ManifestError, readManifests } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { systemClock } from '@orch/platform'
+import type { WebhookEndpoint } from './webhook-endpoint.ts'
+
+/** Longest that a definition may take until its kind is served. */
+const servedWithinMs = 10_000
+const askAgainMs = 10
+
+const definitionKind = 'CustomResourceDefinition'
+const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
+
+/**
+ * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with what the
+ * server has made of them when every served version of each definition is listed by discovery. Webhooks of services, and those of
+ * definitions, are called at the endpoint where there is one.
+ */
+export async function install(client: Client, paths: readonly string[], endpoint: WebhookEndpoint | undefined): Promise<ApiObject[]> {
+  const objects = (await readManifests(paths)).map(({ object }) => (endpoint === undefined ? object : redirected(object, endpoint)))
+  const [first, middle, last] = [0, 1, 2].map((turn) => objects.filter((object) => turnOf(object) === turn)) as [
+    ApiObject[],
+    ApiObject[],
+    ApiObject[],
+  ]
+  const installed = []
+  for (const object of first) installed.push(await apply(client, object))
+  for (const definition of installed.filter(({ kind }) => kind === definitionKind)) await untilServed(client, definition)
+  for (const object of [...middle, ...last]) installed.push(await apply(client, object))
+  return installed
+}
+
+function turnOf({ kind }: ApiObject): number {
+  if (kind === definitionKind || kind === 'Namespace') return 0
+  return webhookKinds.includes(kind) ? 2 : 1
+}
+
+async function apply(client: Client, object: ApiObject): Promise<ApiObject> {
+  const { apiVersion, kind, metadata } = object
+  if (metadata.name === undefined) return client.objects.create(object)
+  const { name, namespace } = metadata
+  const reference = { apiVersion, kind, name, namespace: namespace ?? 'default' }
+  return client.objects.patch(reference, object, { type: 'apply', force: true, fieldManager: 'install' })
+}
+
+interface Definition extends ApiObject {
+  readonly spec: {
+    readonly group: string
+    readonly names: { readonly plural: string }
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
+  }
+}
+
+async function untilServed(client: Client, object: ApiObject): Promise<void> {
+  const { metadata, spec } = object as Definition
+  const endMs = systemClock.monotonic() + servedWithinMs
+  for (const { name: version } of spec.versions.filter(({ served }) => served)) {
+    while (!(await isServed(client, spec.group, version, spec.names.plural))) {
+      if (systemClock.monotonic() > endMs) {
+        const stored = await client.objects.get({ apiVersion: object.apiVersion, kind: object.kind, name: metadata.name ?? '' })
+        throw new ManifestError(`${metadata.name}: version ${version} is not served: ${JSON.stringify(stored['status'])}`)
+      }
+      await sleep(askAgainMs)
+    }
+  }
+}
+
+async function isServed(client: Client, group: string, version: string, plural: string): Promise<boolean> {
+  try {
+    return (await client.discover(group, version)).some((found) => found.plural === plural)
+  } catch {
+    return false
+  }
+}
+
+interface ClientConfig {
+  readonly service?: { readonly path?: string }
+}
+
+/** The object with its webhooks called at the endpoint, under the path that they name. */
+function redirected(object: ApiObject, { host, port, certificateAuthority }: WebhookEndpoint): ApiObject {
+  const caBundle = Buffer.from(certificateAuthority).toString('base64')
+  const redirect = ({ service }: ClientConfig) => ({ url: `https://${host}:${port}${service?.path ?? '/'}`, caBundle })
+  if (webhookKinds.includes(object.kind)) {
+    const webhooks = (object['webhooks'] ?? []) as readonly { readonly clientConfig: ClientConfig }[]
+    const changed = webhooks.map((webhook) =>
+      webhook.clientConfig.service === undefined ? webhook : { ...webhook, clientConfig: redirect(webhook.clientConfig) },
+    )
+    return { ...object, webhooks: changed }
+  }
+  if (object.kind !== definitionKind) return object
+  const spec = object['spec'] as {
+    readonly conversion?: { readonly strategy: string; readonly webhook?: { readonly clientConfig?: ClientConfig } }
+  }
+  if (spec.conversion?.strategy !== 'Webhook') return object
+  const webhook = {
+    conversionReviewVersions: ['v1'],
+    ...spec.conversion.webhook,
+    clientConfig: redirect(spec.conversion.webhook?.clientConfig ?? {}),
+  }
+  return { ...object, spec: { ...spec, conversion: { ...spec.conversion, webhook } } }
+}

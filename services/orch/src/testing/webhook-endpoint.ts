@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { ApiObject } from '@orch/core/meta'
+import { systemClock } from '@orch/platform'
+
+/**
+ * Answers a review of admission or of conversion: the value of its `response` without the uid, which is added. A `patch` that is
+ * an array of JSON patch operations is encoded.
+ */
+export type WebhookHandler = (review: ApiObject, path: string) => object | Promise<object>
+
+/** Where webhooks of configurations and definitions are answered in a test. */
+export interface WebhookEndpoint {
+  readonly host: string
+  readonly port: number
+  /** PEM: what has signed the certificate that is served there. */
+  readonly certificateAuthority: string
+}
+
+/** An endpoint of ours, which stops listening at `close`. */
+export interface OpenEndpoint extends WebhookEndpoint {
+  close(): Promise<void>
+}
+
+const host = '127.0.0.1'
+
+/** Serves a handler over HTTPS on a free port of this machine. A handler that throws gives a 500 with its message. */
+export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoint> {
+  const { issueAuthority, issueServing } = await import('@orch/platform/issue')
+  const nowMs = systemClock.now()
+  const authority = await issueAuthority({ commonName: 'orch-webhooks', nowMs })
+  const { certificate, key } = await issueServing({ authority, commonName: 'orch-webhooks', names: [host, 'localhost'], nowMs })
+  const server = createServer({ cert: certificate, key }, (request, response) => void answer(handler, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, host, resolve)
+  })
+  return {
+    host,
+    port: (server.address() as AddressInfo).port,
+    certificateAuthority: authority.certificate,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const review: ApiObject & { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(chunks).toString())
+    const given = await handler(review, (request.url ?? '/').replace(/\?.*$/s, ''))
+    const { apiVersion, kind } = review
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } }))
+  } catch (error) {
+    response.writeHead(500, { 'content-type': 'text/plain' })
+    response.end((error as Error).message)
+  }
+}
+
+function withEncodedPatch(response: object): object {
+  if (!('patch' in response) || !Array.isArray(response.patch)) return response
+  return { patchType: 'JSONPatch', ...response, patch: Buffer.from(JSON.stringify(response.patch)).toString('base64') }
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import type { ApiObject } from '@orch/core/meta'
+
+/** An object of a file, and where it begins. */
+export interface Manifest {
+  readonly object: ApiObject
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+}
+
+/** A file that holds no objects; the message names the file and the line. */
+export class ManifestError extends Error {}
+
+const extensions = ['.yaml', '.yml', '.json']
+
+/** The objects of files and folders, in order; of a folder those of its files with the ending yaml, yml or json, by name. */
+export async function readManifests(paths: readonly string[]): Promise<Manifest[]> {
+  const found: Manifest[] = []
+  for (const path of paths) for (const file of filesOf(path)) found.push(...(await parseManifests(readFileSync(file, 'utf8'), file)))
+  return found
+}
+
+function filesOf(path: string): string[] {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
+  if (!stat.isDirectory()) return [path]
+  const files = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && extensions.includes(extname(entry.name)))
+    .map((entry) => join(path, entry.name))
+    .sort()
+  if (files.length === 0) throw new ManifestError(`${path}: the folder has no file with the ending ${extensions.join(', ')}`)
+  return files
+}
+
+/** The objects of a text in YAML or JSON: one per document; a List stands for its items. */
+export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
+  const { load } = await import('js-yaml')
+  const manifests: Manifest[] = []
+  for (const { source, line } of documentsOf(text)) {
+    let value: unknown
+    try {
+      value = load(source)
+    } catch (error) {
+      throw new ManifestError(`${file}:${line}: ${(error as Error).message.split('\n')[0]}`)
+    }
+    if (value === undefined || value === null) continue
+    for (const object of objectsOf(value, `${file}:${line}`)) manifests.push({ object, file, line })
+  }
+  return manifests
+}
+
+/** The documents of a stream; a line of three dashes begins each but the first. */
+function documentsOf(text: string): { readonly source: string; readonly line: number }[] {
+  const documents: { source: string; line: number }[] = []
+  let lines: string[] = []
+  let first = 1
+  const end = (next: number) => {
+    if (lines.some((line) => /^\s*[^\s#]/.test(line))) documents.push({ source: lines.join('\n'), line: first })
+    lines = []
+    first = next
+  }
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^---(\s|$)/.test(line)) end(index + 1)
+    else if (/^\.\.\.\s*$/.test(line)) end(index + 2)
+    // What follows the dashes belongs to the document; a comment may, and a value.
+    lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : /^\.\.\.\s*$/.test(line) ? '' : line)
+  }
+  end(0)
+  return documents
+}
+
+function objectsOf(value: unknown, where: string): ApiObject[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${where}: an object was expected`)
+  const { apiVersion, kind, metadata, items } = value as Partial<ApiObject> & { readonly items?: unknown }
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string')
+    throw new ManifestError(`${where}: the object has no apiVersion or no kind`)
+  if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, where))
+  if (typeof metadata !== 'object' || metadata === null) throw new ManifestError(`${where}: the ${kind} has no metadata`)
+  return [value as ApiObject]
+}
