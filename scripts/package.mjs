@@ -1,10 +1,10 @@
 /**
  * The package for other projects, ready to publish: the server in few files, its declarations in one, and the entries for `require`,
- * for test frameworks and for the command. `npm run package` writes it and prints where it is.
+ * for test frameworks and for the command. `npm run package` writes it and prints where it is; `npm run package -- <folder>` writes it there.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
@@ -14,7 +14,7 @@ import { bundleOptions } from './bundle.mjs'
 const source = join(root, 'services/orch')
 
 /** The folder that is packed. */
-const packageFolder = join(source, 'dist/package')
+const packageFolder = resolve(process.argv[2] ?? join(source, 'dist/package'))
 
 /** Compiled modules that become files of the package, by the name of the file. */
 const modules = {

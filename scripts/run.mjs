@@ -137,10 +137,10 @@ function printSummary(results) {
 }
 
 /** The package for other projects; prints the folder that `npm publish` and `npm pack` take. */
-async function writePackage() {
+async function writePackage(args) {
   const node = await prepare()
   await buildServer()
-  return runChild(node, [join(root, 'scripts/package.mjs')])
+  return runChild(node, [join(root, 'scripts/package.mjs'), ...args])
 }
 
 async function golden(args) {

@@ -17,15 +17,16 @@ export interface InstalledPackage {
 
 let installed: Promise<InstalledPackage> | undefined
 
-/** Packs the package once per run of tests and installs it; what an installer would fetch is linked to what the workspace has. */
+/** Packs the package once per process and installs it; what an installer would fetch is linked to what the workspace has. */
 export function installPackage(): Promise<InstalledPackage> {
   installed ??= install()
   return installed
 }
 
 async function install(): Promise<InstalledPackage> {
-  const written = await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package'], { cwd: root })
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'package-')))
+  // Files of tests run at the same time: each has its own.
+  const written = await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package', join(project, 'package')], { cwd: root })
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', project]
   const { stdout } = await run('npm', args, { cwd: written.stdout.trim() })
   const tarball = join(project, JSON.parse(stdout)[0].filename)
