@@ -13,6 +13,7 @@ const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/cont
 
 /** What each package may import from the workspace. */
 const mayImport = {
+  '@orch/cel': [],
   '@orch/core': [],
   '@orch/platform': ['@orch/core'],
   '@orch/client': ['@orch/core'],
@@ -25,6 +26,9 @@ const mayImport = {
   orch: [...beneath, '@orch/client', ...services],
 }
 const ours = Object.keys(mayImport)
+
+/** Packages without clock, network and process. */
+const pure = ['@orch/cel', '@orch/core']
 
 /** Packages whose files lie on floors. */
 const floorsOf = { '@orch/gateway': gatewayFloors }
@@ -79,7 +83,7 @@ function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
   }
   if (isTest) return undefined
   if (specifier.startsWith('node:') || isBuiltin(specifier))
-    return name === '@orch/core' ? `${name} is pure and may not import ${specifier}` : undefined
+    return pure.includes(name) ? `${name} is pure and may not import ${specifier}` : undefined
   return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
 }
 

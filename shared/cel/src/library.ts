@@ -1,0 +1,120 @@
+import type { Constant, Expr } from './ast.ts'
+import type { CelType } from './types.ts'
+
+/** Functions, macros, constants and types that expressions may use together. */
+export interface Library {
+  readonly name: string
+  /** The minor version of Kubernetes 1.x that knows it first. */
+  readonly since: number
+  readonly functions: readonly FunctionDeclaration[]
+  readonly macros?: readonly Macro[]
+  readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: unknown }>>
+  /** Types that an expression may name, as `net.IP`. */
+  readonly types?: Readonly<Record<string, CelType>>
+}
+
+/** A function under the name by which expressions call it; operators have names of their own, see `operators`. */
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+}
+
+/** All that one overload of a function is: how it is checked, what it computes, and what that costs. */
+export interface Overload {
+  /** cel-go's id. */
+  readonly id: string
+  /** Whether it is called as `receiver.f(…)`; the receiver is the first parameter. */
+  readonly member: boolean
+  readonly parameters: readonly CelType[]
+  readonly result: CelType
+  /**
+   * Computes the result from evaluated arguments, none of which is an error; gives an error as a value. Absent for what the planner
+   * evaluates by itself: `&&`, `||`, `?:`, `@not_strictly_false`, optional selection.
+   */
+  readonly run?: (...args: readonly unknown[]) => unknown
+  /** The counted cost of one call, that of the arguments aside; absent: 1. */
+  readonly cost?: (args: readonly unknown[], result: unknown) => number
+  /** The estimated cost of one call, that of the arguments aside, and the size of its result; absent: 1, and unknown. */
+  readonly estimate?: (call: CallSizes) => CallEstimate
+}
+
+/** Bounds of a cost or a size, both of which saturate at 2^64 - 1. */
+export interface Bounds {
+  readonly min: bigint
+  readonly max: bigint
+}
+
+/** What an estimate knows about an argument of a call. */
+export interface SizedExpr {
+  readonly expr: Expr
+  readonly type: CelType
+  /** How the value is reached from a variable (`self`, `items`, `@items`); empty where it is computed. */
+  readonly path: readonly string[]
+  /** Its size; 0 to 2^64 - 1 where that is unknown. */
+  readonly size: Bounds
+  /** The size of an element of a list, or of what is reached from it by further steps (`@items`, `@keys`, `@values`). */
+  sizeAt(...steps: readonly string[]): Bounds
+}
+
+/** The arguments of a call, the receiver first. */
+export interface CallSizes {
+  readonly args: readonly SizedExpr[]
+}
+
+/** What an estimate says about a call. */
+export interface CallEstimate {
+  readonly cost: Bounds
+  /** The size of the result, where it is known. */
+  readonly size?: Bounds
+}
+
+/** A call that becomes another expression when it is parsed. */
+export interface Macro {
+  readonly name: string
+  /** Whether it is called as `target.name(…)`. */
+  readonly member: boolean
+  /** The number of arguments it takes; any where it is absent. */
+  readonly arguments?: number
+  /** The expression instead of the call; undefined leaves the call as it is. */
+  readonly expand: (builder: ExprBuilder, target: Expr | undefined, args: readonly Expr[]) => Expr | undefined
+}
+
+/** Makes expressions with ids of their own, at the offset of the macro's call. */
+export interface ExprBuilder {
+  /** The name of a comprehension's accumulator, which no expression can spell. */
+  readonly accumulator: string
+  constant(constant: Constant): Expr
+  ident(name: string): Expr
+  select(operand: Expr, field: string, test?: boolean): Expr
+  call(name: string, ...args: readonly Expr[]): Expr
+  memberCall(name: string, target: Expr, ...args: readonly Expr[]): Expr
+  list(...elements: readonly Expr[]): Expr
+  map(...entries: readonly { readonly key: Expr; readonly value: Expr }[]): Expr
+  comprehension(parts: ComprehensionParts): Expr
+  /** Adds an error at an expression, or at the macro's call. */
+  fail(message: string, at?: Expr): undefined
+}
+
+/** The parts of a comprehension that a macro makes. */
+export interface ComprehensionParts {
+  readonly variable: string
+  readonly variable2?: string
+  readonly accumulator?: string
+  readonly range: Expr
+  readonly init: Expr
+  readonly condition: Expr
+  readonly step: Expr
+  readonly result: Expr
+}
+
+type OverloadParts = Pick<Overload, 'run' | 'cost' | 'estimate'>
+
+/** An overload that is called as `f(…)`. */
+export function overload(id: string, parameters: readonly CelType[], result: CelType, parts: OverloadParts = {}): Overload {
+  return { id, member: false, parameters, result, ...parts }
+}
+
+/** An overload that is called as `receiver.f(…)`; the receiver is the first parameter. */
+export function memberOverload(id: string, parameters: readonly CelType[], result: CelType, parts: OverloadParts = {}): Overload {
+  return { id, member: true, parameters, result, ...parts }
+}
