@@ -108,8 +108,8 @@ test.each([
   ['request', 'body.ts', 'target', 'target.ts'],
   ['target', 'forms/table.ts', 'steps', 'steps/step.ts'],
   ['target', 'flow-control/match.ts', 'steps', 'flow-control/take-seat.ts'],
-  ['steps', 'steps/step.ts', 'write', 'write/write-loop.ts'],
-  ['write', 'write/write-loop.ts', 'verbs', 'verbs/verb.ts'],
+  ['steps', 'steps/step.ts', 'write', 'write/write.ts'],
+  ['write', 'write/write.ts', 'verbs', 'verbs/verb.ts'],
   ['verbs', 'verbs/verb.ts', 'dispatch', 'dispatch.ts'],
   ['dispatch', 'routes/routes.ts', 'gateway', 'parts.ts'],
 ])('the floor %s of the gateway does not import from above: %s', (floor, file, above, target) => {

@@ -2,7 +2,7 @@ import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
-import { createAllocator } from './allocation/allocator.ts'
+import { createAllocator, isService } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
@@ -14,7 +14,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
-import { createServedResources } from './served.ts'
+import { createServedResources, type Served } from './served.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { TextThread } from './texts/text-thread.ts'
@@ -29,6 +29,16 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
   const inFlight: InFlightBounds | undefined = options.inFlight
+  const allocator = createAllocator({
+    storage,
+    clock,
+    random,
+    log,
+    clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
+    keepsStaticAddresses: options.keepsStaticAddresses ?? true,
+    nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
+    requestTimeoutMs,
+  })
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
@@ -42,16 +52,8 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     attempts: createAttemptMetrics(options.metrics),
     tellDeprecation: createDeprecationTeller(options.metrics, names),
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
-    allocator: createAllocator({
-      storage,
-      clock,
-      random,
-      log,
-      clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
-      keepsStaticAddresses: options.keepsStaticAddresses ?? true,
-      nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
-      requestTimeoutMs,
-    }),
+    allocator,
+    reserverOf: (served: Served) => (isService(served) ? allocator : undefined),
     clock,
     random,
     log,

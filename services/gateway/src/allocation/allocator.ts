@@ -1,28 +1,17 @@
-import { type ApiObject, invalid } from '@orch/core/meta'
+import { invalid } from '@orch/core/meta'
 import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
-import type { Write } from '../write/write.ts'
+import type { Draft, Reservation } from '../write/draft.ts'
+import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
 import { claimPorts, type NodePortRange } from './node-ports.ts'
 import { addressPrefix, heldKeys, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
 
 /** Gives Services their addresses and ports, so that no two have the same. */
-export interface Allocator {
-  /** Reserves what an object wants and lacks. The object returned is complete. */
-  reserve(write: Write, object: ApiObject, live: ApiObject | undefined): Promise<Reservation>
-  /** Gives back what an object that is gone had. It never fails: what cannot be given back now is swept later. */
-  release(served: Served, object: ApiObject): Promise<void>
+export interface Allocator extends Reserver {
   close(): void
-}
-
-export interface Reservation {
-  readonly object: ApiObject
-  /** The object was written: what it no longer needs is given back, now or later. */
-  readonly settle: () => Promise<void>
-  /** The object was not written: what was reserved for it is given back, now or later. */
-  readonly release: () => Promise<void>
 }
 
 export interface AllocatorOptions extends ReservedKeysOptions {
@@ -48,22 +37,15 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     size: sizeOf(range),
     staticSize: options.keepsStaticAddresses ? staticSizeOf(range) : 0,
   }
-  const nothing = (object: ApiObject): Reservation => ({ object, settle: nothingToDo, release: nothingToDo })
   return {
-    async reserve({ target, options: { isDryRun } }, object, live) {
-      if (!isService(target.served)) return nothing(object)
-      return reserveForService({ keys, range, addresses, ports: options.nodePortRange, object, live, isDryRun, served: target.served })
-    },
-    async release(served, object) {
-      if (isService(served)) await keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? '')
-    },
+    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, draft }),
+    release: (object) => keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? ''),
     close: () => keys.close(),
   }
 }
 
-async function nothingToDo(): Promise<void> {}
-
-function isService({ resource }: Served): boolean {
+/** Whether objects of a resource have addresses and ports. */
+export function isService({ resource }: Served): boolean {
   return resource.group === '' && resource.kind === 'Service'
 }
 
@@ -72,46 +54,45 @@ interface ServiceReservation {
   readonly range: Cidr
   readonly addresses: Pool
   readonly ports: NodePortRange
-  readonly object: ApiObject
-  readonly live: ApiObject | undefined
-  readonly isDryRun: boolean
-  readonly served: Served
+  readonly draft: Draft
 }
 
 async function reserveForService(reservation: ServiceReservation): Promise<Reservation> {
-  const { keys, ports, object, live, isDryRun, served } = reservation
-  const uid = object.metadata.uid ?? ''
-  const before = live === undefined ? {} : specOf(live)
-  const taken: string[] = []
-  const claim = new Claim(keys, uid, isDryRun, new Set(heldKeys(before)), taken)
+  const { keys, ports, draft } = reservation
+  const { object, live, write } = draft
+  const { isDryRun } = write.options
+  const { served } = write.target
+  const { uid = '', name = '' } = object.metadata
+  const before = live === undefined ? {} : specOf(live.object)
+  const claim = new Claim({ keys, uid, isDryRun, own: heldKeys(before) })
   try {
     const spec = { ...specOf(object) }
-    await claimAddress(claim, reservation, spec, before, { served, name: object.metadata.name ?? '' })
-    await claimPorts(claim, {
-      range: ports,
-      spec,
-      before,
-      isNew: live === undefined,
-      subject: { served, name: object.metadata.name ?? '' },
-    })
+    const subject = { served, name }
+    await claimAddress(claim, reservation, { spec, before, subject })
+    await claimPorts(claim, { range: ports, spec, before, isNew: live === undefined, subject })
     const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
     return {
       object: inOrder(served.resource, { ...object, spec }),
       settle: () => keys.freeAll(isDryRun ? [] : freed, uid),
-      release: () => keys.freeAll(taken, uid),
+      release: () => keys.freeAll(claim.taken, uid),
     }
   } catch (error) {
-    await keys.freeAll(taken, uid)
+    await keys.freeAll(claim.taken, uid)
     throw error
   }
+}
+
+interface AddressClaim {
+  /** The address is written into it. */
+  readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
+  readonly before: ServiceSpec
+  readonly subject: Subject
 }
 
 async function claimAddress(
   claim: Claim,
   { range, addresses }: ServiceReservation,
-  spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] },
-  before: ServiceSpec,
-  subject: Subject,
+  { spec, before, subject }: AddressClaim,
 ): Promise<void> {
   if (spec.type === 'ExternalName') {
     delete spec.clusterIP
@@ -123,12 +104,12 @@ async function claimAddress(
   const own = range.family === 4 ? 'IPv4' : 'IPv6'
   const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
   if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors)
-  const address = wanted === 'None' ? wanted : await claimOneAddress(claim, range, addresses, wanted, subject)
+  const address =
+    wanted === 'None' ? wanted : wanted === '' ? await claim.any(addresses) : await claimOne(claim, range, { wanted, subject })
   Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
-async function claimOneAddress(claim: Claim, range: Cidr, addresses: Pool, wanted: string, subject: Subject): Promise<string> {
-  if (wanted === '') return claim.any(addresses)
+async function claimOne(claim: Claim, range: Cidr, { wanted, subject }: { wanted: string; subject: Subject }): Promise<string> {
   const problem = isUsable(range, wanted) ? await claim.one(addressPrefix, usualAddress(wanted)) : 'not in the valid range'
   if (problem === undefined) return wanted
   const text =

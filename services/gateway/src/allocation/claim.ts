@@ -28,20 +28,29 @@ export function refused({ served, name }: Subject, field: string, message: strin
   return invalid(served.kind, name, [error])
 }
 
-/** What one write reserves, or in a dry run would. What its object has already, it need not reserve again. */
+/** For whom something is reserved. */
+export interface Claimant {
+  readonly keys: ReservedKeys
+  readonly uid: string
+  readonly isDryRun: boolean
+  /** What its object has already, and need not reserve again. */
+  readonly own: readonly string[]
+}
+
+/** What one write reserves, or in a dry run would. */
 export class Claim {
+  /** The keys that it has taken. */
+  readonly taken: string[] = []
   readonly #keys: ReservedKeys
   readonly #uid: string
   readonly #isDryRun: boolean
   readonly #own: Set<string>
-  readonly #taken: string[]
 
-  constructor(keys: ReservedKeys, uid: string, isDryRun: boolean, own: Set<string>, taken: string[]) {
+  constructor({ keys, uid, isDryRun, own }: Claimant) {
     this.#keys = keys
     this.#uid = uid
     this.#isDryRun = isDryRun
-    this.#own = own
-    this.#taken = taken
+    this.#own = new Set(own)
   }
 
   async one(prefix: string, name: string): Promise<'taken' | undefined> {
@@ -54,9 +63,9 @@ export class Claim {
 
   /** Nobody knows what a call that fails has taken. */
   async #take(key: string): Promise<boolean> {
-    this.#taken.push(key)
+    this.taken.push(key)
     const isTaken = await this.#keys.take(key, this.#uid)
-    if (!isTaken) this.#taken.pop()
+    if (!isTaken) this.taken.pop()
     return isTaken
   }
 

@@ -24,14 +24,16 @@ export const authorize: Step<AuthorizeParts> = (request, { authorizers, names })
 }
 
 /** A PUT or an apply that makes an object is its creation too, and must be allowed as one. A POST has been asked about already. */
-export async function requireMayCreate(
-  request: GatewayRequest,
+export function requireMayCreate(
+  { info, user }: GatewayRequest,
   name: string,
   { authorizers }: Pick<AuthorizeParts, 'authorizers'>,
-): Promise<void> {
-  const { info, user } = request
-  if (info.kind === 'path' || info.verb === 'create') return
-  const access = { ...info, verb: 'create', name } as const
+): Promise<void> | undefined {
+  if (info.kind === 'path' || info.verb === 'create') return undefined
+  return requireAccess(user, { ...info, verb: 'create', name }, authorizers)
+}
+
+async function requireAccess(user: User, access: Access, authorizers: readonly Authorizer[]): Promise<void> {
   const { kind, reason } = await decide(authorizers, user, access)
   if (kind !== 'allow') throw refusal(user, access, reason)
 }

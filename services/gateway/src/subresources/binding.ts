@@ -3,12 +3,12 @@ import { type BodyParts, readBody } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { admitBody } from '../write/admitting.ts'
+import { admitBody } from '../write/admit-body.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
-import type { Intent } from '../write/write.ts'
-import { type WriteParts, write } from '../write/write-loop.ts'
+import { type WriteParts, write } from '../write/write.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
 
@@ -56,8 +56,8 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   const errors = judge(binding)
   if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
   const target = { ...pod, info: { ...pod.info, resource: 'pods', name, subresource: 'binding' } }
-  const step = (live: Live | undefined) => bound(target, binding, live, parts)
-  await write({ request, target, name, options, optionsObject, step, isAdmitted: true }, parts)
+  const decide = (live: Live | undefined) => bound(target, binding, live, parts)
+  await write({ request, target, name, options, optionsObject, decide, isAdmitted: true }, parts)
   await respondCreated(request, parts)
 }
 
@@ -91,5 +91,5 @@ function bound({ served, info }: Target, { metadata, target = {} }: Binding, liv
     spec: { ...spec, nodeName: target.name },
     status: { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled] },
   }
-  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+  return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }

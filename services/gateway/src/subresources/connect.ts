@@ -5,13 +5,13 @@ import { commonHeaders, send } from '../respond.ts'
 import type { ServedResources } from '../served.ts'
 import { keyOf, type Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
-import type { AdmittingParts } from '../write/admitting.ts'
+import type { AdmitBodyParts } from '../write/admit-body.ts'
 import { type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
 
 /** What a connection to a Pod, a Node or a Service needs. */
 export type ConnectParts = LiveParts &
-  AdmittingParts & {
+  AdmitBodyParts & {
     readonly served: Pick<ServedResources, 'find'>
   }
 

@@ -6,9 +6,9 @@ import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import type { Target } from '../target.ts'
+import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import type { Intent } from '../write/write.ts'
-import { type WriteParts, write } from '../write/write-loop.ts'
+import { type WriteParts, write } from '../write/write.ts'
 
 /** What finding and changing the budgets of a Pod needs. */
 export type BudgetParts = WriteParts & {
@@ -87,10 +87,10 @@ export async function takeDisruption(
   isDryRun: boolean,
   parts: BudgetParts,
 ): Promise<void> {
-  const step = (live: Live | undefined) => taken(target, pod, live, parts)
+  const decide = (live: Live | undefined) => taken(target, pod, live, parts)
   const options = { isDryRun, isForced: false, fieldManager: '', fieldValidation: 'Ignore' } as const
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
-  await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+  await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
 }
 
 function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: BudgetParts): Intent {
@@ -111,7 +111,7 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
   const taking = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { ...disruptedPods, [pod]: now } }
   const status = taking.disruptionsAllowed > 0 ? taking : { ...taking, conditions: noneAllowed(budget.status, now) }
   const object: ApiObject = { ...budget, status }
-  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+  return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
 /** With the last disruption the budget says that it allows none. */

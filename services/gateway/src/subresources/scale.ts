@@ -18,10 +18,10 @@ import { applyChange, readChange } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import type { Intent, ShownAs, Write } from '../write/draft.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import type { Intent, ShownAs, Write } from '../write/write.ts'
-import { write } from '../write/write-loop.ts'
+import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
 
 /** What the Scale of an object needs. */
@@ -99,7 +99,7 @@ async function writeScale(request: GatewayRequest, target: Target, kind: Options
 
 async function writeStep(
   { request, target, options }: Pick<Write, 'request' | 'target' | 'options'>,
-  step: Write['step'],
+  decide: Write['decide'],
   parts: ScaleParts,
 ): Promise<void> {
   const { name } = target.info
@@ -109,7 +109,7 @@ async function writeStep(
     show: (object) => scaleOf(object, target),
     take: (object, shown) => withReplicas(object, shown as Scale),
   }
-  const { json } = await write({ request, target, name, options, optionsObject, step, shownAs }, parts)
+  const { json } = await write({ request, target, name, options, optionsObject, decide, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
   await respondScale(request, target, scaleOf(object, target), parts)
 }
@@ -133,7 +133,7 @@ function scaled(target: Target, wish: Wish, live: Live | undefined): Intent {
   const replicas = scale.spec?.replicas ?? 0
   if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale)
-  return { kind: 'update', candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+  return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
 function withReplicas(object: ApiObject, { spec }: Scale): ApiObject {

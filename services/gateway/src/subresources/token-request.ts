@@ -11,7 +11,7 @@ import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
-import { type AdmittingParts, type BodyRequest, mutateBody, validateBody } from '../write/admitting.ts'
+import { type AdmitBodyParts, type BodyRequest, mutateBody, validateBody } from '../write/admit-body.ts'
 import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type LiveParts, readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -22,7 +22,7 @@ export type TokenRequestParts = LiveParts &
   BodyParts &
   OptionsParts &
   CandidateParts &
-  AdmittingParts & {
+  AdmitBodyParts & {
     readonly metaVersion: string
     readonly authentication: Pick<Authenticators, 'audiences' | 'issuer'>
   }

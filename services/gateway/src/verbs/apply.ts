@@ -7,13 +7,12 @@ import { type RespondStoredParts, respondStored } from '../forms/respond-stored.
 import { advance, pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, decodeCandidate, isObject, requirePlace } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, isObject, namesVersion, requirePlace } from '../write/candidate.ts'
+import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import { namesVersion } from '../write/metadata.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { applyConfiguration } from '../write/ownership.ts'
-import type { Intent } from '../write/write.ts'
-import { type WriteParts, write } from '../write/write-loop.ts'
+import { type WriteParts, write } from '../write/write.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
@@ -30,8 +29,8 @@ export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   requireKind(target, configuration.object)
   const optionsObject = { kind: 'PatchOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager, force: options.isForced }
   const plan = { request, target, name: target.info.name, options, optionsObject }
-  const step = (live: Live | undefined) => applied(plan, configuration, live, parts)
-  const { json, kind } = await write({ ...plan, step }, parts)
+  const decide = (live: Live | undefined) => applied(plan, configuration, live, parts)
+  const { json, kind } = await write({ ...plan, decide }, parts)
   await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
 }
 
@@ -124,7 +123,7 @@ function intend({ served, info }: Target, candidate: Candidate, live: Live | und
   requireNumericVersion(candidate)
   if (live !== undefined) {
     requireSameObject(served, info.name, candidate, live)
-    return { kind: 'update', candidate }
+    return { kind: 'update', candidate, live }
   }
   const { uid } = candidate.object.metadata
   if (uid) {
@@ -132,5 +131,5 @@ function intend({ served, info }: Target, candidate: Candidate, live: Live | und
     throw conflict(served.name, info.name, reason)
   }
   if (namesVersion(candidate.object)) throw conflict(served.name, info.name)
-  return { kind: 'create', take: async () => candidate }
+  return { kind: 'create', candidate }
 }

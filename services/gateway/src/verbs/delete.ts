@@ -1,14 +1,24 @@
-import { conflict, foregroundFinalizer, notFound, orphanFinalizer, type StatusDetails } from '@orch/core/meta'
+import {
+  type ApiObject,
+  conflict,
+  foregroundFinalizer,
+  notFound,
+  orphanFinalizer,
+  printTime,
+  type StatusDetails,
+  toInstant,
+} from '@orch/core/meta'
 import { readBytesOfOurs } from '../convert.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import type { Served } from '../served.ts'
 import type { Target } from '../target.ts'
+import { inOrder } from '../write/candidate.ts'
 import { type DeleteOptions, type DeleteOptionsParts, readDeleteOptions } from '../write/delete-options.ts'
+import type { Intent, Write, Written } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import type { Intent, Write, Written } from '../write/write.ts'
-import { markedObject, type WriteParts, write } from '../write/write-loop.ts'
+import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
 /** What a deletion needs. */
@@ -42,9 +52,9 @@ export function deleteObject(
   parts: DeleteParts,
   more: Pick<Write, 'isAdmitted'> = {},
 ): Promise<Written> {
-  const step = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
+  const decide = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
   const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
-  return write({ request, target, name, options: writeOptions, optionsObject: options.object, step, ...more }, parts)
+  return write({ request, target, name, options: writeOptions, optionsObject: options.object, decide, ...more }, parts)
 }
 
 function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: DeleteParts, live: Live | undefined): Intent {
@@ -59,11 +69,35 @@ function nextPhase(served: Served, name: string, options: DeleteOptions, { clock
     ? graceAfter(running, options.gracePeriodSeconds, served)
     : (rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0)
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
-  if (graceSeconds === 0 && !isHeld) return { kind: 'remove' }
-  if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing' }
+  if (graceSeconds === 0 && !isHeld) return { kind: 'remove', live }
+  if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing', live }
   // Every grace counts from the first request.
   const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
-  return { kind: 'mark', object: markedObject(live, graceSeconds, beganMs, served, finalizers) }
+  return { kind: 'mark', live, object: markedObject(live.object, served, { graceSeconds, beganMs, finalizers }) }
+}
+
+interface Mark {
+  readonly graceSeconds: number
+  readonly beganMs: number
+  readonly finalizers: readonly string[]
+}
+
+/** The end of the year 9999; later times cannot be written. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** The object as it is while it is being deleted. */
+function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSeconds, beganMs, finalizers }: Mark): ApiObject {
+  const metadata = {
+    ...live.metadata,
+    deletionTimestamp: printTime(toInstant(Math.min(beganMs + graceSeconds * 1000, lastMs))),
+    deletionGracePeriodSeconds: graceSeconds,
+  }
+  if (finalizers.length > 0) metadata.finalizers = [...finalizers]
+  else delete metadata.finalizers
+  if (metadata.generation !== undefined && live.metadata.deletionTimestamp == null) metadata.generation += 1
+  const object: ApiObject = { ...live, metadata }
+  strategy.rules.prepareDeletion?.(object)
+  return inOrder(resource, object)
 }
 
 /** The grace of an object that is being deleted: it lasts, unless a shorter one is asked for by name. */

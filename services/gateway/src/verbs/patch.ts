@@ -8,10 +8,10 @@ import { pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
+import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import type { Intent } from '../write/write.ts'
-import { write } from '../write/write-loop.ts'
+import { write } from '../write/write.ts'
 import { type ApplyParts, apply, applyMediaType } from './apply.ts'
 import type { Change, PatchBody } from './change.ts'
 import { decodePatched } from './patched-object.ts'
@@ -27,8 +27,8 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = (live: Live | undefined) => patched(request, target, change, options, live, parts)
-  const { json } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+  const decide = (live: Live | undefined) => patched(request, target, change, options, live, parts)
+  const { json } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
   await respondStored(request, 200, target.served, { value: json }, parts)
 }
 
@@ -73,7 +73,7 @@ async function patched(
   judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePlace(candidate.object, info)
   requireSameVersion(target, candidate, live)
-  return { kind: 'update', candidate }
+  return { kind: 'update', candidate, live }
 }
 
 /** The document, of this type, as the patch leaves it. */

@@ -3,7 +3,7 @@ import { type BodyParts, readBody } from '../body.ts'
 import { advance, pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type AdmittingParts, admitBody } from '../write/admitting.ts'
+import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type OwnershipParts, ownersAfter, setOwners } from '../write/ownership.ts'
@@ -13,7 +13,7 @@ export type ReviewParts = BodyParts &
   OptionsParts &
   CandidateParts &
   OwnershipParts &
-  AdmittingParts & {
+  AdmitBodyParts & {
     readonly metaVersion: string
   }
 

@@ -2,12 +2,11 @@ import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/co
 import { type BodyParts, readBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type Candidate, judgeProblems, namesVersion, readCandidate } from '../write/candidate.ts'
+import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import { namesVersion } from '../write/metadata.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
-import type { Intent } from '../write/write.ts'
-import { type WriteParts, write } from '../write/write-loop.ts'
+import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
 /** What an update needs. */
@@ -21,8 +20,8 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
   judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requireNumericVersion(candidate)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const step = (live: Live | undefined) => replace(target, candidate, live)
-  const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, step }, parts)
+  const decide = (live: Live | undefined) => replace(target, candidate, live)
+  const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
   await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
 }
 
@@ -32,10 +31,10 @@ function replace({ served, subresource, info }: Target, candidate: Candidate, li
     if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
     // Whoever names a version or uid means an object that is gone.
     if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
-    return { kind: 'create', take: async () => candidate }
+    return { kind: 'create', candidate }
   }
   requireSameObject(served, info.name, candidate, live)
-  return { kind: 'update', candidate }
+  return { kind: 'update', candidate, live }
 }
 
 /** A version or uid in the object says which object, in which state, the writer means. */

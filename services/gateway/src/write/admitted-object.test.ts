@@ -2,14 +2,15 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { createServedResources } from '../served.ts'
-import { takeAdmitted } from './admitted-object.ts'
-import type { PlannedWrite } from './write.ts'
+import type { Target } from '../target.ts'
+import { takeAdmitted } from './admission.ts'
 
 const resources = createServedResources(createCatalogue('orch'))
 
-function planFor(plural: string, subresource?: string): PlannedWrite {
+function targetOf(plural: string, subresource?: string): Pick<Target, 'served' | 'subresource'> {
   const served = resources.find('', 'v1', plural)
-  return { target: { served, subresource: subresource === undefined ? undefined : served?.subresource(subresource) } } as PlannedWrite
+  if (served === undefined) throw new Error(`no resource ${plural}`)
+  return { served, subresource: subresource === undefined ? undefined : served.subresource(subresource) }
 }
 
 const anObject = (metadata: ApiObject['metadata'], rest: object = {}): ApiObject => ({
@@ -22,8 +23,8 @@ const now = '2026-01-01T00:00:00Z'
 
 /** What is written of an object that a webhook has left so. */
 function taken(own: ApiObject, left: ApiObject, { plural = 'pods', subresource = '', isNew = true } = {}): ApiObject {
-  const plan = planFor(plural, subresource === '' ? undefined : subresource)
-  return takeAdmitted({ plan, own, left, live: isNew ? undefined : own, now })
+  const target = targetOf(plural, subresource === '' ? undefined : subresource)
+  return takeAdmitted({ target, own, left, live: isNew ? undefined : own, now })
 }
 
 test('what a webhook takes away of what is the server’s to say comes back, and what it adds of that goes', () => {
@@ -98,19 +99,18 @@ test('an object stays in its namespace, and one that is there keeps its name', (
 
 test('what a kind derives of an update is derived anew, and of a new object it is not yet', () => {
   const derived: unknown[] = []
-  const plan = planFor('pods')
-  const { served } = plan.target
+  const { served } = targetOf('pods')
   const prepareUpdate = (object: ApiObject, live: ApiObject) => {
     derived.push([object['spec'], live['spec']])
     object['spec'] = { derived: true }
   }
   const strategy = { ...served.strategy, rules: { prepareUpdate } }
-  const deriving = { ...plan, target: { ...plan.target, served: { ...served, strategy } } }
+  const deriving = { served: { ...served, strategy }, subresource: undefined }
   const [own, left, live] = [{ x: 1 }, { x: 2 }, { x: 3 }].map((spec) => anObject({}, { spec })) as [ApiObject, ApiObject, ApiObject]
-  expect(takeAdmitted({ plan: deriving, own, left, live: undefined, now })['spec']).toEqual({ x: 2 })
+  expect(takeAdmitted({ target: deriving, own, left, live: undefined, now })['spec']).toEqual({ x: 2 })
   expect(derived).toEqual([])
-  expect(takeAdmitted({ plan: deriving, own, left, live, now })['spec']).toEqual({ derived: true })
+  expect(takeAdmitted({ target: deriving, own, left, live, now })['spec']).toEqual({ derived: true })
   expect(derived).toEqual([[{ x: 2 }, { x: 3 }]])
-  const plain = { ...plan, target: { ...plan.target, served: { ...served, strategy: { ...strategy, rules: {} } } } }
-  expect(takeAdmitted({ plan: plain, own, left, live, now })['spec']).toEqual({ x: 2 })
+  const plain = { served: { ...served, strategy: { ...strategy, rules: {} } }, subresource: undefined }
+  expect(takeAdmitted({ target: plain, own, left, live, now })['spec']).toEqual({ x: 2 })
 })

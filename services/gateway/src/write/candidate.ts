@@ -1,11 +1,12 @@
-import { applyDefaults, type Catalogue, parseApiVersion, type Resource, type Subresource } from '@orch/core/catalogue'
+import { type Catalogue, parseApiVersion, type Resource, type Subresource } from '@orch/core/catalogue'
 import { cannotUnmarshal, fieldProblems, printBare } from '@orch/core/json'
-import { type ApiObject, badRequest, type ManagedFieldsEntry } from '@orch/core/meta'
+import { type ApiObject, badRequest, type ManagedFieldsEntry, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, decoderOf, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
+import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import type { FieldValidation } from './options.ts'
+import type { FieldValidation, WriteOptions } from './options.ts'
 
 /** What reading an object from a body needs. */
 export interface CandidateParts {
@@ -35,6 +36,26 @@ export function readCandidate({ served, info, subresource }: Target, body: Parse
   return candidate
 }
 
+/** What the body of a POST is read with. */
+export interface NewBody {
+  readonly request: GatewayRequest
+  readonly target: Target
+  readonly options: Pick<WriteOptions, 'fieldValidation'>
+  /** Parses the body, as often as it is needed. */
+  readonly parse: () => Promise<ParsedBody>
+}
+
+/**
+ * The first step of a create: reads the object in the body. A second attempt is rare, and reads it again: while the first waits for the
+ * disk, only the bytes are kept.
+ */
+export async function readNew({ request, target, options, parse }: NewBody, parts: CandidateParts) {
+  const candidate = readCandidate(target, await parse(), parts)
+  judgeProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
+  return { kind: 'create', candidate } as const
+}
+
 /** What says of which kind a body is. */
 export type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
 
@@ -54,12 +75,6 @@ export function decodeCandidate(
     body: value,
     problems: fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
   }
-}
-
-/** Fills in what the writer left to the server, and brings the fields back in order. */
-export function complete(resource: Resource, object: ApiObject, { names, catalogue }: CandidateParts): ApiObject {
-  applyDefaults(resource.type, object, names, catalogue.isGateOn)
-  return inOrder(resource, object)
 }
 
 /**
@@ -154,6 +169,11 @@ export function requirePlace(object: ApiObject, { namespace, name, resource }: T
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   }
   if (!isNamespace && namespace !== '') metadata.namespace = namespace
+}
+
+/** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
+export function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
+  return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

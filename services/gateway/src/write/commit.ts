@@ -1,113 +1,179 @@
 import { randomUUID } from 'node:crypto'
 import { withoutEmptyLists } from '@orch/core/catalogue'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
 import { callContext } from '../call-context.ts'
-import { type ConversionParts, toStoredObject } from '../convert.ts'
-import type { GatewayRequest } from '../request.ts'
-import type { Served } from '../served.ts'
+import { toStoredObject } from '../convert.ts'
+import { keyOf, type Target } from '../target.ts'
+import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep } from './draft.ts'
+import { type Live, type LiveParts, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
 
 /** What a commit needs. */
 export type CommitParts = LostCommitParts &
-  ConversionParts & {
+  LiveParts & {
     /** Expiry of Events; undefined: they are kept. */
     readonly eventTtlMs: number | undefined
   }
 
-/** What else must hold when a commit is made. */
-export type Condition = CommitRequest['conditions'][number]
+type AnyDraft = Draft<Live | undefined, Plan>
 
-/** An object that is ready to be stored. */
-export interface ObjectWrite {
-  readonly served: Served
-  /** In the version of the request. */
-  readonly object: ApiObject
-  readonly hasBigIntegers: boolean
-  readonly key: string
-  /** Revision that it replaces; 0: it is new. */
-  readonly expected: number
-  readonly conditions: readonly Condition[]
+/** Stores a new object. */
+export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) => {
+  const { write, given, object } = draft
+  const { name = '', uid = '' } = object.metadata
+  const key = keyOf(write.target, name)
+  if (write.options.isDryRun) return previewNew(draft, key, parts)
+  const isNameGenerated = !given.metadata.name && !!given.metadata.generateName
+  return endNew(draft, { name, uid, isNameGenerated }, commitObject(draft, key, parts))
 }
 
-export type ObjectOutcome =
-  | { readonly kind: 'written'; readonly json: Uint8Array; readonly revision: number }
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'unmet' }
-
-/** An object in the stored version, and its JSON. */
-export interface Encoding {
-  readonly stored: ApiObject
-  readonly encoded: EncodedObject
+async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts): Promise<void> {
+  const { write, object } = draft
+  const { request, target } = write
+  const { name = '', uid = '' } = object.metadata
+  const existing = await readLive(key, target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  if (existing !== undefined) throw alreadyExists(target.served.name, name)
+  draft.outcome = { kind: 'created', json: encodeDraft(draft, parts).encoded.json, uid }
 }
 
-/** The object as it will be stored. */
-export function encodeWrite(
-  { served, object, hasBigIntegers }: Pick<ObjectWrite, 'served' | 'object' | 'hasBigIntegers'>,
-  parts: ConversionParts,
-): Encoding {
-  const stored = withoutEmptyLists(served.resource.stored.type, toStoredObject(parts, served, object))
-  return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
+interface NewName {
+  readonly name: string
+  readonly uid: string
+  readonly isNameGenerated: boolean
 }
 
-/** Stores an object. The answer's bytes are those that readers will get. Throws at once where the object cannot be printed. */
-export function commitObject(
-  write: ObjectWrite,
-  request: GatewayRequest,
-  parts: CommitParts,
-  { stored, encoded }: Encoding = encodeWrite(write, parts),
-): Promise<ObjectOutcome> {
-  const { served, key, expected, conditions } = write
+async function endNew(draft: NewDraft<Plan>, { name, uid, isNameGenerated }: NewName, commit: Promise<ObjectOutcome>): Promise<void> {
+  const { target, name: nameInPath } = draft.write
+  const outcome = await commit
+  if (outcome.kind === 'written') draft.outcome = { kind: 'created', json: outcome.json, uid }
+  // A PUT that creates has met one that was faster; now it replaces.
+  else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
+  else if (isNameGenerated) draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
+  else throw alreadyExists(target.served.name, name)
+}
+
+/** A generated name that is taken is nobody's mistake: after some attempts the client is asked to try again. */
+function generatedNameTaken({ served }: Target, name: string): StatusError {
+  const { status } = alreadyExists(served.name, name)
+  return new StatusError({
+    ...status,
+    message: `${status.message}, the server was not able to generate a unique name for the object`,
+    details: { ...status.details, retryAfterSeconds: 1 },
+  })
+}
+
+/** Stores an object that has changed. */
+export const commitChange: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => replace(draft, 'updated', parts)
+
+/** Stores an object that is marked as being deleted. */
+export const commitMark: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => replace(draft, 'marked', parts)
+
+async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: CommitParts): Promise<void> {
+  const { live, write } = draft
+  const uid = draft.object.metadata.uid ?? ''
+  if (write.options.isDryRun) {
+    draft.outcome = { kind, json: previewChange(draft, parts), uid }
+    return
+  }
+  const outcome = await commitObject(draft, live.entry.key, parts)
+  draft.outcome = outcome.kind === 'written' ? { kind, json: outcome.json, uid } : { kind: 'again' }
+}
+
+/** Removes an object. */
+export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts) =>
+  remove(draft, { json: draft.live.entry.value, conditions: draft.conditions }, parts)
+
+/** An update that takes the last thing that held an object in deletion is its end. */
+export const removeReleased: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  if (isReleased(draft)) return remove(draft, { json: previewChange(draft, parts), conditions: [] }, parts)
+}
+
+function isReleased({ object, live, write: { target } }: ChangeDraft): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = live.object.metadata
+  if (deletionTimestamp == null || (deletionGracePeriodSeconds ?? 0) > 0) return false
+  return (object.metadata.finalizers ?? []).length === 0 && target.served.strategy.rules.isHeld?.(object) !== true
+}
+
+interface Removal {
+  /** What is answered. */
+  readonly json: Uint8Array
+  readonly conditions: CommitRequest['conditions']
+}
+
+async function remove(draft: ChangeDraft, { json, conditions }: Removal, parts: CommitParts): Promise<void> {
+  const { live, write } = draft
+  const { key, revision: expected } = live.entry
+  if (!write.options.isDryRun) {
+    draft.markSent()
+    const outcome = await commitSurely({ key, expected, conditions, writeId: newWriteId(write.request) }, write.request, parts)
+    if (outcome.kind !== 'written') {
+      draft.outcome = { kind: 'again' }
+      return
+    }
+    draft.revision = outcome.revision
+  }
+  draft.outcome = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
+}
+
+type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | { readonly kind: 'stale' | 'unmet' }
+
+/** Stores the object of a draft. The bytes of the answer are those that readers will get. Throws at once where it can't be printed. */
+function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
+  const { write, conditions, live } = draft
+  const { request, target } = write
+  const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const writeId = newWriteId(request)
-  const expiresAtMs = expiryOf(served, parts)
-  const value = encodeStoredObject({ stored: served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
-  return commitEncoded({ key, expected, conditions, value, writeId }, encoded, request, parts)
+  const expiresAtMs = expiryOf(target, parts)
+  const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
+  draft.markSent()
+  return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, encoded, parts)
 }
 
 /** Apart, as what an asynchronous function is called with is kept until it ends. */
 async function commitEncoded(
+  draft: AnyDraft,
   commit: CommitRequest,
   { json, hole }: EncodedObject,
-  request: GatewayRequest,
   parts: CommitParts,
 ): Promise<ObjectOutcome> {
-  const outcome = await commitSurely(commit, request, parts)
-  return outcome.kind === 'written'
-    ? { kind: 'written', json: fillRevision(json, hole, outcome.revision), revision: outcome.revision }
-    : { kind: outcome.kind }
+  const outcome = await commitSurely(commit, draft.write.request, parts)
+  if (outcome.kind !== 'written') return { kind: outcome.kind }
+  draft.revision = outcome.revision
+  return { kind: 'written', json: fillRevision(json, hole, outcome.revision) }
 }
 
-/** Removes an object. */
-export async function commitRemoval(
-  removal: Pick<ObjectWrite, 'key' | 'expected' | 'conditions'>,
-  request: GatewayRequest,
+/** The object of a draft as it will be stored. */
+export function encodeDraft(
+  { write, object, hasBigIntegers }: Pick<AnyDraft, 'write' | 'object' | 'hasBigIntegers'>,
   parts: CommitParts,
-): Promise<CommitOutcome> {
-  return commitSurely({ ...removal, writeId: newWriteId(request) }, request, parts)
+): Encoding {
+  const { served } = write.target
+  const stored = withoutEmptyLists(served.resource.stored.type, toStoredObject(parts, served, object))
+  return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
 }
 
-function newWriteId({ trace }: GatewayRequest): string {
+/** What a changed object would be served as, with the revision that it has now. */
+export function previewChange(
+  draft: Pick<ChangeDraft, 'write' | 'object' | 'hasBigIntegers' | 'live' | 'encoding'>,
+  parts: CommitParts,
+): Uint8Array {
+  const { json, hole } = (draft.encoding ?? encodeDraft(draft, parts)).encoded
+  return fillRevision(json, hole, draft.live.entry.revision)
+}
+
+function newWriteId({ trace }: Origin): string {
   return toWriteId(randomUUID(), trace?.span?.traceparent)
 }
 
-/** What the object would be served as; revision 0: without one, as nothing is stored. */
-export function previewObject(
-  write: Omit<ObjectWrite, 'key'>,
-  parts: ConversionParts,
-  revision: number,
-  { encoded: { json, hole } }: Encoding = encodeWrite(write, parts),
-): Uint8Array {
-  return revision === 0 ? json : fillRevision(json, hole, revision)
-}
-
 /** Events are not kept for ever. */
-function expiryOf({ resource }: Served, { eventTtlMs, clock }: CommitParts): number {
+function expiryOf({ served: { resource } }: Target, { eventTtlMs, clock }: CommitParts): number {
   return resource.stored.kind === 'Event' && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
 }
 
 /** Commits once. When the answer is lost, it is found out what became of the commit. */
-async function commitSurely(commit: CommitRequest, request: GatewayRequest, parts: CommitParts): Promise<CommitOutcome> {
+async function commitSurely(commit: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
   try {
     const outcome = await parts.storage.commit(commit, callContext(request, parts))
     if (outcome.kind === 'written') request.explanation?.stored(outcome.revision)

@@ -1,5 +1,8 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
+import type { Clock } from '@orch/platform'
+import { requestLate } from '../body.ts'
+import { type CallOrigin, callContext } from '../call-context.ts'
 import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
@@ -9,6 +12,7 @@ import type { Served } from '../served.ts'
 export type LiveParts = ConversionParts & {
   readonly storage: Pick<StorageService, 'get'>
   readonly pace: Pace
+  readonly clock: Clock
 }
 
 /** The object as it is before a write, in the version of the request. It is never changed. */
@@ -33,4 +37,17 @@ async function toLive(entry: Entry, served: Served, parts: LiveParts): Promise<L
   const isLarge = entry.value.length >= limits.largeBytesMin
   const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
+}
+
+/** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */
+export async function latestRevision(key: string, request: CallOrigin, parts: LiveParts): Promise<number | undefined> {
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, timelyContext(request, parts))
+  return entry?.revision
+}
+
+/** As `callContext`, as long as the request has time left. */
+export function timelyContext(request: CallOrigin, parts: Pick<LiveParts, 'clock'>): CallContext {
+  const context = callContext(request, parts)
+  if (context.timeoutMs === 0) throw requestLate()
+  return context
 }

@@ -1,9 +1,8 @@
 import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, sleep } from '@orch/platform'
-import { originOf, remainingMs } from '../call-context.ts'
+import { type CallOrigin, originOf, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request.ts'
 
 /** What looking for a lost commit needs. */
 export interface LostCommitParts {
@@ -31,7 +30,7 @@ type Trace =
  */
 export async function findLostCommit(
   commit: CommitRequest,
-  request: GatewayRequest,
+  request: CallOrigin,
   parts: LostCommitParts,
   cause: unknown,
 ): Promise<CommitOutcome> {

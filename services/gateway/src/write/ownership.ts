@@ -15,10 +15,11 @@ import { decoderOf } from '@orch/core/schema'
 import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { toServedObject, toStoredObject } from '../convert.ts'
+import { advance, type Pace } from '../pace.ts'
 import type { Served, ServedResources } from '../served.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
-import type { Write } from './write.ts'
+import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
 
 /** What finding the owners of fields needs. */
 export interface OwnershipParts {
@@ -43,25 +44,36 @@ export function* ownersAfter(
   return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after: kept, manager: managerOf(writer) })
 }
 
-/** As what a new object is written that the server makes for itself, and which of its fields another manager applies. */
-interface Planters {
+/** Finds who owns which fields, unless the verb has: an apply. What is added from here on has no owner. */
+export const findOwners: WriteStep<OwnershipParts & { readonly pace: Pace }> = async (draft, parts) => {
+  const { write, object, live, owners } = draft
+  setOwners(object, owners ?? (await advance(write.request, ownersAfter(write, { before: live?.object, after: object }, parts), parts)))
+}
+
+/** The managers of an object that the server itself creates. */
+export interface BootstrapManagers {
+  /** As what it is written; absent: as the server. */
   readonly fieldManager?: string
+  /** Fields that a manager of their own has applied; absent: none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
-/** Who owns the fields of a new object that the server makes for itself. */
-export function ownersOfNew(served: Served, object: ApiObject, planters: Planters, parts: OwnershipParts): ManagedFieldsEntry[] {
-  const { fieldManager: manager = parts.names.serverManager, applied } = planters
-  const view = viewOf({ served, subresource: undefined }, parts)
-  const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
-  const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
-  if (applied === undefined) return managedFields
-  const { apiVersion, kind, metadata } = object
-  const given = Object.fromEntries(applied.fields.map((field) => [field, object[field]]))
-  const config = { apiVersion, kind, metadata: { name: metadata.name }, ...given }
-  const live = { ...written, metadata: { ...metadata, managedFields } }
-  const outcome = runAtOnce(applyToInSteps({ ...view, live, config, manager: applied.fieldManager, force: true }))
-  return outcome.kind === 'applied' ? outcome.managedFields : managedFields
+/** Finds who owns the fields of an object that the server itself creates. */
+export function ownBootstrap({ fieldManager, applied }: BootstrapManagers): WriteStep<OwnershipParts, NewDraft<Plan>> {
+  return ({ object, write: { target } }, parts) => {
+    const manager = fieldManager ?? parts.names.serverManager
+    const view = viewOf(target, parts)
+    const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
+    const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
+    setOwners(object, managedFields)
+    if (applied === undefined) return
+    const { apiVersion, kind, metadata } = object
+    const given = Object.fromEntries(applied.fields.map((field) => [field, object[field]]))
+    const config = { apiVersion, kind, metadata: { name: metadata.name }, ...given }
+    const live = { ...written, metadata: { ...metadata, managedFields } }
+    const outcome = runAtOnce(applyToInSteps({ ...view, live, config, manager: applied.fieldManager, force: true }))
+    if (outcome.kind === 'applied') setOwners(object, outcome.managedFields)
+  }
 }
 
 /** Applies a configuration to what is there. */

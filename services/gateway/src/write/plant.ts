@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { objectKey, type StorageService, type User } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
-import { encodeStoredObject, toWriteId } from '@orch/core/stored'
+import type { User } from '@orch/core/contracts'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Served } from '../served.ts'
-import { type CandidateParts, complete, decodeCandidate } from './candidate.ts'
-import { encodeWrite } from './commit.ts'
-import { fillMetadata, type MetadataParts } from './metadata.ts'
-import { type OwnershipParts, ownersOfNew, setOwners } from './ownership.ts'
+import { decodeCandidate } from './candidate.ts'
+import { Draft, type Origin } from './draft.ts'
+import type { BootstrapManagers } from './ownership.ts'
+import { type BootstrapParts, bootstrapSteps } from './steps.ts'
 
 /** What creating the server's own objects needs. */
-export type PlantParts = CandidateParts &
-  OwnershipParts &
-  MetadataParts & {
-    readonly storage: Pick<StorageService, 'commit'>
-  }
+export type PlantParts = BootstrapParts & { readonly requestTimeoutMs: number }
 
 /** An object of the server's own. */
-export interface PlantedObject {
+export interface PlantedObject extends BootstrapManagers {
   readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
   readonly object: ApiObject
-  /** As what it is written; absent: as the server. */
-  readonly fieldManager?: string
-  /** Fields that a manager of their own has applied; absent: none. */
-  readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
 /**
@@ -41,20 +32,31 @@ export async function plant(objects: readonly PlantedObject[], parts: PlantParts
 }
 
 async function plantOne(served: Served, planted: PlantedObject, parts: PlantParts): Promise<void> {
-  const { resource, strategy } = served
-  const body = JSON.parse(JSON.stringify(planted.object)) as Record<string, unknown>
-  const { object: draft } = decodeCandidate(resource, body, { hasBigIntegers: false, duplicates: [] })
-  if (served.hasStatus) delete draft.status
-  const object = complete(resource, draft, parts)
-  setOwners(object, ownersOfNew(served, object, planted, parts))
-  fillMetadata(object, served, parts)
-  strategy.rules.prepareCreate?.(object, parts.names, ownUser)
-  const { namespace, name = '' } = object.metadata
-  const { stored, encoded } = encodeWrite({ served, object, hasBigIntegers: false }, parts)
-  const writeId = toWriteId(randomUUID(), undefined)
-  const value = encodeStoredObject({ stored: resource.stored, object: stored, encoded, writeId, expiresAtMs: 0 })
-  const key = objectKey(resource.stored.prefix, resource.isNamespaced ? namespace : undefined, name)
-  await parts.storage.commit({ key, expected: 0, conditions: [], value, writeId })
+  const body: Record<string, unknown> = JSON.parse(JSON.stringify(planted.object))
+  const candidate = decodeCandidate(served.resource, body, { hasBigIntegers: false, duplicates: [] })
+  const draft = new Draft(planOf(served, planted.object, parts), undefined, candidate)
+  try {
+    for (const step of bootstrapSteps(planted)) await step(draft, parts)
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+  }
+}
+
+function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeoutMs }: PlantParts) {
+  const { group, version, plural } = served.resource
+  const { namespace = '' } = metadata
+  const request: Origin = {
+    user: ownUser,
+    isLarge: false,
+    auditId: '',
+    deadlineMs: clock.monotonic() + requestTimeoutMs,
+    trace: undefined,
+    explanation: undefined,
+  }
+  const place = { group, version, namespace, resource: plural, name: '', subresource: '', rest: [] }
+  const target = { served, subresource: undefined, info: { kind: 'resource', verb: 'create', ...place } } as const
+  const options = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
+  return { id: randomUUID(), request, target, name: '', options }
 }
 
 /** Who makes what the gateway itself needs. */

@@ -1,53 +1,126 @@
-import type { ApiObject } from '@orch/core/meta'
-import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../target.ts'
-import type { Candidate } from './candidate.ts'
-import type { Live } from './live.ts'
-import type { WriteOptions } from './options.ts'
+import { randomUUID } from 'node:crypto'
+import { UnknownOutcomeError } from '@orch/core/contracts'
+import { conflict, StatusError } from '@orch/core/meta'
+import type { TimerWheel } from '@orch/platform'
+import { requestLate } from '../body.ts'
+import { remainingMs } from '../call-context.ts'
+import { limits } from '../limits.ts'
+import { keyOf } from '../target.ts'
+import { settleAdmission } from './admission.ts'
+import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
+import { latestRevision, readLive, timelyContext } from './live.ts'
+import { settleReservation } from './reservation.ts'
+import { createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
+import type { EndTurn, Turns } from './turns.ts'
+import { unchanged } from './unchanged.ts'
 
-/** What the first step of a write wants to happen, given what is there. */
-export type Intent =
-  /** The object is given when it is asked for, so that nobody need keep it while the disk is waited for. */
-  | { readonly kind: 'create'; readonly take: () => Promise<Candidate> }
-  | { readonly kind: 'update'; readonly candidate: Candidate }
-  /** The object stays for now, and is marked as going. */
-  | { readonly kind: 'mark'; readonly object: ApiObject }
-  | { readonly kind: 'remove' }
-  | { readonly kind: 'nothing' }
-
-export interface Write {
-  readonly request: GatewayRequest
-  readonly target: Target
-  /** '' for a create: the name is in the object. */
-  readonly name: string
-  readonly options: WriteOptions
-  /** What admission is told of the options. */
-  readonly optionsObject: unknown
-  /** The only part in which writes differ. It refuses by throwing, and may be called again with a newer object. */
-  readonly step: (live: Live | undefined) => Intent | Promise<Intent>
-  /** Absent: admission sees the object itself. */
-  readonly shownAs?: ShownAs
-  /** Admission has been asked about the request already, which is more than this write. */
-  readonly isAdmitted?: boolean
+/** What a write needs. */
+export type WriteParts = StepParts & {
+  /** Writers that meet at one object write one after the other. */
+  readonly turns: Pick<Turns, 'take'>
+  readonly wheel: TimerWheel
 }
 
-/** How admission sees an object that is written through a subresource with a kind of its own. */
-export interface ShownAs {
-  readonly kind: string
-  show(object: ApiObject): ApiObject
-  /** What admission has changed there is brought back into the object. */
-  take(object: ApiObject, shown: ApiObject): ApiObject
+/**
+ * What every write goes through: read the object, decide what is to become of it, take the steps of that; again when another write
+ * was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
+ */
+export async function write(wanted: Write, parts: WriteParts): Promise<Written> {
+  const plan: PlannedWrite = { ...wanted, id: randomUUID() }
+  const first = await attempt(plan, parts, false)
+  if (first.kind !== 'again') return first
+  if (plan.name === '') return attemptsLeft(plan, parts)
+  const endTurn = await takeTurn(plan, parts)
+  try {
+    return await attemptsLeft(plan, parts)
+  } finally {
+    endTurn()
+  }
 }
 
-/** A write under way. */
-export interface PlannedWrite extends Write {
-  /** The same for all attempts. */
-  readonly id: string
+/** Those who met at one object go on one after the other. */
+async function takeTurn({ request, target, name }: Write, parts: WriteParts): Promise<EndTurn> {
+  const late = Promise.withResolvers<void>()
+  const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })
+  const end = await parts.turns.take(keyOf(target, name), late.promise)
+  timer.cancel()
+  if (end === undefined) throw requestLate()
+  return end
 }
 
-/** What a write has led to. `json` is the object as it is served, in the stored version. */
-export interface Written {
-  readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
-  readonly json: Uint8Array
-  readonly uid: string
+/** Each attempt wants time to be left, so a crowd at one object ends with the deadline of the request at the latest. */
+async function attemptsLeft(plan: PlannedWrite, parts: WriteParts): Promise<Written> {
+  const attemptsMax = plan.name === '' ? limits.generatedNamesMax : limits.writeAttemptsMax
+  let refusal = conflict(plan.target.served.name, plan.name)
+  for (let count = 2; count <= attemptsMax; count++) {
+    const outcome = await attempt(plan, parts, true)
+    if (outcome.kind !== 'again') return outcome
+    refusal = outcome.refusal ?? refusal
+  }
+  throw refusal
+}
+
+async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean): Promise<Written | Again> {
+  const { request, target, name } = plan
+  if (name === '') return follow(plan, await plan.decide(undefined), parts)
+  const key = keyOf(target, name)
+  const read = isLatest ? ({ kind: 'latest' } as const) : ({ kind: 'any' } as const)
+  const live = await readLive(key, target.served, parts, { read, ...timelyContext(request, parts) })
+  request.isLarge ||= live !== undefined && live.entry.value.length >= limits.largeBytesMin
+  try {
+    return await follow(plan, await plan.decide(live), parts)
+  } catch (error) {
+    if (isLatest || !(error instanceof StatusError)) throw error
+    // Nothing was refused, and what may have been written is not written again.
+    if (error instanceof UnknownOutcomeError) throw error
+    if ((await latestRevision(key, request, parts)) === live?.entry.revision) throw error
+    return { kind: 'again' }
+  }
+}
+
+function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written | Promise<Written | Again> {
+  switch (intent.kind) {
+    case 'create':
+      return takeSteps(createSteps, new Draft(plan, undefined, intent.candidate), parts)
+    case 'update':
+      return takeSteps(updateSteps, new Draft(plan, intent.live, intent.candidate), parts)
+    case 'mark':
+      return takeSteps(markSteps, new Draft(plan, intent.live, { object: intent.object, hasBigIntegers: false, body: undefined }), parts)
+    case 'remove':
+      return takeSteps(removeSteps, new Draft(plan, intent.live, { ...intent.live, body: undefined }), parts)
+    case 'nothing':
+      return unchanged(intent.live)
+  }
+}
+
+/** Takes steps until one sets the outcome. However it ends, what was promised on the way is settled. */
+async function takeSteps<D extends Draft>(
+  steps: readonly WriteStep<WriteParts, D>[],
+  draft: D,
+  parts: WriteParts,
+): Promise<Written | Again> {
+  const { request } = draft.write
+  try {
+    for (const step of steps) {
+      const done = step(draft, parts)
+      if (done !== undefined) await done
+      if (draft.outcome !== undefined) break
+      // Between two steps of a large request all others have their turn.
+      if (request.isLarge) await parts.pace.turn()
+    }
+  } catch (error) {
+    // What may have been written keeps what was promised for it.
+    if (!draft.isSent || !(error instanceof UnknownOutcomeError)) await settle(draft, parts)
+    throw error
+  }
+  await settle(draft, parts)
+  if (draft.outcome === undefined) throw new Error('the last step of a write has set no outcome')
+  return draft.outcome
+}
+
+/** Reports the end of an attempt to all that promised something for it. */
+async function settle(draft: Draft, parts: WriteParts): Promise<void> {
+  const inForce = settleAdmission(draft, parts)
+  if (inForce !== undefined) await inForce
+  await settleReservation(draft, parts)
 }

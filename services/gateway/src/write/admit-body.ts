@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Resource, Subresource } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
+import type { Admitting } from '../admission/admitter.ts'
+import { type AdmissionParts, afterAdmission, namespaceOf, optionsOf } from './admission.ts'
+import type { PlannedWrite } from './draft.ts'
+
+/** What asking about a body needs. */
+export type AdmitBodyParts = { readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'> }
+
+/** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
+export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
+  readonly operation: 'CREATE' | 'CONNECT'
+  /** What the body is. */
+  readonly described: Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
+  readonly name: string
+  readonly object: ApiObject
+  /** What the client said beside the body; a connection says nothing. */
+  readonly options: { readonly isDryRun: boolean; readonly object: unknown }
+}
+
+/** Both phases of admission; gives the body as admission left it. */
+export async function admitBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<ApiObject> {
+  const object = await mutateBody(asked, parts)
+  await validateBody({ ...asked, object }, parts)
+  return object
+}
+
+/** Mutating admission: the body as it is then. */
+export async function mutateBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<ApiObject> {
+  const { object } = await parts.admitter.mutate(admittingOf(asked))
+  return object === undefined ? asked.object : afterAdmission(asked.described, object as ApiObject)
+}
+
+/** Validating admission. */
+export async function validateBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<void> {
+  await parts.admitter.validate(admittingOf(asked))
+}
+
+function admittingOf({ request, target, operation, described, name, object, options }: BodyRequest): Admitting {
+  const { group, version, plural } = target.served.resource
+  return {
+    request,
+    attributes: {
+      operation,
+      group,
+      version,
+      kind: described.kind,
+      resource: plural,
+      subresource: target.subresource?.name ?? '',
+      namespace: namespaceOf(target, name),
+      name,
+      object,
+      oldObject: undefined,
+      options: optionsOf(operation, options.isDryRun, options.object, request),
+      user: request.user,
+      dryRun: options.isDryRun,
+      requestId: request.auditId,
+      writeId: randomUUID(),
+    },
+  }
+}

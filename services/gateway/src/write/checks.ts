@@ -1,0 +1,93 @@
+import { validateObject, warningsOf } from '@orch/core/catalogue'
+import {
+  type ApiObject,
+  type FieldError,
+  foregroundFinalizer,
+  invalid,
+  orphanFinalizer,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { Steps } from '@orch/core/steps'
+import { type RoleParts, refuseEscalation as refuseRoleEscalation } from '../authorization/escalation.ts'
+import { limits } from '../limits.ts'
+import { advance } from '../pace.ts'
+import type { Served } from '../served.ts'
+import { type AuthorizeParts, requireMayCreate } from '../steps/authorize.ts'
+import { objectPartOf } from '../strategies/object-part.ts'
+import type { CandidateParts } from './candidate.ts'
+import type { ChangeDraft, Draft, NewDraft, WriteStep } from './draft.ts'
+
+/** What checking an object needs. */
+export type CheckParts = CandidateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'>
+
+/** A PUT or an apply that creates an object must be allowed as a create too. */
+export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name } }, parts) => requireMayCreate(request, name, parts)
+
+/** Metadata that an update must not change. */
+export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names }) => {
+  const { given, object, live, write } = draft
+  const { managedFields } = object.metadata
+  const bareFinalizers = bareFinalizersOf(write.target.served, names, live.object)
+  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers })
+}
+
+/** Roles and bindings must not give away what their writer does not have. */
+export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, parts) =>
+  refuseRoleEscalation({ user: request.user, target, object, live: live?.object }, parts)
+
+/** All faults of a new object, reported together. */
+export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) =>
+  refuseInvalid(draft, await advance(draft.write.request, faultsOfNew(draft, parts), parts))
+
+/** All faults of a changed object, or of the part of it that the path names. */
+export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
+  refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
+
+function* faultsOfNew({ object, body, write: { target } }: NewDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+  const { resource, strategy } = target.served
+  const ofMetadata = validateObjectMeta(object.metadata, {
+    isNamespaced: resource.isNamespaced,
+    nameKind: strategy.behaviour.nameKind,
+    bareFinalizers: bareFinalizersOf(target.served, names),
+  })
+  yield
+  const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names, isGateOn })
+  yield
+  return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
+}
+
+function* faultsOfChange(draft: ChangeDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+  const { object, body } = draft
+  const live = draft.live.object
+  const { served, subresource } = draft.write.target
+  const { resource, strategy } = served
+  const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
+  if (part?.validate !== undefined) return [...part.validate(object, live)]
+  if (part !== undefined && part.isWanted !== true) {
+    const ofPart = validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })
+    return [...ofPart, ...(part.validateToo?.(object, live) ?? [])]
+  }
+  const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names, isGateOn })
+  yield
+  return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
+}
+
+function refuseInvalid({ object, write: { target } }: Draft, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(target.served.kind, object.metadata.name ?? '', errors.slice(0, limits.fieldErrorsMax))
+}
+
+/** Warns of what is valid and seldom meant. */
+export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
+  if (target.subresource !== undefined) return
+  const { resource, strategy } = target.served
+  for (const text of warningsOf(resource.type, object, live?.object, names)) request.warn(text)
+  if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
+}
+
+/** Finalizers that need no domain; undefined: any may go without. Those that an object has already stay valid. */
+function bareFinalizersOf({ strategy }: Served, names: Names, live?: ApiObject): readonly string[] | undefined {
+  if (strategy.behaviour.takesBareFinalizers) return undefined
+  return [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer, ...(live?.metadata.finalizers ?? [])]
+}

@@ -1,0 +1,161 @@
+import type { CommitRequest, User } from '@orch/core/contracts'
+import type { ApiObject, FieldError, ManagedFieldsEntry, StatusError } from '@orch/core/meta'
+import type { EncodedObject } from '@orch/core/stored'
+import type { Admitted } from '../admission/admitter.ts'
+import type { GatewayRequest } from '../request.ts'
+import type { Target } from '../target.ts'
+import type { Candidate } from './candidate.ts'
+import type { Live } from './live.ts'
+import type { WriteOptions } from './options.ts'
+
+/** What the steps that every new object takes need to know of its writer. */
+export interface Origin extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation'> {
+  readonly user: User
+}
+
+/** Whose object is written where, and how it is meant. */
+export interface Plan<Request extends Origin = Origin> {
+  /** The same for all attempts. */
+  readonly id: string
+  readonly request: Request
+  readonly target: Target
+  /** '' for a create: the name is in the object. */
+  readonly name: string
+  readonly options: WriteOptions
+}
+
+/** A write that a verb asks for. */
+export interface Write extends Omit<Plan<GatewayRequest>, 'id'> {
+  /** What admission sees of the options. */
+  readonly optionsObject: unknown
+  /**
+   * The verb's own step, the first of every list: what is to become of the object, given what is there. It refuses by throwing, and
+   * is taken again with a newer object.
+   */
+  readonly decide: (live: Live | undefined) => Intent | Promise<Intent>
+  /** Absent: admission sees the object itself. */
+  readonly shownAs?: ShownAs
+  /** Admission has been asked about the request already, which is more than this write. */
+  readonly isAdmitted?: boolean
+}
+
+/** A write under way. */
+export type PlannedWrite = Write & Plan<GatewayRequest>
+
+/** What is to become of an object. The kind names the list of steps that follows. */
+export type Intent =
+  | { readonly kind: 'create'; readonly candidate: Candidate }
+  | { readonly kind: 'update'; readonly candidate: Candidate; readonly live: Live }
+  /** The object stays, marked as being deleted. */
+  | { readonly kind: 'mark'; readonly object: ApiObject; readonly live: Live }
+  | { readonly kind: 'remove'; readonly live: Live }
+  | { readonly kind: 'nothing'; readonly live: Live }
+
+/** How admission sees an object that is written through a subresource with a kind of its own. */
+export interface ShownAs {
+  readonly kind: string
+  show(object: ApiObject): ApiObject
+  /** What admission has changed there is brought back into the object. */
+  take(object: ApiObject, shown: ApiObject): ApiObject
+}
+
+/** What a write has led to. `json` is the object as it is served, in the stored version. */
+export interface Written {
+  readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
+  readonly json: Uint8Array
+  readonly uid: string
+}
+
+/** Another write was faster. `refusal` is the answer when no attempt is left; absent: a conflict. */
+export interface Again {
+  readonly kind: 'again'
+  readonly refusal?: StatusError
+}
+
+/** What else must hold when a commit is made. */
+export type Condition = CommitRequest['conditions'][number]
+
+/** An object in the stored version, and its JSON. */
+export interface Encoding {
+  readonly stored: ApiObject
+  readonly encoded: EncodedObject
+}
+
+/** What a kind holds outside of its object, taken for one attempt. */
+export interface Reservation {
+  /** Complete with what was reserved. Absent: unchanged. */
+  readonly object?: ApiObject
+  /** What must hold when the object is committed. */
+  readonly conditions?: readonly Condition[]
+  /** The object was written: what it no longer needs is given back, now or later. */
+  readonly settle: () => Promise<void>
+  /** The object was not written, or is gone: what was reserved for it is given back, now or later. */
+  readonly release: () => Promise<void>
+}
+
+/**
+ * One attempt of a write: what is there, what is to be there, and what has been found out and promised on the way. Each step reads
+ * what it needs and leaves what it has made; a step that sets `outcome` ends the attempt.
+ */
+export class Draft<Before extends Live | undefined = Live | undefined, W extends Plan = PlannedWrite> {
+  readonly write: W
+  /** The object before the write; undefined: it is created. */
+  readonly live: Before
+  /** As the writer has it. */
+  given: ApiObject
+  /** As it is to be written, as far as the steps have come. It belongs to the write and may be changed in place. */
+  object: ApiObject
+  /** The object as it came, or as a patch left it. */
+  body: unknown
+  readonly hasBigIntegers: boolean
+  /** Owners of its fields, where the verb has found them: an apply. */
+  readonly owners: ManagedFieldsEntry[] | undefined
+  /** Faults that are reported together with those of validation. */
+  errors: readonly FieldError[] = []
+  /** The answer of mutating admission, which may contain the verdict of validating admission. */
+  mutation: Admitted | undefined
+  /** What must hold when the object is committed. */
+  conditions: readonly Condition[] = []
+  /** What admission has reserved for the write. */
+  reservations: readonly string[] = []
+  /** What its kind has reserved for it. */
+  reservation: Reservation | undefined
+  /** Of an update: what would be stored. */
+  encoding: Encoding | undefined
+  /** The commit is under way or done. */
+  isSent = false
+  /** The revision that was committed; absent: nothing was written. */
+  revision: number | undefined
+  outcome: Written | Again | undefined
+
+  constructor(write: W, live: Before, { object, hasBigIntegers, body, owners }: Omit<Candidate, 'problems'>) {
+    this.write = write
+    this.live = live
+    this.given = object
+    this.object = object
+    this.body = body
+    this.hasBigIntegers = hasBigIntegers || live?.hasBigIntegers === true
+    this.owners = owners
+  }
+
+  /** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
+  markSent(): void {
+    this.isSent = true
+    this.given = forgotten
+    this.object = forgotten
+    this.body = undefined
+    this.mutation = undefined
+    this.encoding = undefined
+  }
+}
+
+const forgotten: ApiObject = Object.freeze({ apiVersion: '', kind: '', metadata: {} })
+
+/** A draft of an object that is not there yet, asked for by a request or by the server itself. */
+export type NewDraft<W extends Plan = PlannedWrite> = Draft<undefined, W>
+
+/** A draft of a change of an object. */
+export type ChangeDraft = Draft<Live>
+
+/** One step of a write, and the parts it needs. It refuses by throwing. A promise is waited for only where one is returned. */
+export type WriteStep<Parts, D = Draft> = (draft: D, parts: Parts) => void | Promise<void>

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { applyDefaults, dropDisabledFields } from '@orch/core/catalogue'
+import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
+import type { Clock } from '@orch/platform'
+import { limits } from '../limits.ts'
+import { objectPartOf } from '../strategies/object-part.ts'
+import type { Target } from '../target.ts'
+import { type CandidateParts, inOrder } from './candidate.ts'
+import type { ChangeDraft, Draft, NewDraft, Plan, WriteStep } from './draft.ts'
+import type { Live } from './live.ts'
+
+/** What preparing an object needs. */
+export type PrepareParts = CandidateParts & {
+  readonly clock: Clock
+  /** Whole number from 0 to below the bound; for generated names. */
+  readonly random: (bound: number) => number
+}
+
+type AnyDraft = Draft<Live | undefined, Plan>
+
+/** Entries of managedFields are looked through one by one, whoever has written them. As many as there are already may stay. */
+export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live }) => {
+  const { managedFields } = given.metadata
+  const max = Math.max(limits.managedFieldsMax, live?.object.metadata.managedFields?.length ?? 0)
+  if (managedFields === undefined || managedFields.length <= max) return
+  const message = `Too many: ${managedFields.length}: must have at most ${max} items`
+  throw invalid(target.served.kind, target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
+}
+
+/** A new object begins without a status, and without the metadata that only the server sets. */
+export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
+  const object: ApiObject = { ...draft.given }
+  if (draft.write.target.served.hasStatus) delete object.status
+  object.metadata = newMetadata(object.metadata, undefined)
+  draft.object = object
+}
+
+/** The part that the path names comes from the writer, everything else stays as it is. */
+export const keepLive: WriteStep<PrepareParts, ChangeDraft> = (draft, { clock }) => {
+  const { given, live } = draft
+  const { served, subresource } = draft.write.target
+  if (subresource === undefined) {
+    draft.object = keepOutsideOfMain(served, given, live.object)
+    return
+  }
+  const now = printTime(toInstant(clock.now()))
+  const kept = subresource.dropsWrites === true ? { ...given, status: live.object.status } : given
+  const base = { ...live.object, metadata: { ...live.object.metadata } }
+  draft.object = objectPartOf(served.resource, subresource.name).merge(kept, base, now)
+}
+
+function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: ApiObject): ApiObject {
+  const { generation: _generation, selfLink: _selfLink, ...written } = carryOverMeta(given.metadata, live.metadata)
+  const { generation, resourceVersion } = live.metadata
+  const object: ApiObject = { ...given, metadata: { ...written, ...(generation === undefined ? {} : { generation }) } }
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+  if (served.hasStatus) {
+    if (live.status === undefined) delete object.status
+    else object.status = live.status
+  }
+  served.strategy.rules.prepareUpdate?.(object, live)
+  return object
+}
+
+/** Sets what the writer left to the server, and brings the fields into the order of the type. */
+export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, catalogue }) => {
+  const { resource } = draft.write.target.served
+  applyDefaults(resource.type, draft.object, names, catalogue.isGateOn)
+  draft.object = inOrder(resource, draft.object)
+}
+
+/** Drops the fields of features that are off, unless the object has them already. */
+export const dropDisabled: WriteStep<PrepareParts> = (draft, { catalogue }) => {
+  const { type } = draft.write.target.served.resource
+  draft.object = dropDisabledFields(type, draft.object, draft.live?.object, catalogue.isGateOn)
+}
+
+/**
+ * Sets the metadata that the server alone sets on a new object, and its name where one is to be generated. As in kube-apiserver,
+ * mutating admission comes before and sees none of it. Then the kind derives what it derives, some of it from the name or the uid.
+ */
+export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, write: { target, request } }, { clock, names, random }) => {
+  const { behaviour, rules } = target.served.strategy
+  object.metadata = newMetadata(object.metadata, {
+    random,
+    generation: behaviour.countsGenerations && rules.countsOnly === undefined ? 1 : undefined,
+    creationTimestamp: printTime(toInstant(clock.now())),
+  })
+  rules.prepareCreate?.(object, names, request.user)
+}
+
+interface ServersPart {
+  /** For a name. */
+  readonly random: PrepareParts['random']
+  readonly generation: number | undefined
+  readonly creationTimestamp: string
+}
+
+/** In the order of the type, so that equal objects have equal bytes; one field after the other, as what is left of an object is slow. */
+function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMeta {
+  const metadata: ObjectMeta = {}
+  if (own !== undefined && !given.name && given.generateName) metadata.name = generateName(given.generateName, own.random)
+  else if (given.name !== undefined) metadata.name = given.name
+  if (given.generateName !== undefined) metadata.generateName = given.generateName
+  if (given.namespace !== undefined) metadata.namespace = given.namespace
+  if (own !== undefined) {
+    metadata.uid = randomUUID()
+    if (own.generation !== undefined) metadata.generation = own.generation
+    metadata.creationTimestamp = own.creationTimestamp
+  }
+  if (given.labels !== undefined) metadata.labels = given.labels
+  if (given.annotations !== undefined) metadata.annotations = given.annotations
+  if (given.ownerReferences !== undefined) metadata.ownerReferences = given.ownerReferences
+  if (given.finalizers !== undefined) metadata.finalizers = given.finalizers
+  if (given.managedFields !== undefined) metadata.managedFields = given.managedFields
+  return metadata
+}
+
+/** The kind derives what it derives from the change, and the generation counts it. */
+export const completeChange: WriteStep<unknown, ChangeDraft> = ({ object, live, write: { target } }) => {
+  const { served, subresource } = target
+  const { behaviour, rules } = served.strategy
+  rules.completeUpdate?.(object, live.object)
+  const isWanted = subresource === undefined || objectPartOf(served.resource, subresource.name).isWanted === true
+  if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
+  const isCounted =
+    rules.countsOnly?.(object, live.object) ?? (print(object) !== print(live.object) || rules.countsChange?.(object, live.object) === true)
+  if (isCounted) object.metadata.generation = (live.object.metadata.generation ?? 0) + 1
+}
+
+/**
+ * What the generation counts: everything but metadata and status. An empty list, which is stored as null where it is printed, is not
+ * another value than null.
+ */
+function print({ metadata: _metadata, status: _status, ...rest }: ApiObject): string {
+  return JSON.stringify(rest, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    return Array.isArray(value) && value.length === 0 ? null : value
+  })
+}

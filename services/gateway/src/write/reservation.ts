@@ -1,0 +1,39 @@
+import type { ApiObject } from '@orch/core/meta'
+import type { Served } from '../served.ts'
+import type { Draft, Reservation, WriteStep } from './draft.ts'
+
+/** What a kind holds outside of its objects, such as the addresses of Services. */
+export interface Reserver {
+  /** Reserves what the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
+  reserve(draft: Draft): Promise<Reservation>
+  /** Gives back what an object that is gone had. It never fails: what cannot be given back now is swept later. */
+  release(object: ApiObject): Promise<void>
+}
+
+/** What reserving needs. */
+export interface ReserveParts {
+  /** Finds what the kind of a resource reserves; undefined: nothing. */
+  readonly reserverOf: (served: Served) => Reserver | undefined
+}
+
+/** Reserves what the kind holds outside of the object. */
+export const reserve: WriteStep<ReserveParts> = (draft, { reserverOf }) => {
+  const reserver = reserverOf(draft.write.target.served)
+  if (reserver !== undefined) return takeReservation(draft, reserver)
+}
+
+async function takeReservation(draft: Draft, reserver: Reserver): Promise<void> {
+  const reservation = await reserver.reserve(draft)
+  draft.reservation = reservation
+  draft.object = reservation.object ?? draft.object
+  draft.conditions = [...draft.conditions, ...(reservation.conditions ?? [])]
+}
+
+/** At the end of an attempt, keeps or gives back what was reserved, and what an object had that is gone. */
+export async function settleReservation(draft: Draft, { reserverOf }: ReserveParts): Promise<void> {
+  const isCommitted = draft.revision !== undefined
+  const isRemoved = isCommitted && draft.outcome?.kind === 'removed'
+  if (isCommitted && !isRemoved) await draft.reservation?.settle()
+  else await draft.reservation?.release()
+  if (isRemoved && draft.live !== undefined) await reserverOf(draft.write.target.served)?.release(draft.live.object)
+}

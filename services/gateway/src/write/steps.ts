@@ -1,0 +1,67 @@
+import { type AdmissionParts, admit, admitDeletion, mutate } from './admission.ts'
+import { allowCreate, type CheckParts, checkMetadata, refuseEscalation, validateChange, validateNew, warn } from './checks.ts'
+import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, removeReleased } from './commit.ts'
+import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
+import { type BootstrapManagers, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
+import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
+import { type ReserveParts, reserve } from './reservation.ts'
+import { encode, skipUnchanged } from './unchanged.ts'
+
+/** What the steps of a request's write need. */
+export type StepParts = PrepareParts & OwnershipParts & AdmissionParts & CheckParts & ReserveParts & CommitParts
+
+/** What the steps of an object of the server's own need. */
+export type BootstrapParts = PrepareParts & OwnershipParts & CommitParts
+
+/**
+ * What each kind of write does, in order. All writes take the same steps; a list leaves out those that do not apply. The verb's own
+ * step, which says what is to become of the object, is taken before each.
+ */
+export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
+  allowCreate,
+  limitOwners,
+  clearNew,
+  fillDefaults,
+  findOwners,
+  mutate,
+  dropDisabled,
+  completeNew,
+  refuseEscalation,
+  validateNew,
+  warn,
+  reserve,
+  admit,
+  commitNew,
+]
+
+/** An update, a patch or an apply of an object, or of a part of it. */
+export const updateSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [
+  limitOwners,
+  keepLive,
+  fillDefaults,
+  findOwners,
+  checkMetadata,
+  mutate,
+  dropDisabled,
+  completeChange,
+  refuseEscalation,
+  validateChange,
+  warn,
+  reserve,
+  admit,
+  encode,
+  skipUnchanged,
+  removeReleased,
+  commitChange,
+]
+
+/** A deletion that finalizers or a grace period hold up. */
+export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitMark]
+
+/** A deletion. */
+export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitRemoval]
+
+/** An object that the server itself creates at its first start: it is neither asked about nor checked. */
+export function bootstrapSteps(managers: BootstrapManagers): readonly WriteStep<BootstrapParts, NewDraft<Plan>>[] {
+  return [clearNew, fillDefaults, ownBootstrap(managers), completeNew, commitNew]
+}

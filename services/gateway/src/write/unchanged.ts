@@ -1,0 +1,60 @@
+import { sameOwners } from '@orch/core/apply'
+import { pause } from '../pace.ts'
+import { keyOf } from '../target.ts'
+import { type CommitParts, encodeDraft, previewChange } from './commit.ts'
+import type { ChangeDraft, WriteStep, Written } from './draft.ts'
+import { type Live, latestRevision } from './live.ts'
+
+/** Encodes the object, once for all steps that follow. */
+export const encode: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  draft.encoding = encodeDraft(draft, parts)
+}
+
+/** Ends the write of an object that is as it was, unless what was read is old by now. */
+export const skipUnchanged: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  const preview = previewChange(draft, parts)
+  if (Buffer.compare(preview, draft.live.entry.value) === 0) return confirmUnchanged(draft, parts)
+  if (draft.owners !== undefined) return skipOtherTimes(draft, preview, parts)
+}
+
+async function skipOtherTimes(draft: ChangeDraft, preview: Uint8Array, parts: CommitParts): Promise<void> {
+  await pause(draft.write.request, parts)
+  if (differsInTimesOnly(draft, preview, parts)) await confirmUnchanged(draft, parts)
+}
+
+async function confirmUnchanged(draft: ChangeDraft, parts: CommitParts): Promise<void> {
+  const { live, write } = draft
+  const latest = await latestRevision(keyOf(write.target, write.name), write.request, parts)
+  draft.outcome = latest === live.entry.revision ? unchanged(live) : { kind: 'again' }
+}
+
+/** The outcome of a write that changes nothing. */
+export function unchanged({ entry, object }: Live): Written {
+  return { kind: 'unchanged', json: entry.value, uid: object.metadata.uid ?? '' }
+}
+
+/** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
+function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: CommitParts): boolean {
+  const { write, live, object, hasBigIntegers } = draft
+  const { metadata } = object
+  const { value } = live.entry
+  // Times are all of one length.
+  if (preview.length !== value.length || metadata.managedFields === undefined) return false
+  if (!endsDifferingInTime(preview, value)) return false
+  const { managedFields = [] } = live.object.metadata
+  if (!sameOwners(metadata.managedFields, managedFields)) return false
+  const withFormerTimes = { ...object, metadata: { ...metadata, managedFields } }
+  return Buffer.compare(previewChange({ write, live, hasBigIntegers, object: withFormerTimes, encoding: undefined }, parts), value) === 0
+}
+
+/** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */
+function endsDifferingInTime(left: Uint8Array, right: Uint8Array): boolean {
+  let last = left.length - 1
+  while (last >= 0 && left[last] === right[last]) last--
+  const label = '"time":"'
+  const before = Buffer.from(left.subarray(Math.max(0, last - label.length - timeLength), Math.max(0, last))).toString('latin1')
+  return before.includes(label)
+}
+
+/** Characters of a time such as `2006-01-02T15:04:05Z`. */
+const timeLength = 20
