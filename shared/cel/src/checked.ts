@@ -1,0 +1,38 @@
+import type { Expr } from './ast.ts'
+import type { Overload } from './library.ts'
+import type { CelType } from './types.ts'
+
+/**
+ * An expression whose names are resolved. Where it was compiled without a check all types are dyn, references hold all overloads of a
+ * name, and what has none is an error when it is evaluated.
+ */
+export interface CheckedAst {
+  readonly text: string
+  readonly expr: Expr
+  /** The type of the whole expression. */
+  readonly type: CelType
+  /** The type of each part, by the id of its expression. */
+  readonly types: ReadonlyMap<number, CelType>
+  /** What each name in it means, by the id of the identifier, selection, call or struct. */
+  readonly references: ReadonlyMap<number, Reference>
+}
+
+/**
+ * What a name means. A selection (`a.b.c`) with a reference to a variable, constant or type is that name as a whole, not a field.
+ */
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'constant'; readonly value: unknown }
+  | { readonly kind: 'type'; readonly type: CelType }
+  | FunctionReference
+
+/**
+ * The overloads that a call may mean: one, or several where the types of its arguments are known at run time only. A call whose target
+ * is the first part of the function's name (`sets.contains(a, b)`) is qualified: the target is no argument of it.
+ */
+export interface FunctionReference {
+  readonly kind: 'function'
+  readonly name: string
+  readonly isQualified: boolean
+  readonly overloads: readonly Overload[]
+}
