@@ -55,7 +55,7 @@ export const mutationScopes = {
     tests: ['services/storage/src/etcd/{client,etcd-store,leadership,members,parts,reader,rules,wire}.test.ts'],
   },
   watch: {
-    mutate: ['services/watch/src/*.ts', 'services/watch/src/feed/*.ts'],
-    tests: ['services/watch/src/*.test.ts', 'services/watch/src/feed/*.test.ts'],
+    mutate: ['services/watch/src/*.ts', 'services/watch/src/change-source/*.ts'],
+    tests: ['services/watch/src/*.test.ts', 'services/watch/src/change-source/*.test.ts'],
   },
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FeedMessage } from '@orch/core/contracts'
+import type { ChangeMessage } from '@orch/core/contracts'
 import { createJetStream, createNats, streamName } from '@orch/platform/nats'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -58,7 +58,7 @@ async function openDeployedNats() {
   return { as }
 }
 
-const position: FeedMessage = { kind: 'position', epoch: 'e', revision: 7, last: 5 }
+const position: ChangeMessage = { kind: 'position', epoch: 'e', revision: 7, last: 5 }
 const first = { id: 'e-7.0', expectedSequence: 0, expectedId: undefined }
 
 describe.skipIf(reason !== '')(`the NATS that is deployed${reason}`, () => {
@@ -66,7 +66,7 @@ describe.skipIf(reason !== '')(`the NATS that is deployed${reason}`, () => {
     const { as } = await openDeployedNats()
     const storage = as('storage')
     await storage.prepare()
-    const { promise: heard, resolve } = Promise.withResolvers<FeedMessage>()
+    const { promise: heard, resolve } = Promise.withResolvers<ChangeMessage>()
     const watch = as('watch')
     const stop = await watch.follow({ onMessage: resolve, onEnd: () => {} })
     await storage.publish(position, first)

@@ -51,9 +51,9 @@ async function openServices(): Promise<Replica[]> {
     listen: '127.0.0.1:0',
   })
   const store = createMemoryStore()
-  const storage = await openStorageReplica({ ...as('storage'), store, feed: undefined, watchHistoryMs: 300_000 }, world)
+  const storage = await openStorageReplica({ ...as('storage'), store, changeStream: undefined, watchHistoryMs: 300_000 }, world)
   const storageAddresses = [storage.address]
-  const watch = await openWatchReplica({ ...as('watch'), storageAddresses, feed: undefined }, world)
+  const watch = await openWatchReplica({ ...as('watch'), storageAddresses, changeStream: undefined }, world)
   const admission = await openAdmissionReplica(
     { ...as('admission'), storageAddresses, admission: readAdmission(readStartSettings({})) },
     world,

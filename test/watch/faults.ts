@@ -1,16 +1,19 @@
-import type { FeedMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core/contracts'
+import type { ChangeMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core/contracts'
 import { PushStream } from '@orch/platform'
 
 /** What can be made to go wrong, once, to see whether it is noticed. */
 export type Fault = 'lose' | 'double' | 'swap' | 'delay' | 'stale read'
 
 /** What can happen to published messages on their way. */
-export type FeedFault = 'lose' | 'double' | 'swap' | 'delay' | 'stale position'
+export type ChangeStreamFault = 'lose' | 'double' | 'swap' | 'delay' | 'stale position'
 
 /** How messages arrive: one in ten is treated badly. */
-export function faultyDelivery(fault: FeedFault | undefined, random: () => number): (message: FeedMessage) => readonly FeedMessage[] {
-  const held: FeedMessage[] = []
-  let stale: FeedMessage | undefined
+export function faultyDelivery(
+  fault: ChangeStreamFault | undefined,
+  random: () => number,
+): (message: ChangeMessage) => readonly ChangeMessage[] {
+  const held: ChangeMessage[] = []
+  let stale: ChangeMessage | undefined
   return (message) => {
     if (fault === undefined) return [message]
     if (message.kind === 'position') {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findFault } from './checker.ts'
-import type { Fault, FeedFault } from './faults.ts'
+import type { ChangeStreamFault, Fault } from './faults.ts'
 import { joinByRpc } from './joints.ts'
 import { runScenario } from './scenario.ts'
 
@@ -29,7 +29,7 @@ export function testModel(firstSeed: number): void {
     }
   })
 
-  for (const fault of [undefined, 'lose', 'double', 'swap', 'delay', 'stale position'] satisfies (FeedFault | undefined)[]) {
+  for (const fault of [undefined, 'lose', 'double', 'swap', 'delay', 'stale position'] satisfies (ChangeStreamFault | undefined)[]) {
     test(`CARD-18, CARD-25: the same holds over a published stream that fails, messages on it: ${fault ?? 'whole'} (seeds ${firstSeed}…${firstSeed + 9})`, async () => {
       const totals = new Map<string, number>()
       for (let seed = firstSeed; seed < firstSeed + 10; seed += 1) {

@@ -8,7 +8,7 @@ import { createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { findBackend, openNats, type Program } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPublisher } from '../../services/storage/src/publisher/index.ts'
-import { createChangeFeed } from '../../services/watch/src/index.ts'
+import { createChangeSource } from '../../services/watch/src/index.ts'
 import { issueAuthority, issueClient, issueServing } from '../../shared/platform/src/tls/issue.ts'
 
 const backend = await findBackend('nats-server')
@@ -46,14 +46,14 @@ function publish(storage: TinyStorage, program: Program) {
 }
 const soleLeader = { leadership: { isLeader: true, onChange: () => () => {} } }
 
-/** A feed and one reader of it, from the beginning. */
+/** A change source and one reader of it, from the beginning. */
 function follow(storage: TinyStorage, program: Program) {
   const metrics = createMetrics({ process: false })
-  const feed = createChangeFeed({ ...environment, storage, stream: openStream(program), metrics })
-  onTestFinished(() => feed.close())
+  const source = createChangeSource({ ...environment, storage, stream: openStream(program), metrics })
+  onTestFinished(() => source.close())
   const seen: number[] = []
   const read = async () => {
-    for await (const part of feed.changes({ after: 0, epoch: 'e1', resources: [] })) seen.push(...revisionsOf(part))
+    for await (const part of source.changes({ after: 0, epoch: 'e1', resources: [] })) seen.push(...revisionsOf(part))
   }
   void read()
   const isPublished = async () => (await metrics.text()).includes('watch_feed_mode{source="published"} 1')
@@ -88,7 +88,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe.skipIf(backend.kind === 'missing')(`the change feed on a real NATS ${reason}`, () => {
+describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${reason}`, () => {
   test('CARD-17, CARD-18: each change comes once and in order, through NATS and not from storage', async () => {
     const program = await startNats()
     const storage = createTinyStorage()

@@ -5,9 +5,9 @@ import { createFakeChangeStream, createFakeClock, type FakeClock } from '@orch/t
 import { createWatchHub, type WatchAttachment, type WatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
 import { createMemoryStore, createStorage, type Storage } from '../../services/storage/src/index.ts'
 import { createPublisher } from '../../services/storage/src/publisher/index.ts'
-import { createChangeFeed, createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { createChangeSource, createWatch, unconverted } from '../../services/watch/src/index.ts'
 import type { Observation, Step, TrueChange } from './checker.ts'
-import { type Fault, type FeedFault, faultyDelivery, faultyStorage, faultyWatch } from './faults.ts'
+import { type ChangeStreamFault, type Fault, faultyDelivery, faultyStorage, faultyWatch } from './faults.ts'
 import { type Joints, joinDirectly } from './joints.ts'
 
 export interface ScenarioOptions {
@@ -18,7 +18,7 @@ export interface ScenarioOptions {
    * Changes reach watch over a published stream, which goes down, is purged and is lost; two publish at once; and messages
    * are treated badly on their way, one in ten.
    */
-  readonly published?: { readonly fault: FeedFault | undefined }
+  readonly published?: { readonly fault: ChangeStreamFault | undefined }
   /** What lies between the services; by default frozen function calls. */
   readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
@@ -50,10 +50,17 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
   }
   const restartable: WatchService = { subscribe: (request, context) => watch.subscribe(request, context) }
   const joints = await join(storage, faultyWatch(restartable, fault, onPlanted))
-  const feed = published === undefined ? undefined : openFeed(storage, { clock, random, fault: published.fault })
+  const changeSource = published === undefined ? undefined : openSource(storage, { clock, random, fault: published.fault })
   const startWatch = () => {
     const limits = { windowBytesMax: random() < 0.5 ? 4_000 : 1_000_000 }
-    return createWatch({ storage: feed?.changes ?? joints.storage, clock, log: silentLog, random, convertOf: () => unconverted, limits })
+    return createWatch({
+      storage: changeSource?.changes ?? joints.storage,
+      clock,
+      log: silentLog,
+      random,
+      convertOf: () => unconverted,
+      limits,
+    })
   }
   let watch = startWatch()
   const hub = createWatchHub({ watch: joints.watch, clock, log: silentLog, random })
@@ -72,10 +79,10 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
       restarts += 1
     } else if (dice < 0.84) clients[Math.floor(random() * clients.length)]?.change(random)
     else if (dice < 0.92) clock.advance(200)
-    else if (dice < 0.925) feed?.trouble()
+    else if (dice < 0.925) changeSource?.trouble()
     else await turn()
   }
-  feed?.stream.goUp()
+  changeSource?.stream.goUp()
   await writer.settled()
   for (const client of clients) client.resume()
   for (let round = 0; clients.some((client) => client.reached < writer.acknowledged); round += 1) {
@@ -84,10 +91,10 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
     await turn()
   }
   for (const client of clients) client.finish()
-  const departures = (await feed?.departures()) ?? new Map<string, number>()
+  const departures = (await changeSource?.departures()) ?? new Map<string, number>()
   hub.close()
   watch.close()
-  await feed?.close()
+  await changeSource?.close()
   storage.close()
   joints.close()
   const relists = clients.reduce((sum, client) => sum + client.observations.length - 1, 0)
@@ -101,8 +108,8 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
   }
 }
 
-/** Two publishers, who think both that they lead, a stream that can be harmed, and the feed that watch reads. */
-function openFeed(storage: Storage, options: { clock: FakeClock; random: () => number; fault: FeedFault | undefined }) {
+/** Two publishers, who think both that they lead, a stream that can be harmed, and the change source that watch reads. */
+function openSource(storage: Storage, options: { clock: FakeClock; random: () => number; fault: ChangeStreamFault | undefined }) {
   const { clock, random, fault } = options
   const stream = createFakeChangeStream()
   stream.deliver = faultyDelivery(fault, random)
@@ -110,7 +117,7 @@ function openFeed(storage: Storage, options: { clock: FakeClock; random: () => n
   const environment = { storage, stream, clock, log: silentLog, random }
   const publishers = [0, 1].map(() => createPublisher({ ...environment, leadership, metrics: createMetrics({ process: false }) }))
   const metrics = createMetrics({ process: false })
-  const changes = createChangeFeed({ ...environment, metrics })
+  const changes = createChangeSource({ ...environment, metrics })
   const troubles = [() => stream.goDown(), () => stream.goUp(), () => stream.purge(), () => stream.lose()]
   return {
     stream,

@@ -31,9 +31,10 @@ async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
 /** A gateway over one storage, one admission and two watches, with a way to each watch that can be cut. */
 async function aSet() {
   const store = createMemoryStore()
-  const storage = await closing(openStorageReplica({ ...apart, store, feed: undefined, watchHistoryMs: 600_000 }, world))
+  const storage = await closing(openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 600_000 }, world))
   const storageAddresses = [storage.address]
-  const openWatch = (listen = apart.listen) => closing(openWatchReplica({ ...apart, listen, storageAddresses, feed: undefined }, world))
+  const openWatch = (listen = apart.listen) =>
+    closing(openWatchReplica({ ...apart, listen, storageAddresses, changeStream: undefined }, world))
   const watches = [await openWatch(), await openWatch()]
   const links = await Promise.all(watches.map((watch) => openLink(portOf(watch))))
   for (const link of links) onTestFinished(() => link.close())

@@ -31,7 +31,7 @@ export const flowControlController: Controller = {
       random,
       onError: (error: unknown) => log.debug({ err: error }, 'flow control is listed or watched again'),
     }
-    const judge = async (name: string): Promise<void> => {
+    const check = async (name: string): Promise<void> => {
       const schema = knownSchemas.get(name)
       if (schema === undefined) return
       const wanted = danglingOf(schema, (level) => knownLevels.get(level) !== undefined)
@@ -44,7 +44,7 @@ export const flowControlController: Controller = {
       await schemas.patch(name, patch, { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal })
     }
     const queue = createWorkqueue({
-      work: judge,
+      work: check,
       onError: (name, error) => log.warn({ flowSchema: name, err: error }, 'the status of a FlowSchema could not be written yet'),
       clock,
       random,

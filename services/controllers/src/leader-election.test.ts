@@ -20,7 +20,7 @@ function aServer() {
     lease = { ...given, metadata: { ...given.metadata, resourceVersion: String(version) } }
     return lease
   }
-  const judge = (method: string, body: string): { readonly status: number; readonly object: unknown } => {
+  const check = (method: string, body: string): { readonly status: number; readonly object: unknown } => {
     const refused = (code: number, reason: string) => ({
       status: code,
       object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason },
@@ -30,7 +30,7 @@ function aServer() {
     const isStale = (JSON.parse(body) as Lease).metadata.resourceVersion !== lease?.metadata.resourceVersion
     return isStale ? refused(409, 'Conflict') : { status: 200, object: store(body) }
   }
-  return { judge, lease: () => lease }
+  return { check, lease: () => lease }
 }
 
 /** How the way to the server is. */
@@ -44,7 +44,7 @@ function aWay(server: ReturnType<typeof aServer>) {
       if (state.way === 'silent') {
         await new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
       }
-      const { status, object } = server.judge(method, String(body))
+      const { status, object } = server.check(method, String(body))
       const bytes = Buffer.from(JSON.stringify(object))
       return {
         status,
@@ -126,14 +126,14 @@ test.each(['broken', 'silent'] as const)('a leader whose way to the server is %s
 
 test('a way that stays broken is told once, and once more when it has been open in between', async () => {
   const { join, pass } = anElection()
-  const told: string[] = []
-  const { state } = join('a', { ...silentLog, warn: (_, message) => void told.push(message ?? '') })
+  const reported: string[] = []
+  const { state } = join('a', { ...silentLog, warn: (_, message) => void reported.push(message ?? '') })
   await pass(10)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   for (const times of [1, 2]) {
     state.way = 'broken'
     await pass(60)
-    expect(told).toEqual(Array.from({ length: times }, () => 'the lease could not be read or written'))
+    expect(reported).toEqual(Array.from({ length: times }, () => 'the lease could not be read or written'))
     state.way = 'open'
     await pass(10)
   }

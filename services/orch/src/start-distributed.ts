@@ -93,15 +93,15 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     }),
     clock,
   })
-  const feed = { servers: options.natsServers, profile, prefix: options.prefix }
+  const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
       const store = await openEtcdStore({ ...world, servers: options.etcdServers, prefix: options.prefix, profile })
-      return openStorageReplica({ ...as('storage'), listen: anyPort, store, feed, watchHistoryMs }, inner)
+      return openStorageReplica({ ...as('storage'), listen: anyPort, store, changeStream, watchHistoryMs }, inner)
     }),
   )
   const behind = { listen: anyPort, storageAddresses }
-  const watching = many(options.watches, () => openWatchReplica({ ...as('watch'), ...behind, feed }, inner))
+  const watching = many(options.watches, () => openWatchReplica({ ...as('watch'), ...behind, changeStream }, inner))
   const admitting = many(options.admissions, () =>
     openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, inner),
   )

@@ -1,6 +1,6 @@
 import type { Change, ChangesPart } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
-import { Bell, type StateReader, streamChanges } from './changes.ts'
+import { Notifier, type StateReader, streamChanges } from './changes.ts'
 
 const turns = async (count = 6) => {
   for (let round = 0; round < count; round += 1) await Promise.resolve()
@@ -8,7 +8,7 @@ const turns = async (count = 6) => {
 
 /** A state whose reads are counted, and one stream of it. */
 function open(resources: readonly string[]) {
-  const bell = new Bell()
+  const notifier = new Notifier()
   const all: Change[] = []
   const asked: number[] = []
   const state: { -readonly [Member in keyof StateReader]: StateReader[Member] } = {
@@ -24,11 +24,11 @@ function open(resources: readonly string[]) {
   onTestFinished(() => ending.abort())
   const parts: ChangesPart[] = []
   const done = (async () => {
-    for await (const part of streamChanges({ after: 0, epoch: 'e1', resources: [...resources] }, state, bell, ending.signal))
+    for await (const part of streamChanges({ after: 0, epoch: 'e1', resources: [...resources] }, state, notifier, ending.signal))
       parts.push(part)
   })()
   return {
-    bell,
+    notifier,
     state,
     asked,
     parts,
@@ -43,7 +43,7 @@ function open(resources: readonly string[]) {
         return change as unknown as Change
       })
       all.push(...changes)
-      bell.ring(changes)
+      notifier.notify(changes)
     },
     /** What has come, in short. */
     told: () => parts.map((part) => (part.kind === 'changes' ? part.changes.map(({ key }) => key).join() : JSON.stringify(part))),
@@ -68,10 +68,10 @@ test('a stream is not woken for what it does not want', async () => {
 })
 
 test('a stream that was not woken still says where it stands, without reading what it passed over', async () => {
-  const { put, told, asked, bell, state } = open(['core/secrets'])
+  const { put, told, asked, notifier, state } = open(['core/secrets'])
   await turns()
   put('core/configmaps/default/a')
-  bell.tick(state.revision)
+  notifier.tick(state.revision)
   await turns()
   expect(told()).toEqual(['{"kind":"position","revision":1,"epoch":"e1"}'])
   put('core/configmaps/default/b')
@@ -92,13 +92,13 @@ test('what came while a stream was woken is read with it', async () => {
 })
 
 test('a stream of everything hears of each change, and one of another epoch ends', async () => {
-  const { put, told, bell, state } = open([])
+  const { put, told, notifier, state } = open([])
   await turns()
   put('core/configmaps/default/a')
   await turns()
   expect(told()).toEqual(['core/configmaps/default/a'])
   state.epoch = 'e2'
-  bell.ringAll()
+  notifier.notifyAll()
   await turns()
   expect(told().at(-1)).toBe('{"kind":"expired","oldest":0,"epoch":"e2"}')
 })

@@ -10,13 +10,13 @@ export interface StateReader {
 }
 
 /** Rings for streams: something changed, or it is time to say where the store stands. */
-export class Bell {
+export class Notifier {
   readonly #waiting = new Set<Waiter>()
   /** Counts the times that positions were due. */
   ticks = 0
 
   /** Wakes those who want one of the changes, and those who want to hear of everything. */
-  ring(changes: readonly Change[]): void {
+  notify(changes: readonly Change[]): void {
     const seen = changes[0]?.previous ?? 0
     for (const waiter of [...this.#waiting]) {
       const { wanted } = waiter
@@ -27,11 +27,11 @@ export class Bell {
   /** Positions are due: who waits has seen everything up to this revision, or did not want it. */
   tick(revision: Revision): void {
     this.ticks++
-    this.ringAll(revision)
+    this.notifyAll(revision)
   }
 
   /** Wakes everybody. */
-  ringAll(seen: Revision = 0): void {
+  notifyAll(seen: Revision = 0): void {
     for (const waiter of [...this.#waiting]) this.#wake(waiter, seen)
   }
 
@@ -43,7 +43,7 @@ export class Bell {
     })
   }
 
-  /** Resolves at the next ring of any kind, or when the signal is raised. */
+  /** Resolves at the next notification of any kind, or when the signal is raised. */
   async waitUntil(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const waiter = new Waiter(undefined)
@@ -64,7 +64,7 @@ export class Bell {
   }
 }
 
-/** Somebody who waits for the bell, again and again. */
+/** Somebody who waits for the notifier, again and again. */
 export class Waiter {
   /** Undefined: everything is wanted. */
   readonly wanted: ((key: string) => boolean) | undefined
@@ -83,16 +83,16 @@ export class Waiter {
 export async function* streamChanges(
   request: ChangesRequest,
   state: StateReader,
-  bell: Bell,
+  notifier: Notifier,
   signal: AbortSignal,
 ): AsyncGenerator<ChangesPart, void, undefined> {
   const epoch = state.epoch
   if (request.epoch !== '' && request.epoch !== epoch) return yield expiredPart(state)
   const wanted = toFilter(request.resources)
   const waiter = new Waiter(wanted)
-  signal.addEventListener('abort', () => bell.wake(waiter), { once: true })
+  signal.addEventListener('abort', () => notifier.wake(waiter), { once: true })
   let after = request.after
-  let ticks = bell.ticks
+  let ticks = notifier.ticks
   while (!signal.aborted) {
     if (state.epoch !== epoch) return yield expiredPart(state)
     if (after < state.revision) {
@@ -101,11 +101,11 @@ export async function* streamChanges(
       after = read.upTo
       const changes = wanted === undefined ? read.changes : read.changes.filter(({ key }) => wanted(key))
       if (changes.length > 0) yield { kind: 'changes', changes, epoch }
-    } else if (ticks !== bell.ticks) {
-      ticks = bell.ticks
+    } else if (ticks !== notifier.ticks) {
+      ticks = notifier.ticks
       if (after <= state.revision) yield { kind: 'position', revision: after, epoch }
     } else {
-      after = Math.max(after, await bell.wait(waiter))
+      after = Math.max(after, await notifier.wait(waiter))
     }
   }
 }

@@ -14,7 +14,7 @@ import type {
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Clock, systemClock } from '@orch/platform'
-import { Bell, streamChanges } from './changes.ts'
+import { Notifier, streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
@@ -97,9 +97,9 @@ class StorageOverStore implements Storage {
   readonly #clock: Clock
   readonly #options: StorageOptions
   readonly #leadership: Leadership
-  readonly #bell = new Bell()
-  /** Epoch in which the bell was rung last. */
-  #rungEpoch = ''
+  readonly #notifier = new Notifier()
+  /** Epoch in which waiters were notified last. */
+  #notifiedEpoch = ''
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
   #state!: State
@@ -137,7 +137,7 @@ class StorageOverStore implements Storage {
       (happened) => this.#onApplied(happened),
     )
     this.#state = state
-    this.#reads = new Reads({ store, state, bell: this.#bell, clock, closing: this.#closing.signal })
+    this.#reads = new Reads({ store, state, notifier: this.#notifier, clock, closing: this.#closing.signal })
     this.#commits = new Commits({ store, state, randomId })
     this.#expireAll()
     const onLost = (error: unknown) => onError?.(error, 'comparing memory with the store')
@@ -152,7 +152,7 @@ class StorageOverStore implements Storage {
     })
     const { pastBytesMax: pastMax = pastBytesMax } = this.#options
     if (store.adopt !== undefined) this.#past = new PastBudget({ bytesMax: pastMax, revision: state.revision })
-    this.#ticker = clock.every(positionIntervalMs, () => this.#bell.tick(state.revision))
+    this.#ticker = clock.every(positionIntervalMs, () => this.#notifier.tick(state.revision))
   }
 
   get = (request: GetRequest): Promise<GetResponse> => this.#reads.get(request)
@@ -172,7 +172,7 @@ class StorageOverStore implements Storage {
   changes = (request: ChangesRequest, context?: CallContext) => {
     const signals = [this.#closing.signal, ...(context?.signal === undefined ? [] : [context.signal])]
     return toStream(
-      (signal) => streamChanges(request, this.#state, this.#bell, signal),
+      (signal) => streamChanges(request, this.#state, this.#notifier, signal),
       AbortSignal.any(signals as globalThis.AbortSignal[]),
     )
   }
@@ -265,15 +265,15 @@ class StorageOverStore implements Storage {
     this.#lostChanges.auditSoon()
     const { epoch } = this.#state
     // A reader that waits in an epoch that is over has to be woken, whatever has changed.
-    if (happened.length === 0 || epoch !== this.#rungEpoch) this.#bell.ringAll()
-    else this.#bell.ring(happened.map(({ change }) => change))
-    this.#rungEpoch = epoch
+    if (happened.length === 0 || epoch !== this.#notifiedEpoch) this.#notifier.notifyAll()
+    else this.#notifier.notify(happened.map(({ change }) => change))
+    this.#notifiedEpoch = epoch
   }
 
   async #restore(target: Tree): Promise<void> {
     await restoreTree(target, this.#state, this.#commits)
     this.#state.epoch = await this.#store.renewEpoch()
     await this.compact(this.#state.revision)
-    this.#bell.ringAll()
+    this.#notifier.notifyAll()
   }
 }

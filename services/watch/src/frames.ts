@@ -49,7 +49,7 @@ function contentOf(change: Change, type: EventType): Uint8Array | typeof content
   return last === undefined ? contentLost : withRevision(last, change.revision)
 }
 
-/** What subscribers of one outlet see of a change. */
+/** What subscribers of one distributor see of a change. */
 export interface View {
   /** The version, as a key. */
   readonly version: string

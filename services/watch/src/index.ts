@@ -1,5 +1,5 @@
 /** What happened: change events, filtered and encoded once for all who watch. */
-export { type ChangeFeed, type ChangeFeedOptions, createChangeFeed } from './feed/index.ts'
+export { type ChangeSource, type ChangeSourceOptions, createChangeSource } from './change-source/index.ts'
 export { type Convert, type Target, unconverted } from './frames.ts'
 export type { WatchLimits } from './limits.ts'
 export { createWatch, type Watch, type WatchOptions } from './watch.ts'

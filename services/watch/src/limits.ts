@@ -27,8 +27,8 @@ export const defaultWatchLimits: WatchLimits = {
 /** What an event costs to make in a format other than JSON, as a multiple of copying it: an object of 1 MB takes some 50 ms to read. */
 export const formattedCost = 16
 
-/** What it costs to judge a change by one selection, and to write an event, beside its bytes; in bytes whose copy costs as much. */
-export const judgementCost = 256
+/** What it costs to evaluate a change by one selection, and to write an event, beside its bytes; in bytes whose copy costs as much. */
+export const evaluationCost = 256
 
 /** Traces of one piece of events that are followed further: a burst of writes makes pieces of thousands. */
 export const tracesPerPieceMax = 32

@@ -1,7 +1,7 @@
 import type { CallContext, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
-import type { Outlet } from './outlets.ts'
+import type { Distributor } from './distributors.ts'
 import { Subscriber } from './subscriber.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -10,21 +10,21 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 function open({ bytesMax = 100, context = {} }: { bytesMax?: number; context?: CallContext } = {}) {
   const ended: Subscriber[] = []
   const request = { epoch: 'e1', after: 5 } as unknown as SubscribeRequest
-  const outlet = {} as unknown as Outlet
-  const subscriber = new Subscriber({ request, context, outlet, bytesMax, onEnd: (one) => ended.push(one) })
+  const distributor = {} as unknown as Distributor
+  const subscriber = new Subscriber({ request, context, distributor, bytesMax, onEnd: (one) => ended.push(one) })
   const read = async () => {
     const parts: WatchPart[] = []
     for await (const part of subscriber.stream) parts.push(part)
     return parts
   }
-  return { subscriber, ended, read, outlet }
+  return { subscriber, ended, read, distributor }
 }
 const events = (last: number, bytes: number) => ({ kind: 'events' as const, frames: new Uint8Array(bytes), count: 1, last })
 
 describe('a subscription', () => {
   test('begins where it was asked to', () => {
-    const { subscriber, outlet } = open()
-    expect([subscriber.sent, subscriber.epoch, subscriber.outlet === outlet, subscriber.isEnded]).toEqual([5, 'e1', true, false])
+    const { subscriber, distributor } = open()
+    expect([subscriber.sent, subscriber.epoch, subscriber.distributor === distributor, subscriber.isEnded]).toEqual([5, 'e1', true, false])
   })
 
   test('WATCH-09: goes forward with events and positions, and never back', async () => {

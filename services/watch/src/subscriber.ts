@@ -1,13 +1,13 @@
 import type { CallContext, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
-import type { Outlet } from './outlets.ts'
+import type { Distributor } from './distributors.ts'
 
 /** One subscription: where it began, how far it has been served, and the stream that its events go into. */
 export class Subscriber {
   readonly stream: PushStream<WatchPart>
   readonly epoch: string
-  readonly outlet: Outlet
+  readonly distributor: Distributor
   readonly #asked: number
   readonly #bytesMax: number
   readonly #onEnd: (subscriber: Subscriber) => void
@@ -19,12 +19,12 @@ export class Subscriber {
   constructor(options: {
     request: SubscribeRequest
     context: CallContext
-    outlet: Outlet
+    distributor: Distributor
     bytesMax: number
     onEnd: (subscriber: Subscriber) => void
   }) {
     this.epoch = options.request.epoch
-    this.outlet = options.outlet
+    this.distributor = options.distributor
     this.#asked = options.request.after
     this.#sent = options.request.after
     this.#bytesMax = options.bytesMax

@@ -10,9 +10,9 @@ import type {
 } from '@orch/core/contracts'
 import { StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { type Distributor, Distributors } from './distributors.ts'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
-import { defaultWatchLimits, formattedCost, judgementCost, type WatchLimits } from './limits.ts'
-import { type Outlet, Outlets } from './outlets.ts'
+import { defaultWatchLimits, evaluationCost, formattedCost, type WatchLimits } from './limits.ts'
 import { Subscriber } from './subscriber.ts'
 import { Window } from './window.ts'
 
@@ -38,12 +38,12 @@ export interface Watch extends WatchService {
   close(): void
 }
 
-/** Follows storage and hands its changes out to subscribers: judged once per selection, written once per version and format. */
+/** Follows storage and hands its changes out to subscribers: evaluated once per selection, written once per version and format. */
 export function createWatch(options: WatchOptions): Watch {
-  const feed = new Feed(options)
+  const cache = new WatchCache(options)
   return {
-    subscribe: (request, context) => feed.subscribe(request, context ?? {}),
-    close: () => feed.close(),
+    subscribe: (request, context) => cache.subscribe(request, context ?? {}),
+    close: () => cache.close(),
   }
 }
 
@@ -56,17 +56,17 @@ interface Known {
 }
 
 /**
- * Subscribers are in one of three places: beside the feed while they are served from storage's history, ahead of it while
- * they wait for a revision to come, or attached to their outlet, which stands exactly at the feed's position.
+ * Subscribers are in one of three places: beside the watch cache while they are served from storage's history, ahead of it while
+ * they wait for a revision to come, or attached to their distributor, which stands exactly at the watch cache's position.
  */
-class Feed {
+class WatchCache {
   readonly #storage: WatchOptions['storage']
   readonly #clock: Clock
   readonly #log: Log
   readonly #random: () => number
   readonly #limits: WatchLimits
   readonly #tracer: Tracer
-  readonly #outlets: Outlets
+  readonly #distributors: Distributors
   readonly #budget: TurnBudget
   readonly #subscribers = new Set<Subscriber>()
   readonly #ahead = new Set<Subscriber>()
@@ -85,16 +85,16 @@ class Feed {
     this.#tracer = tracer
     this.#limits = { ...defaultWatchLimits, ...limits }
     this.#budget = new TurnBudget(this.#limits.turnBytesMax)
-    this.#outlets = new Outlets((target) =>
+    this.#distributors = new Distributors((target) =>
       guarded(convertOf(target), (error) => log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')),
     )
     void this.#run()
   }
 
   subscribe(request: SubscribeRequest, context: CallContext): Stream<WatchPart> {
-    const outlet = this.#outlets.acquire(request)
+    const distributor = this.#distributors.acquire(request)
     const bytesMax = this.#limits.subscriberBytesMax
-    const subscriber = new Subscriber({ request, context, outlet, bytesMax, onEnd: (ended) => this.#forget(ended) })
+    const subscriber = new Subscriber({ request, context, distributor, bytesMax, onEnd: (ended) => this.#forget(ended) })
     this.#subscribers.add(subscriber)
     if (this.#closed.signal.aborted || context.signal?.aborted) subscriber.stream.close()
     else if (this.#known !== undefined) this.#join(subscriber, this.#known)
@@ -109,8 +109,8 @@ class Feed {
   #forget(subscriber: Subscriber): void {
     if (!this.#subscribers.delete(subscriber)) return
     this.#ahead.delete(subscriber)
-    subscriber.outlet.subscribers.delete(subscriber)
-    this.#outlets.release(subscriber.outlet)
+    subscriber.distributor.subscribers.delete(subscriber)
+    this.#distributors.release(subscriber.distributor)
   }
 
   async #run(): Promise<void> {
@@ -233,33 +233,33 @@ class Feed {
    */
   *#write(changes: readonly Change[], spans: ReadonlyMap<Change, Span>): Waits {
     const contents = this.#contents()
-    const touched = new Set<Outlet>()
+    const touched = new Set<Distributor>()
     try {
       for (const change of changes) {
-        for (const filter of this.#outlets.covering(change.key)) {
-          yield* this.#room(judgementCost)
-          const type = filter.judge(change)
+        for (const filter of this.#distributors.covering(change.key)) {
+          yield* this.#room(evaluationCost)
+          const type = filter.evaluate(change)
           if (type === undefined) continue
-          for (const outlet of filter.outlets.values()) {
-            if (outlet.subscribers.size === 0) continue
-            yield* this.#room(costOf(change, outlet))
-            if (outlet.write(change, type, contents, outlet.frames)) {
-              touched.add(outlet)
+          for (const distributor of filter.distributors.values()) {
+            if (distributor.subscribers.size === 0) continue
+            yield* this.#room(costOf(change, distributor))
+            if (distributor.write(change, type, contents, distributor.frames)) {
+              touched.add(distributor)
               if (change.committedMs !== undefined)
-                outlet.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
-            } else expire(outlet, change)
-            if (outlet.frames.bytes >= this.#limits.pieceBytesMax) give(outlet)
+                distributor.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
+            } else expire(distributor, change)
+            if (distributor.frames.bytes >= this.#limits.pieceBytesMax) give(distributor)
           }
         }
       }
-      for (const outlet of touched) {
-        if (outlet.frames.count === 0) continue
-        yield* this.#room(outlet.frames.bytes)
-        give(outlet)
+      for (const distributor of touched) {
+        if (distributor.frames.count === 0) continue
+        yield* this.#room(distributor.frames.bytes)
+        give(distributor)
       }
     } finally {
       // Where the store was lost meanwhile: its subscribers have ended, and what they were owed is told to no one.
-      for (const outlet of touched) if (outlet.frames.count > 0) outlet.frames.take()
+      for (const distributor of touched) if (distributor.frames.count > 0) distributor.frames.take()
     }
   }
 
@@ -279,18 +279,18 @@ class Feed {
   }
 
   *#deliverInTurns(changes: readonly Change[], subscriber: Subscriber): Waits {
-    const { outlet } = subscriber
+    const { distributor } = subscriber
     const contents = this.#contents()
     const frames = new Frames()
     const after = subscriber.sent
     let last = after
     for (const change of changes) {
       if (change.revision <= after) continue
-      const type = outlet.filter.covers(change.key) ? outlet.filter.judge(change) : undefined
+      const type = distributor.filter.covers(change.key) ? distributor.filter.evaluate(change) : undefined
       if (type !== undefined) {
-        yield* this.#room(costOf(change, outlet))
+        yield* this.#room(costOf(change, distributor))
         if (subscriber.isEnded) return
-        if (!outlet.write(change, type, contents, frames)) {
+        if (!distributor.write(change, type, contents, frames)) {
           subscriber.expired(change.revision)
           return
         }
@@ -305,12 +305,13 @@ class Feed {
   #forwardPosition(known: Known): void {
     if (this.#hasNewPosition) {
       this.#hasNewPosition = false
-      for (const subscriber of this.#subscribers) if (subscriber.outlet.subscribers.has(subscriber)) subscriber.position(known.position)
+      for (const subscriber of this.#subscribers)
+        if (subscriber.distributor.subscribers.has(subscriber)) subscriber.position(known.position)
     }
     for (const subscriber of this.#ahead) if (subscriber.sent <= known.position) this.#join(subscriber, known)
   }
 
-  /** Brings a subscriber to the feed's position, from the window where it reaches back far enough, and attaches it. */
+  /** Brings a subscriber to the watch cache's position, from the window where it reaches back far enough, and attaches it. */
   #join(subscriber: Subscriber, known: Known): void {
     this.#ahead.delete(subscriber)
     if (subscriber.isEnded) return
@@ -333,7 +334,7 @@ class Feed {
     }
     if (subscriber.isEnded) return
     subscriber.position(known.position)
-    subscriber.outlet.subscribers.add(subscriber)
+    subscriber.distributor.subscribers.add(subscriber)
   }
 
   /** What was missed is more than a turn has room for; when it has been given, more may have come. */
@@ -347,7 +348,7 @@ class Feed {
     if (this.#known === known) this.#join(subscriber, known)
   }
 
-  /** Serves a subscriber from beside the feed until the window reaches back to it. */
+  /** Serves a subscriber from beside the watch cache until the window reaches back to it. */
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
@@ -360,7 +361,7 @@ class Feed {
 
   /** Gives a subscriber what storage's history holds, until it has reached the window. */
   async #replay(subscriber: Subscriber, known: Known): Promise<void> {
-    const request = { after: subscriber.sent, epoch: known.epoch, resources: [subscriber.outlet.filter.resource] }
+    const request = { after: subscriber.sent, epoch: known.epoch, resources: [subscriber.distributor.filter.resource] }
     const stream = this.#storage.changes(request, { signal: subscriber.ended })
     for await (const part of stream) {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
@@ -375,7 +376,7 @@ class Feed {
   }
 
   #isLeftByAnyone(change: Change): boolean {
-    for (const filter of this.#outlets.covering(change.key)) if (filter.judge(change) === 'DELETED') return true
+    for (const filter of this.#distributors.covering(change.key)) if (filter.evaluate(change) === 'DELETED') return true
     return false
   }
 
@@ -422,26 +423,26 @@ function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
 }
 
-function isLeft(change: Change, { outlet: { filter } }: Subscriber): boolean {
-  return filter.covers(change.key) && filter.judge(change) === 'DELETED'
+function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolean {
+  return filter.covers(change.key) && filter.evaluate(change) === 'DELETED'
 }
 
 /** What has been written leaves as one piece, the same for all; who has come meanwhile has got it from the window. */
-function give({ frames, subscribers }: Outlet): void {
+function give({ frames, subscribers }: Distributor): void {
   const part = frames.take()
   for (const subscriber of subscribers) if (subscriber.sent < part.last) subscriber.events(part)
 }
 
 /** The content of a change cannot be had: those who would be given it list again. */
-function expire({ subscribers }: Outlet, { revision }: Change): void {
+function expire({ subscribers }: Distributor, { revision }: Change): void {
   for (const subscriber of subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
 }
 
 /** Work that waits, now and then, until a turn of the event loop has room for more. */
 type Waits = Generator<Promise<void>, void, undefined>
 
-/** What it takes of a turn to make the event of a change for one outlet. */
-function costOf({ after, before }: Change, { isFormatted }: Outlet): number {
+/** What it takes of a turn to make the event of a change for one distributor. */
+function costOf({ after, before }: Change, { isFormatted }: Distributor): number {
   const bytes = (after ?? before)?.value?.length ?? 0
-  return judgementCost + bytes * (isFormatted ? formattedCost : 1)
+  return evaluationCost + bytes * (isFormatted ? formattedCost : 1)
 }

@@ -1,13 +1,13 @@
-import type { FeedMessage } from '@orch/core/contracts'
-import type { ChangeStream, FollowListener } from '@orch/platform/nats'
+import type { ChangeMessage } from '@orch/core/contracts'
+import type { ChangeListener, ChangeStream } from '@orch/platform/nats'
 
 /** A stream of changes in memory, as JetStream keeps one, which a test can break in every way. */
 export interface FakeChangeStream extends ChangeStream {
   /** All that was taken in since the stream was made. */
-  readonly messages: readonly FeedMessage[]
+  readonly messages: readonly ChangeMessage[]
   readonly followers: number
   /** What becomes of a message on its way to the followers; by default it arrives. */
-  deliver: (message: FeedMessage) => readonly FeedMessage[]
+  deliver: (message: ChangeMessage) => readonly ChangeMessage[]
   /** Refuses everything and ends every follower, until `goUp`. */
   goDown(): void
   goUp(): void
@@ -19,9 +19,9 @@ export interface FakeChangeStream extends ChangeStream {
 
 /** A stream without messages. */
 export function createFakeChangeStream(): FakeChangeStream {
-  const followers = new Set<FollowListener>()
-  let kept: { readonly id: string; readonly message: FeedMessage }[] = []
-  let messages: FeedMessage[] = []
+  const followers = new Set<ChangeListener>()
+  let kept: { readonly id: string; readonly message: ChangeMessage }[] = []
+  let messages: ChangeMessage[] = []
   let ids = new Set<string>()
   let sequence = 0
   let isDown = false
@@ -92,6 +92,6 @@ export function createFakeChangeStream(): FakeChangeStream {
   return stream
 }
 
-function sizeOf(message: FeedMessage): number {
+function sizeOf(message: ChangeMessage): number {
   return message.kind === 'changes' ? message.changes.reduce((sum, { after }) => sum + 100 + (after?.value.length ?? 0), 0) : 50
 }

@@ -37,12 +37,12 @@ export async function collect(uid: string, collection: Collection): Promise<void
     case 'foreground':
       return awaitDependants(node, live, collection)
     case 'live':
-      return judgeOwners(node, live, collection)
+      return checkOwners(node, live, collection)
   }
 }
 
 /** Nothing may hold an object whose owners are all gone; owners that are gone need not be named beside one that is there. */
-async function judgeOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
+async function checkOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
   const { context, graph, owners } = collection
   const references = ownersOf(live)
   if (references.length === 0) return

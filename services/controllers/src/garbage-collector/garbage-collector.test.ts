@@ -1,9 +1,9 @@
 import { createClient, type DiscoveredResource, type Transport } from '@orch/client'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
-import { type FeedSink, followResource, readEvent } from './feed.ts'
 import { createReactions } from './garbage-collector.ts'
 import { Graph, type Node } from './graph.ts'
+import { type MetadataSink, readEvent, reflectMetadata } from './metadata-reflector.ts'
 import type { Phase } from './observed.ts'
 import type { Owners } from './owners.ts'
 
@@ -99,26 +99,26 @@ describe('the graph', () => {
   })
 })
 
-describe('the feed', () => {
+describe('the metadata reflector', () => {
   const toLine = (event: object) => Buffer.from(JSON.stringify(event))
   const printEvent = (type: string, metadata: object) =>
     toLine({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', ...metadata } } })
 
   function aSink() {
-    const told: string[] = []
-    const sink: FeedSink = {
-      beginning: () => told.push('beginning'),
-      changed: ({ uid, phase, owners }) => told.push(`changed ${uid} ${phase} ${owners.map((owner) => owner.uid).join()}`),
-      settled: (uid) => told.push(`settled ${uid}`),
-      removed: (uid) => told.push(`removed ${uid}`),
-      synced: (uids) => told.push(`synced ${[...uids].join()}`),
+    const reported: string[] = []
+    const sink: MetadataSink = {
+      beginning: () => reported.push('beginning'),
+      changed: ({ uid, phase, owners }) => reported.push(`changed ${uid} ${phase} ${owners.map((owner) => owner.uid).join()}`),
+      settled: (uid) => reported.push(`settled ${uid}`),
+      removed: (uid) => reported.push(`removed ${uid}`),
+      synced: (uids) => reported.push(`synced ${[...uids].join()}`),
     }
-    return { sink, told }
+    return { sink, reported }
   }
 
   test('tells objects with owners or that are going, and of all others no more than the uid', () => {
-    const { sink, told } = aSink()
-    const state = { version: '1', told: undefined }
+    const { sink, reported } = aSink()
+    const state = { version: '1', reported: undefined }
     const text = 'a "ownerReferences": and a "deletionTimestamp": in a text'
     readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2', labels: { uid: 'x' }, annotations: { text } }), state, sink)
     readEvent(printEvent('ADDED', { uid: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }), state, sink)
@@ -127,7 +127,7 @@ describe('the feed', () => {
     readEvent(printEvent('MODIFIED', { uid: 'd', resourceVersion: '5', ...going, finalizers: ['foregroundDeletion'] }), state, sink)
     readEvent(printEvent('MODIFIED', { uid: 'e', resourceVersion: '6', ...going, finalizers: ['example.com/x'] }), state, sink)
     readEvent(printEvent('DELETED', { uid: 'b', resourceVersion: '7', ownerReferences: [{ uid: 'a' }] }), state, sink)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'settled a',
       'changed b live a',
       'changed c orphan ',
@@ -151,7 +151,7 @@ describe('the feed', () => {
       },
       close() {},
     }
-    await followResource({
+    await reflectMetadata({
       client: createClient(transport),
       resource: configMaps,
       names: namesOf('orch'),
@@ -187,22 +187,22 @@ describe('the feed', () => {
       },
       close() {},
     }
-    const { sink, told } = aSink()
+    const { sink, reported } = aSink()
     const common = { names: namesOf('orch'), sleep: async () => {}, random: () => 0, onError: () => {} }
-    await followResource({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
-    expect({ told: told.slice(0, 3), version: paths[1]?.split('&').at(-1) }).toEqual({
-      told: ['beginning', 'changed a live top', 'synced a'],
+    await reflectMetadata({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
+    expect({ reported: reported.slice(0, 3), version: paths[1]?.split('&').at(-1) }).toEqual({
+      reported: ['beginning', 'changed a live top', 'synced a'],
       version: 'resourceVersion=9',
     })
   })
 
   /** What is asked, told and waited for where a server answers so, one request after the other, and then no more. */
-  async function followed(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
+  async function reflected(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
     const ending = new AbortController()
     const starts: (string | undefined)[] = []
     const errors: string[] = []
     const delays: number[] = []
-    const { sink, told } = aSink()
+    const { sink, reported } = aSink()
     const transport: Transport = {
       async send({ path }) {
         starts.push(/watch=true&allowWatchBookmarks=true&(.*)$/.exec(path)?.[1])
@@ -219,8 +219,8 @@ describe('the feed', () => {
     const sleep = async (delayMs: number) => void delays.push(delayMs)
     const onError = (error: unknown) => void errors.push((error as Error).message)
     const common = { names: namesOf('orch'), resource: configMaps, random: () => random, signal: ending.signal }
-    await followResource({ ...common, client: createClient(transport), sink, sleep, onError })
-    return { starts, errors, delays, told }
+    await reflectMetadata({ ...common, client: createClient(transport), sink, sleep, onError })
+    return { starts, errors, delays, reported }
   }
 
   const everything = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
@@ -231,31 +231,31 @@ describe('the feed', () => {
 
   test('after a failure a request is made again later and later, up to a bound, and soon after an answer', async () => {
     const failures = Array.from({ length: 10 }, () => new Error('away'))
-    const { starts, errors, delays, told } = await followed([...failures, [end('5')], ...failures.slice(0, 2)])
+    const { starts, errors, delays, reported } = await reflected([...failures, [end('5')], ...failures.slice(0, 2)])
     expect(delays).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 15_000, 15_000, 100, 200, 400])
     expect(errors).toEqual(Array(12).fill('away'))
     expect(starts).toEqual([...Array(11).fill(everything), ...Array(3).fill('resourceVersion=5')])
-    expect(told).toEqual([...Array(11).fill('beginning'), 'synced '])
-    expect((await followed([new Error('away')], 1)).delays).toEqual([200, 400])
+    expect(reported).toEqual([...Array(11).fill('beginning'), 'synced '])
+    expect((await reflected([new Error('away')], 1)).delays).toEqual([200, 400])
   })
 
   test.each([410, 504])('a version that is gone, by %i, begins anew at once; without a version it is a failure', async (code) => {
-    const { starts, errors, delays } = await followed([[failure(code)], [end('5')], [failure(code)], [end('9')]])
+    const { starts, errors, delays } = await reflected([[failure(code)], [end('5')], [failure(code)], [end('9')]])
     expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
     expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
   })
 
   test('another error goes on from where it was', async () => {
-    const { starts, errors, delays } = await followed([[end('5')], [bookmark('7'), failure(500)]])
+    const { starts, errors, delays } = await reflected([[end('5')], [bookmark('7'), failure(500)]])
     expect(starts).toEqual([everything, 'resourceVersion=5', 'resourceVersion=7'])
     expect([errors, delays]).toEqual([['status 500'], [100, 200]])
   })
 
   test('answers without events are asked for again later, and those with events at once', async () => {
-    expect((await followed([[], []])).delays).toEqual([100, 200, 400])
-    expect((await followed([[end('5')], [bookmark('6')]])).delays).toEqual([100])
+    expect((await reflected([[], []])).delays).toEqual([100, 200, 400])
+    expect((await reflected([[end('5')], [bookmark('6')]])).delays).toEqual([100])
     // Before everything has been told there is nothing to go on from.
-    expect((await followed([[bookmark('6')]])).delays).toEqual([100, 200])
+    expect((await reflected([[bookmark('6')]])).delays).toEqual([100, 200])
   })
 
   test('lines may come in any pieces, and empty ones are no events', async () => {
@@ -264,42 +264,42 @@ describe('the feed', () => {
     const pieces = [whole.slice(0, 20), whole.slice(20, 21), '', whole.slice(21, 60), whole.slice(60)]
     const bytes = [...whole]
     for (const chunks of [[whole], pieces, bytes]) {
-      expect((await followed([chunks])).told).toEqual(['beginning', 'changed a live top', 'synced a'])
+      expect((await reflected([chunks])).reported).toEqual(['beginning', 'changed a live top', 'synced a'])
     }
   })
 
   test('an object without owners that is not going is settled, whatever its fields say', () => {
-    const { sink, told } = aSink()
-    const state = { version: '1', told: undefined }
+    const { sink, reported } = aSink()
+    const state = { version: '1', reported: undefined }
     readEvent(printEvent('MODIFIED', { uid: 'a', resourceVersion: '2', ownerReferences: [] }), state, sink)
     readEvent(printEvent('MODIFIED', { uid: 'b', resourceVersion: '3', deletionTimestamp: null }), state, sink)
     readEvent(toLine({ type: 'ADDED', object: { metadata: {} } }), state, sink)
-    expect([told, state.version]).toEqual([['settled a', 'settled b', 'settled '], ''])
+    expect([reported, state.version]).toEqual([['settled a', 'settled b', 'settled '], ''])
   })
 
   test('a bookmark after everything has been told is a version to go on from, and ends nothing again', () => {
-    const { sink, told } = aSink()
-    const state = { version: '7', told: undefined }
+    const { sink, reported } = aSink()
+    const state = { version: '7', reported: undefined }
     readEvent(Buffer.from(end('8')), state, sink)
-    expect([told, state.version]).toEqual([[], '8'])
+    expect([reported, state.version]).toEqual([[], '8'])
   })
 
   test('a bookmark in the middle of everything is no version to go on from', () => {
     const { sink } = aSink()
-    const state = { version: '', told: new Set<string>() }
+    const state = { version: '', reported: new Set<string>() }
     readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }), state, sink)
     expect(state.version).toBe('')
   })
 
   test('has a version to go on from only when everything has been told', () => {
-    const { sink, told } = aSink()
-    const state = { version: '', told: new Set<string>() }
+    const { sink, reported } = aSink()
+    const state = { version: '', reported: new Set<string>() }
     readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2' }), state, sink)
     readEvent(printEvent('ADDED', { uid: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }), state, sink)
     expect(state.version).toBe('')
     const annotations = { 'example.com/initial-events-end': 'true' }
     readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations } } }), state, sink)
-    expect({ told, version: state.version }).toEqual({ told: ['settled a', 'changed b live a', 'synced b'], version: '9' })
+    expect({ reported, version: state.version }).toEqual({ reported: ['settled a', 'changed b live a', 'synced b'], version: '9' })
   })
 })
 
@@ -406,11 +406,11 @@ describe('a change', () => {
   })
 
   test('that is seen only after a gap counts as a removal', () => {
-    const { changed, told, looked, gone } = someReactions(['a', 's'])
+    const { changed, reported, looked, gone } = someReactions(['a', 's'])
     changed(aNode('a', ['s']))
     changed(aNode('b', ['a']))
     changed(aNode('c', ['s'], { resource: secrets }))
-    told(configMaps, new Set(['b']))
+    reported(configMaps, new Set(['b']))
     expect({ looked, gone }).toEqual({ looked: ['b'], gone: ['a'] })
   })
 })

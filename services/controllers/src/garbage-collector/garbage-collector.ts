@@ -3,8 +3,8 @@ import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'
 import { type Collection, collect } from './collect.ts'
-import { followResource } from './feed.ts'
 import { Graph, type Node } from './graph.ts'
+import { reflectMetadata } from './metadata-reflector.ts'
 import { createReporter } from './misplaced-owner.ts'
 import { Owners } from './owners.ts'
 
@@ -12,8 +12,8 @@ const workersMax = 20
 const discoveryRetryMs = 1_000
 /** First requests to a server that has just started go before the many watches. */
 const startDelayMs = 200
-/** Feeds that are opened in one turn, so that requests need not wait. */
-const feedsPerTurn = 4
+/** Reflectors that are opened in one turn, so that requests need not wait. */
+const reflectorsPerTurn = 4
 
 /**
  * Deletes what has lost all of its owners, and carries out deletions that ask for their dependants: foreground waits
@@ -45,12 +45,12 @@ export const garbageCollector: Controller = {
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
     const unsynced = new Set(resources)
-    const feeds: Promise<void>[] = []
+    const reflectors: Promise<void>[] = []
     for (const [index, resource] of resources.entries()) {
-      if (index % feedsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-      feeds.push(followResource({ ...feedOptions(context, resource), sink: sinkOf(resource) }))
+      if (index % reflectorsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+      reflectors.push(reflectMetadata({ ...reflectorOptions(context, resource), sink: sinkOf(resource) }))
     }
-    await Promise.all(feeds)
+    await Promise.all(reflectors)
     await queue.close()
 
     function sinkOf(resource: DiscoveredResource) {
@@ -60,7 +60,7 @@ export const garbageCollector: Controller = {
         beginning: () => owners.forgetAll(),
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
-          reactions.told(resource, uids)
+          reactions.reported(resource, uids)
           if (!unsynced.delete(resource)) {
             // What was found out meanwhile may be older than what was told.
             owners.forgetAll()
@@ -72,7 +72,7 @@ export const garbageCollector: Controller = {
   },
 }
 
-function feedOptions({ client, names, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {
+function reflectorOptions({ client, names, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {
   return {
     client,
     resource,
@@ -123,7 +123,7 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
     },
     removed,
     /** A resource has been told from the beginning: what was deleted in the meantime shows only now. */
-    told(resource: DiscoveredResource, uids: ReadonlySet<string>) {
+    reported(resource: DiscoveredResource, uids: ReadonlySet<string>) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },
     /** Owners that were deleted in the meantime may be of those that the graph does not keep. */
@@ -138,9 +138,9 @@ async function discover({ client, clock, log, signal }: ControllerContext): Prom
   while (!signal.aborted) {
     try {
       const found = await client.discoverAll()
-      const isFollowed = ({ plural, verbs }: DiscoveredResource) =>
+      const isCollected = ({ plural, verbs }: DiscoveredResource) =>
         plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
-      return found.filter(isFollowed)
+      return found.filter(isCollected)
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'the resources could not be found out')
       await sleep(clock, discoveryRetryMs, signal)

@@ -1,8 +1,8 @@
 import type { ResourceAddress } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerName } from '../controller.ts'
-import { followCollection } from '../follow-collection.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
 /** An object that every namespace has. */
@@ -43,8 +43,11 @@ export function namespaceObjectController({ controller, resource, wanted, mended
         signal,
         workersMax: 4,
       })
-      const spaces = followCollection(context, { resource: namespaces, onEvent: ({ object }) => queue.add(object.metadata.name ?? '') })
-      const objects = followCollection(context, {
+      const spaces = startCollectionInformer(context, {
+        resource: namespaces,
+        onEvent: ({ object }) => queue.add(object.metadata.name ?? ''),
+      })
+      const objects = startCollectionInformer(context, {
         resource,
         select: { fieldSelector: `metadata.name=${name}` },
         onEvent: ({ object: { metadata } }) => queue.add(metadata.namespace ?? ''),

@@ -1,7 +1,7 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import { startCollectionInformer } from '../collection-informer.ts'
 import type { ControllerContext } from '../controller.ts'
-import { followCollection } from '../follow-collection.ts'
 import { type Protection, protectionController } from './protection.ts'
 
 /** Lets claims go that are being deleted once no pod uses them. */
@@ -53,7 +53,7 @@ function waitForPods(watched: Map<string, WatchedPods>, context: ControllerConte
   const known = watched.get(namespace)
   if (known !== undefined) return known
   const { ending, waiting } = { ending: new AbortController(), waiting: new Map<string, () => void>() }
-  const { synced, done } = followCollection<Pod>(context, {
+  const { synced, done } = startCollectionInformer<Pod>(context, {
     resource: pods,
     select: { namespace },
     signal: AbortSignal.any([ending.signal, context.signal]),

@@ -1,8 +1,8 @@
 import type { ResourceAddress, ResourceClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
+import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
-import { followCollection } from '../follow-collection.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
@@ -42,7 +42,7 @@ export function protectionController(createProtection: () => Protection, name: C
         signal,
         workersMax: 2,
       })
-      const informer = followCollection(context, {
+      const informer = startCollectionInformer(context, {
         resource: protection.resource,
         onEvent: ({ kind, object }) => {
           const { namespace = '', name } = object.metadata

@@ -16,8 +16,8 @@ import {
   usageIn,
 } from '@orch/core/quota'
 import { sleep } from '@orch/platform'
+import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext } from '../controller.ts'
-import { followCollection } from '../follow-collection.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { createWorkqueue, type Workqueue } from '../workqueue.ts'
 
@@ -74,7 +74,7 @@ export function quotaController(catalogue: ServedResources): Controller {
         signal,
         workersMax: 2,
       })
-      const informer = followCollection<Quota>(context, {
+      const informer = startCollectionInformer<Quota>(context, {
         resource: quotas,
         onEvent: ({ kind, object }) => {
           counted.keepOnly(informer.values())
@@ -102,7 +102,7 @@ function isKept({ spec, status }: Quota, used: Amounts): boolean {
 }
 
 /** Objects that quotas count. */
-interface FollowedObjects {
+interface CountedCollection {
   readonly namespace: string
   readonly resource: ResourceAddress
   readonly ending: AbortController
@@ -118,7 +118,7 @@ class CountedObjects {
   readonly #context: ControllerContext
   readonly #addresses = new Map<string, ResourceAddress>()
   readonly #onChange: OnChange
-  readonly #followed = new Map<string, FollowedObjects>()
+  readonly #counted = new Map<string, CountedCollection>()
   /** Places where following begins: not all at once. */
   readonly #beginning: Workqueue
 
@@ -127,7 +127,7 @@ class CountedObjects {
     this.#onChange = onChange
     this.#beginning = createWorkqueue({
       work: (place) => this.#begin(place),
-      onError: (place, error) => context.log.debug({ place, err: error }, 'what a quota counts could not be followed yet'),
+      onError: (place, error) => context.log.debug({ place, err: error }, 'a collection that a quota counts could not be listed yet'),
       clock: context.clock,
       random: context.random,
       signal: context.signal,
@@ -145,8 +145,8 @@ class CountedObjects {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
     let used: Amounts = new Map([...maskAmounts(hard, this.#countable(hard))].map(([name]) => [name, zeroQuantity]))
-    const followed = [...this.#resourcesOf(hard)].map(([key, address]) => this.#follow(key, address, namespace))
-    for (const { resource, informer } of followed) {
+    const counted = [...this.#resourcesOf(hard)].map(([key, address]) => this.#count(key, address, namespace))
+    for (const { resource, informer } of counted) {
       if (informer === undefined) return undefined
       const counting = countingOf(names, { group: resource.group, resource: resource.plural })
       for (const object of informer.values()) used = addAmounts(used, usageIn(spec, hard, counting, object, clock.now()))
@@ -161,15 +161,15 @@ class CountedObjects {
         [...this.#resourcesOf(parseAmounts(spec?.hard)).keys()].map((key) => `${metadata.namespace} ${key}`),
       ),
     )
-    for (const [key, { ending }] of this.#followed) {
+    for (const [key, { ending }] of this.#counted) {
       if (wanted.has(key)) continue
       ending.abort()
-      this.#followed.delete(key)
+      this.#counted.delete(key)
     }
   }
 
   async close(): Promise<void> {
-    for (const { ending } of this.#followed.values()) ending.abort()
+    for (const { ending } of this.#counted.values()) ending.abort()
     await this.#beginning.close()
   }
 
@@ -189,26 +189,26 @@ class CountedObjects {
     return found
   }
 
-  #follow(key: string, resource: ResourceAddress, namespace: string): FollowedObjects {
+  #count(key: string, resource: ResourceAddress, namespace: string): CountedCollection {
     const place = `${namespace} ${key}`
-    const known = this.#followed.get(place)
+    const known = this.#counted.get(place)
     if (known !== undefined) return known
     const begun = { namespace, resource, ending: new AbortController(), informer: undefined }
-    this.#followed.set(place, begun)
+    this.#counted.set(place, begun)
     this.#beginning.add(place)
     return begun
   }
 
   /** Follows the collection unless nobody counts it any more. */
   async #begin(place: string): Promise<void> {
-    const followed = this.#followed.get(place)
-    if (followed === undefined) return
-    const { namespace, resource, ending } = followed
+    const counted = this.#counted.get(place)
+    if (counted === undefined) return
+    const { namespace, resource, ending } = counted
     const signal = AbortSignal.any([ending.signal, this.#context.signal])
     const onEvent = ({ kind }: InformerEvent<ApiObject>) => this.#onChange(namespace, kind)
-    const informer = followCollection(this.#context, { resource, select: { namespace }, signal, onEvent })
+    const informer = startCollectionInformer(this.#context, { resource, select: { namespace }, signal, onEvent })
     const synced = informer.synced.then(() => {
-      followed.informer = informer
+      counted.informer = informer
       this.#onChange(namespace, 'synced')
     })
     const turn = new AbortController()

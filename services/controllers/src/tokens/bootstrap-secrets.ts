@@ -8,7 +8,7 @@ import type { ControllerContext } from '../controller.ts'
 export const secrets: ResourceAddress = { group: '', version: 'v1', plural: 'secrets', namespaced: true }
 
 /** Follows the Secrets of bootstrap tokens, which lie in the system namespace. */
-export function followBootstrapSecrets(
+export function startBootstrapSecretInformer(
   { client, names, clock, random, log, signal }: ControllerContext,
   onEvent: (name: string) => void,
 ): Informer<ApiObject> {

@@ -5,7 +5,7 @@ import { readBootstrapSecret } from '@orch/core/tokens'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'
-import { followBootstrapSecrets } from './bootstrap-secrets.ts'
+import { startBootstrapSecretInformer } from './bootstrap-secrets.ts'
 
 const configMaps: ResourceAddress = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const clusterInfo = 'cluster-info'
@@ -44,7 +44,7 @@ export const bootstrapSigner: Controller = {
       signal,
       workersMax: 1,
     })
-    const tokens = followBootstrapSecrets(context, () => queue.add(clusterInfo))
+    const tokens = startBootstrapSecretInformer(context, () => queue.add(clusterInfo))
     const informer = startInformer({
       resource: client.resource(configMaps),
       select: { namespace, fieldSelector: `metadata.name=${clusterInfo}` },

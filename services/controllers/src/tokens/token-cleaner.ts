@@ -2,7 +2,7 @@ import { bootstrapExpiryMs } from '@orch/core/tokens'
 import type { Controller } from '../controller.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
-import { followBootstrapSecrets, secrets } from './bootstrap-secrets.ts'
+import { secrets, startBootstrapSecretInformer } from './bootstrap-secrets.ts'
 
 /** Longest that is waited for a token to expire before it is looked at again: timers cannot wait for a month. */
 const waitMsMax = 24 * 60 * 60 * 1000
@@ -32,7 +32,7 @@ export const tokenCleaner: Controller = {
       signal,
       workersMax: 1,
     })
-    const informer = followBootstrapSecrets(context, (name) => queue.add(name))
+    const informer = startBootstrapSecretInformer(context, (name) => queue.add(name))
     await informer.done
     await queue.close()
   },

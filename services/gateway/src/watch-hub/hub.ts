@@ -59,31 +59,31 @@ export function createWatchHub({ watch, clock, log, random, limits, tracer = noT
   const bounds: WatchHubLimits = { ...defaultWatchHubLimits, ...limits }
   const budget = new TurnBudget(bounds.turnBytesMax)
   const environment: Environment = { watch, clock, log, random, tracer, onDelay, limits: bounds, budget }
-  const open = new Set<SharedFeed>()
-  const shared = new Map<string, SharedFeed>()
-  const feedFor = (request: SubscribeRequest): SharedFeed => {
+  const open = new Set<SharedSubscription>()
+  const shared = new Map<string, SharedSubscription>()
+  const subscriptionFor = (request: SubscribeRequest): SharedSubscription => {
     const key = keyOf(request)
     const known = shared.get(key)
     if (known?.isJoinable(request.after)) return known
-    const feed = new SharedFeed(environment, request, () => {
-      open.delete(feed)
-      if (shared.get(key) === feed) shared.delete(key)
+    const subscription = new SharedSubscription(environment, request, () => {
+      open.delete(subscription)
+      if (shared.get(key) === subscription) shared.delete(key)
     })
-    open.add(feed)
-    shared.set(key, feed)
-    return feed
+    open.add(subscription)
+    shared.set(key, subscription)
+    return subscription
   }
   return {
     attach({ request, sink, traceparent }) {
-      return feedFor(request).attach(sink, request.after, traceparent)
+      return subscriptionFor(request).attach(sink, request.after, traceparent)
     },
     get subscriptions() {
       let count = 0
-      for (const feed of open) count += feed.subscriptions
+      for (const subscription of open) count += subscription.subscriptions
       return count
     },
     close() {
-      for (const feed of open) feed.close()
+      for (const subscription of open) subscription.close()
     },
   }
 }
@@ -116,7 +116,7 @@ function keyOf({ scope, selection, group, version, resource, format, epoch }: Su
  *   shared: last event 7, position 12.   A client after 7…12 attaches; after 5 goes alone; after 15 waits.
  *   Now an event 17 comes: it may stand beside an event 14 in one piece, so whoever waits at 15 goes alone.
  */
-class SharedFeed {
+class SharedSubscription {
   readonly #environment: Environment
   readonly #request: SubscribeRequest
   readonly #onEmpty: () => void
@@ -296,27 +296,27 @@ class SharedFeed {
   }
 }
 
-/** One client of a shared feed. There may be ten thousand: no closures, no timers. */
+/** One client of a shared subscription. There may be ten thousand: no closures, no timers. */
 class Client implements WatchAttachment {
   readonly #sink: WatchSink
   readonly after: number
   readonly traceparent: string | undefined
-  #feed: SharedFeed | undefined
+  #subscription: SharedSubscription | undefined
   /** Its own subscription while it is alone. */
   line: Line | undefined
   /** Its own subscription stands after events that wait for their turn. */
   isOwed = false
 
-  constructor(feed: SharedFeed, sink: WatchSink, after: number, traceparent: string | undefined) {
+  constructor(subscription: SharedSubscription, sink: WatchSink, after: number, traceparent: string | undefined) {
     this.traceparent = traceparent
-    this.#feed = feed
+    this.#subscription = subscription
     this.#sink = sink
     this.after = after
   }
 
   /** Gives the sink its part; a pause that the sink asks for is returned. */
   take(part: WatchPart): Promise<void> | undefined {
-    if (this.#feed === undefined) return undefined
+    if (this.#subscription === undefined) return undefined
     switch (part.kind) {
       case 'events':
         return part.last > this.after ? (this.#sink.frames(part.frames, part.last, part.count) ?? undefined) : undefined
@@ -335,7 +335,7 @@ class Client implements WatchAttachment {
   }
 
   close(): void {
-    this.#feed?.detach(this)
+    this.#subscription?.detach(this)
   }
 
   leaveLine(): void {
@@ -344,7 +344,7 @@ class Client implements WatchAttachment {
   }
 
   end(): void {
-    this.#feed = undefined
+    this.#subscription = undefined
     this.leaveLine()
   }
 }

@@ -8,7 +8,7 @@ import type { natsSettings } from './nats-settings.ts'
 type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
 /** Where NATS is, how it is reached, and which stream there is ours. */
-export interface FeedOptions extends Omit<NatsOptions, 'name'> {
+export interface ChangeStreamOptions extends Omit<NatsOptions, 'name'> {
   readonly profile: Profile
   /** Tells control planes apart that share one NATS. */
   readonly prefix: string
@@ -17,7 +17,7 @@ export interface FeedOptions extends Omit<NatsOptions, 'name'> {
 }
 
 /** Checks the settings; undefined: no NATS is used. */
-export function readNats(settings: NatsValues): FeedOptions | undefined {
+export function readNats(settings: NatsValues): ChangeStreamOptions | undefined {
   const { natsServers, natsStream, natsCaFile, natsCertFile, natsCredsFile, profile, insecureTransport } = settings
   if (natsServers.length === 0) return undefined
   for (const server of natsServers) {

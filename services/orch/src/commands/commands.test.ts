@@ -149,7 +149,7 @@ test('AUTHN-SA-09, FLAG-04: services apart are given the key of tokens, which is
 
 const clockAndLog = { clock: systemClock, random: Math.random, log: silentLog }
 const trust = { tls: undefined, insecureTransport: false }
-const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', feed: undefined }
+const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', changeStream: undefined }
 const worldOf = (profile: 'orch' | 'kubernetes') => ({ ...clockAndLog, catalogue: catalogueOf(everythingServed(profile)) })
 
 test('services of different profiles refuse one another, and name both', async () => {

@@ -31,7 +31,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
   // What is older than storage's own past is of no use to anybody who follows.
   const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
   const nats = readNats(settings)
-  const feed = nats === undefined ? undefined : { ...nats, kept }
+  const changeStream = nats === undefined ? undefined : { ...nats, kept }
   const address = readListenAddress('--probe-address', settings.probeAddress)
   return runService({
     name: 'storage',
@@ -42,7 +42,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     async open(world) {
       const store =
         etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile, world) : await openEtcd(etcd, world)
-      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, feed, watchHistoryMs }, world)
+      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs }, world)
     },
   })
 }

@@ -14,13 +14,13 @@ export async function watch(terminal: Terminal, flags: readonly string[]): Promi
   readListenAddress('--listen', listen)
   const trust = readTrust(settings, 'watch')
   const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress, trust)
-  const feed = readNats(settings)
+  const changeStream = readNats(settings)
   return runService({
     name: 'watch',
     terminal,
     settings,
     probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
     shutdownDelayMs,
-    open: (world) => openWatchReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, feed }, world),
+    open: (world) => openWatchReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, changeStream }, world),
   })
 }

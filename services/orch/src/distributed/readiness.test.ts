@@ -61,11 +61,11 @@ const soon = { timeout: 30_000, interval: 20 }
 test('CARD-23: each process says in /readyz which service it lacks, and is ready again when that is back', async () => {
   const store = createMemoryStore()
   const openStorage = (listen: string) =>
-    closing(openStorageReplica({ ...apart, listen, store, feed: undefined, watchHistoryMs: 60_000 }, world))
+    closing(openStorageReplica({ ...apart, listen, store, changeStream: undefined, watchHistoryMs: 60_000 }, world))
   const storage = await openStorage(apart.listen)
   const storageAddresses = [storage.address]
   const admissionSettings = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
-  const openWatch = (listen: string) => closing(openWatchReplica({ ...apart, listen, storageAddresses, feed: undefined }, world))
+  const openWatch = (listen: string) => closing(openWatchReplica({ ...apart, listen, storageAddresses, changeStream: undefined }, world))
   const openAdmission = (listen: string) =>
     closing(openAdmissionReplica({ ...apart, listen, storageAddresses, admission: admissionSettings }, world))
   const [watch, admission] = await Promise.all([openWatch(apart.listen), openAdmission(apart.listen)])
@@ -108,7 +108,7 @@ test('CARD-25: a storage that is cut off from what keeps the state says so to th
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const storage = await openStorageReplica({ ...apart, store, feed: undefined, watchHistoryMs: 60_000 }, world)
+  const storage = await openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 60_000 }, world)
   const health = dialContract(healthContract, { addresses: [storage.address], random: Math.random, log: silentLog })
   onTestFinished(() => health.close())
   await health.reached

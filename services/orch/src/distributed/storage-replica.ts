@@ -1,7 +1,7 @@
 import { type Store, storageContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
-import type { FeedOptions } from '../backends/nats-options.ts'
+import type { ChangeStreamOptions } from '../backends/nats-options.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { addStorageMetrics } from '../telemetry/storage-metrics.ts'
@@ -14,7 +14,7 @@ export interface StorageReplicaOptions extends ReplicaOptions {
   /** Where the state is kept; closed with the replica. */
   readonly store: Store & { readonly leadership?: Leadership }
   /** Where changes are published; absent: nowhere. */
-  readonly feed: FeedOptions | undefined
+  readonly changeStream: ChangeStreamOptions | undefined
   readonly watchHistoryMs: number
 }
 
@@ -22,13 +22,13 @@ export interface StorageReplicaOptions extends ReplicaOptions {
 export function openStorageReplica(options: StorageReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async (assembly) => {
     const { clock, lifecycle, metrics, tracer } = assembly
-    const { store, feed } = options
+    const { store, changeStream } = options
     await lifecycle.run({ name: 'store', stop: () => store.close() })
     // One in this very process has nobody to wait for.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
     const storage = await openStorage({ ...options, store: observed, leadership: store.leadership }, assembly)
     addStorageMetrics(metrics, storage)
-    if (feed !== undefined) await publish(storage, store.leadership ?? soleLeadership, feed, assembly)
+    if (changeStream !== undefined) await publish(storage, store.leadership ?? soleLeadership, changeStream, assembly)
     const server = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
     // Callers go to another replica while this one is cut off from the state.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
@@ -40,13 +40,13 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
 async function publish(
   storage: Awaited<ReturnType<typeof openStorage>>,
   leadership: Leadership,
-  feed: FeedOptions,
+  changeStream: ChangeStreamOptions,
   assembly: Assembly,
 ): Promise<void> {
   const { createPublisher } = await import('@orch/storage/publisher')
-  const { openChangeStream } = await import('./feed.ts')
+  const { openChangeStream } = await import('./change-stream.ts')
   const { clock, log, random, metrics, lifecycle, tracer } = assembly
-  const stream = await openChangeStream(feed, 'storage', assembly)
+  const stream = await openChangeStream(changeStream, 'storage', assembly)
   const publisher = createPublisher({ storage, stream, leadership, clock, log, random, metrics, tracer })
   await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
 }

@@ -1,7 +1,7 @@
 import { type StorageService, watchContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
-import { createChangeFeed } from '@orch/watch'
-import type { FeedOptions } from '../backends/nats-options.ts'
+import { createChangeSource } from '@orch/watch'
+import type { ChangeStreamOptions } from '../backends/nats-options.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
 import { dialStorage } from './remote-storage.ts'
@@ -13,7 +13,7 @@ export interface WatchReplicaOptions extends ReplicaOptions {
   readonly listen: string
   readonly storageAddresses: readonly string[]
   /** Where changes are published; absent: they are read from storage. */
-  readonly feed: FeedOptions | undefined
+  readonly changeStream: ChangeStreamOptions | undefined
 }
 
 /** Watch for other processes. */
@@ -21,17 +21,24 @@ export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surro
   return assemble(options, world, async (assembly) => {
     const storage = await dialStorage(options.storageAddresses, assembly)
     await storage.met
-    const source = options.feed === undefined ? storage.service : await published(storage.service, options.feed, assembly)
+    const source = options.changeStream === undefined ? storage.service : await published(storage.service, options.changeStream, assembly)
     const watch = await openWatch({ storage: source }, assembly)
     const { address } = await serve(options.listen, [serveContract(watchContract, watch)], assembly)
     return { address, checks: [storage.check, storage.profileCheck] }
   })
 }
 
-async function published(storage: StorageService, feed: FeedOptions, assembly: Assembly) {
-  const { openChangeStream } = await import('./feed.ts')
+async function published(storage: StorageService, changeStream: ChangeStreamOptions, assembly: Assembly) {
+  const { openChangeStream } = await import('./change-stream.ts')
   const { clock, log, random, metrics, lifecycle } = assembly
-  const changes = createChangeFeed({ storage, stream: await openChangeStream(feed, 'watch', assembly), clock, log, random, metrics })
-  await lifecycle.run({ name: 'change feed', stop: () => changes.close() })
+  const changes = createChangeSource({
+    storage,
+    stream: await openChangeStream(changeStream, 'watch', assembly),
+    clock,
+    log,
+    random,
+    metrics,
+  })
+  await lifecycle.run({ name: 'change stream', stop: () => changes.close() })
   return changes
 }

@@ -1,4 +1,4 @@
-import type { Change, FeedMessage } from '@orch/core/contracts'
+import type { Change, ChangeMessage } from '@orch/core/contracts'
 import type { PublisherLimits } from './limits.ts'
 
 /** Objects of these resources are never shown to those who carry messages. */
@@ -15,7 +15,7 @@ export function* toMessages(
     publishedMs,
     limits,
   }: { readonly epoch: string; readonly publishedMs: number; readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'> },
-): Generator<FeedMessage, void, undefined> {
+): Generator<ChangeMessage, void, undefined> {
   let together: Change[] = []
   let bytes = 0
   for (const whole of changes) {

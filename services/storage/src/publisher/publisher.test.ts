@@ -1,4 +1,4 @@
-import type { FeedMessage } from '@orch/core/contracts'
+import type { ChangeMessage } from '@orch/core/contracts'
 import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, createTinyStorage, type FakeChangeStream, type TinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -47,7 +47,7 @@ function open(
   }
 }
 
-function printed(message: FeedMessage): string[] {
+function printed(message: ChangeMessage): string[] {
   switch (message.kind) {
     case 'changes':
       return message.changes.map(({ revision, previous }) => `${revision} after ${previous}`)

@@ -1,4 +1,4 @@
-import { type ChangesPart, type FeedMessage, feedRevision, type StorageService } from '@orch/core/contracts'
+import { type ChangeMessage, type ChangesPart, revisionOfMessage, type StorageService } from '@orch/core/contracts'
 import {
   type Clock,
   declareMetrics,
@@ -170,8 +170,8 @@ class Session {
     this.#epoch = epoch
     this.#sequence = last.sequence
     const { message } = last
-    const isContinued = message !== undefined && message.epoch === epoch && feedRevision(message) >= compacted
-    this.#revision = isContinued ? feedRevision(message) : revision
+    const isContinued = message !== undefined && message.epoch === epoch && revisionOfMessage(message) >= compacted
+    this.#revision = isContinued ? revisionOfMessage(message) : revision
     this.#lastChange = isContinued && message.kind === 'position' ? message.last : this.#revision
     // Says that this publisher is there, and who was there before finds out.
     this.#publish({ kind: 'position', epoch, revision: this.#revision, last: this.#lastChange })
@@ -208,12 +208,12 @@ class Session {
     this.#publish({ kind: 'position', epoch: this.#epoch, revision: this.#revision, last: this.#lastChange })
   }
 
-  #publish(message: FeedMessage): void {
+  #publish(message: ChangeMessage): void {
     const { stream, clock, tracer } = this.#environment
     if (this.#signal.aborted) return
     const spans = tracer === undefined ? [] : spansOf(message, tracer)
     const expectedSequence = this.#sequence
-    const revision = feedRevision(message)
+    const revision = revisionOfMessage(message)
     // A position may be told many times; its place in the stream makes its id its own.
     const id = message.kind === 'position' ? `${this.#epoch}-${revision}.${expectedSequence}` : `${this.#epoch}-${revision}`
     const acknowledged = stream.publish(message, { id, expectedSequence, expectedId: this.#lastId }).then(
@@ -235,13 +235,13 @@ class Session {
     else this.#lastChange = revision
   }
 
-  #count(message: FeedMessage): void {
+  #count(message: ChangeMessage): void {
     this.#onPublished()
     this.#counts.change_feed_published_messages_total.inc({ kind: message.kind })
     this.#counts.change_feed_published_changes_total.inc(
       message.kind === 'changes' ? message.changes.length : Number(message.kind === 'reference'),
     )
-    this.#counts.change_feed_published_revision.set(feedRevision(message))
+    this.#counts.change_feed_published_revision.set(revisionOfMessage(message))
   }
 
   async #room(): Promise<void> {
@@ -251,7 +251,7 @@ class Session {
 }
 
 /** The way of a change to NATS, in the trace of its write. */
-function spansOf(message: FeedMessage, tracer: Tracer): Span[] {
+function spansOf(message: ChangeMessage, tracer: Tracer): Span[] {
   if (message.kind !== 'changes') return []
   return message.changes.flatMap(({ traceparent, revision }) => {
     if (traceparent === undefined) return []

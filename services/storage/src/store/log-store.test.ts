@@ -124,7 +124,7 @@ describe('group commit', () => {
     expect(store.status().refusing).toBe('the disk is full')
   })
 
-  test('what waited for a flush that failed is judged against what was before it', async () => {
+  test('what waited for a flush that failed is checked against what was before it', async () => {
     const { tables, heard, outcomes, ask } = aStore()
     ask('first', { key: 'a' })
     await turn()

@@ -11,7 +11,7 @@ import type {
 } from '@orch/core/contracts'
 import { badRequest, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
-import { judge } from './judge.ts'
+import { checkCommit } from './check-commit.ts'
 import { statesAt } from './past.ts'
 import { type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
@@ -27,17 +27,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-interface Judged {
+interface Checked {
   readonly waiting: Waiting
   readonly outcome: StoreOutcome
 }
 
 /**
- * The store over a log and an index. Commits wait while a flush is under way, then all that wait are judged, one after
+ * The store over a log and an index. Commits wait while a flush is under way, then all that wait are checked, one after
  * the other, and share the next flush.
  *
- *   in flight {a b}   waiting {c d}   a b durable → listeners told of a b → a b answered → c d judged → in flight {c d}
- *   the flush of {a b} fails → a b refused, nobody saw them → c d judged against what was before a
+ *   in flight {a b}   waiting {c d}   a b durable → listeners told of a b → a b answered → c d checked → in flight {c d}
+ *   the flush of {a b} fails → a b refused, nobody saw them → c d checked against what was before a
  */
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
@@ -181,13 +181,13 @@ export class LogStore implements Store {
     })
   }
 
-  /** Judges all that wait and flushes what they write. */
+  /** Checks all that wait and flushes what they write. */
   #begin(): void {
-    // On a full disk each commit is judged by the room that it needs itself: a deletion does not fall with a large object.
+    // On a full disk each commit is checked by the room that it needs itself: a deletion does not fall with a large object.
     const waiting = this.#waiting.splice(0, this.#tables.isFull ? 1 : this.#waiting.length)
-    const { judged, entries } = this.#judgeAll(waiting)
+    const { checked, entries } = this.#checkAll(waiting)
     if (entries.length === 0) {
-      this.#settle(judged)
+      this.#settle(checked)
       if (this.#waiting.length > 0) this.#schedule()
       return
     }
@@ -199,54 +199,54 @@ export class LogStore implements Store {
       written = Promise.reject(error)
     }
     if (written === undefined) {
-      this.#succeed(judged, entries)
+      this.#succeed(checked, entries)
       return
     }
     this.#flush = written.then(
-      () => this.#succeed(judged, entries),
-      (error: unknown) => this.#fail(judged, error),
+      () => this.#succeed(checked, entries),
+      (error: unknown) => this.#fail(checked, error),
     )
   }
 
-  #judgeAll(waiting: readonly Waiting[]): { judged: Judged[]; entries: LogEntry[] } {
+  #checkAll(waiting: readonly Waiting[]): { checked: Checked[]; entries: LogEntry[] } {
     const pending = new Map<string, Revision>()
     const revisionOf = (key: string) => pending.get(key) ?? this.#tables.latest(key)
-    const judged: Judged[] = []
+    const checked: Checked[] = []
     const entries: LogEntry[] = []
     let previous = this.#meta.revision
     for (const one of waiting) {
       const { key, value, writeId, expected } = one.commit
-      const refusal = judge(one.commit, revisionOf)
+      const refusal = checkCommit(one.commit, revisionOf)
       if (refusal === undefined) {
         const revision = ++this.#given
         entries.push({ revision, previous, replaces: expected, key, writeId, value })
         pending.set(key, value === undefined ? 0 : revision)
         previous = revision
       }
-      judged.push({ waiting: one, outcome: refusal ?? { kind: 'written', revision: previous } })
+      checked.push({ waiting: one, outcome: refusal ?? { kind: 'written', revision: previous } })
     }
-    return { judged, entries }
+    return { checked, entries }
   }
 
-  #succeed(judged: readonly Judged[], entries: readonly LogEntry[]): void {
+  #succeed(checked: readonly Checked[], entries: readonly LogEntry[]): void {
     this.#flush = undefined
     this.#refusing = ''
     // `compacted` and the epoch may have moved on while the flush was under way.
     this.#meta = { ...this.#meta, revision: entries.at(-1)!.revision }
     for (const listener of this.#listeners) listener(entries)
-    this.#settle(judged)
+    this.#settle(checked)
     if (this.#waiting.length > 0) this.#begin()
   }
 
-  #fail(judged: readonly Judged[], cause: unknown): void {
+  #fail(checked: readonly Checked[], cause: unknown): void {
     this.#flush = undefined
     this.#refusing = cause instanceof Error ? cause.message : String(cause)
-    for (const { waiting } of judged) waiting.reject(serviceUnavailable(`the store can't write: ${this.#refusing}`, { cause }))
+    for (const { waiting } of checked) waiting.reject(serviceUnavailable(`the store can't write: ${this.#refusing}`, { cause }))
     if (this.#waiting.length > 0) this.#begin()
   }
 
-  #settle(judged: readonly Judged[]): void {
-    for (const { waiting, outcome } of judged) waiting.resolve(outcome)
+  #settle(checked: readonly Checked[]): void {
+    for (const { waiting, outcome } of checked) waiting.resolve(outcome)
   }
 
   /** One step of a compaction: what its entries replaced goes, and so do deletions themselves. */

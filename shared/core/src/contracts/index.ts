@@ -2,8 +2,8 @@
 
 export * from './admission.ts'
 export * from './admission-interests.ts'
+export * from './change-stream.ts'
 export * from './contract.ts'
-export * from './feed.ts'
 export type { Static } from './message.ts'
 export * as wire from './message.ts'
 export * from './selection.ts'

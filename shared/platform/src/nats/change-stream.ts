@@ -1,4 +1,4 @@
-import type { FeedMessage } from '@orch/core/contracts'
+import type { ChangeMessage } from '@orch/core/contracts'
 
 /** The last message of a stream. */
 export interface LastMessage {
@@ -6,7 +6,7 @@ export interface LastMessage {
   readonly sequence: number
   /** Absent: it is no longer held, or there was none. */
   readonly id?: string | undefined
-  readonly message?: FeedMessage | undefined
+  readonly message?: ChangeMessage | undefined
 }
 
 /** What a message comes with, so that it is refused when another publisher has been there. */
@@ -19,8 +19,8 @@ export interface PublishOptions {
 }
 
 /** Told of what a stream carries. */
-export interface FollowListener {
-  onMessage(message: FeedMessage, bytes: number): void
+export interface ChangeListener {
+  onMessage(message: ChangeMessage, bytes: number): void
   /** Nothing comes any more; whoever wants more follows again. */
   onEnd(error: unknown): void
 }
@@ -30,8 +30,8 @@ export interface ChangeStream {
   /** Makes the stream what it should be, and says where it ends. */
   prepare(): Promise<LastMessage>
   /** Rejected when it is refused, unanswered or known already. Messages are taken in in the order of the calls. */
-  publish(message: FeedMessage, options: PublishOptions): Promise<void>
+  publish(message: ChangeMessage, options: PublishOptions): Promise<void>
   /** Every message that is taken in from now on; the function that is returned ends it. */
-  follow(listener: FollowListener): Promise<() => void>
+  follow(listener: ChangeListener): Promise<() => void>
   close(): Promise<void>
 }

@@ -13,11 +13,11 @@ import {
   type StreamUpdateConfig,
 } from '@nats-io/jetstream'
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { type FeedMessage, feedMessage } from '@orch/core/contracts'
+import { type ChangeMessage, changeMessage } from '@orch/core/contracts'
 import { systemClock } from '../clock.ts'
 import { codecOf } from '../rpc/codec.ts'
 import { AcknowledgedPublisher } from './acknowledgements.ts'
-import type { ChangeStream, FollowListener, LastMessage, PublishOptions } from './change-stream.ts'
+import type { ChangeListener, ChangeStream, LastMessage, PublishOptions } from './change-stream.ts'
 import type { Nats } from './connection.ts'
 import {
   changeStreamAgeMsMaxDefault,
@@ -54,7 +54,7 @@ export function createJetStream(options: JetStreamOptions): ChangeStream {
 }
 
 const idHeader = 'Nats-Msg-Id'
-const codec = codecOf(feedMessage)
+const codec = codecOf(changeMessage)
 
 /** A connection, and what goes over it. */
 interface Connected {
@@ -85,7 +85,7 @@ class JetStreamOfChanges implements ChangeStream {
     return { sequence: last.seq, id: last.header.get(idHeader), message: decode(last.data) }
   }
 
-  async publish(message: FeedMessage, { id, expectedSequence, expectedId }: PublishOptions): Promise<void> {
+  async publish(message: ChangeMessage, { id, expectedSequence, expectedId }: PublishOptions): Promise<void> {
     const { name } = this.#options
     if (this.#client === undefined) throw new Error('there is no connection to NATS')
     const { sequence, isDuplicate } = await this.#client.publisher().publish({
@@ -97,7 +97,7 @@ class JetStreamOfChanges implements ChangeStream {
       throw new Error(`message ${id} lies at ${sequence} of the stream, and not at ${expectedSequence + 1}`)
   }
 
-  async follow({ onMessage, onEnd }: FollowListener): Promise<() => void> {
+  async follow({ onMessage, onEnd }: ChangeListener): Promise<() => void> {
     const { name } = this.#options
     const { client } = await this.#connect()
     const consumer = await client.consumers.getPushConsumer(name, {
@@ -181,9 +181,9 @@ function headersOf({ stream, id, expectedSequence, expectedId }: PublishOptions 
 }
 
 /** Undefined: written by a version that is not ours; those behind it find out by the revisions. */
-function decode(data: Uint8Array): FeedMessage | undefined {
+function decode(data: Uint8Array): ChangeMessage | undefined {
   try {
-    return codec.decode(data) as FeedMessage
+    return codec.decode(data) as ChangeMessage
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** Longest wait for an answer of NATS. It answers in milliseconds; a feed that takes longer is replaced by storage meanwhile. */
+/** Longest wait for an answer of NATS. It answers in milliseconds; if it takes longer, changes are read from storage in the meantime. */
 export const natsTimeoutMs = 2_000
 
 /** A silent connection is asked this often whether it still lives, and given up at the second question without an answer. */

@@ -2,13 +2,13 @@ import { type Change, type Scope, type SubscribeRequest, scopePrefix, type Watch
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, type Target, type View } from './frames.ts'
 
-/** One distinct (scope, selection): a change is judged once for all who share it. */
+/** One distinct (scope, selection): a change is evaluated once for all who share it. */
 export class Filter {
   readonly key: string
   /** What the keys of its objects begin with, or the key itself for one object. */
   readonly prefix: string
   readonly resource: string
-  readonly outlets = new Map<string, Outlet>()
+  readonly distributors = new Map<string, Distributor>()
   readonly #matches: Matches
 
   constructor(key: string, { scope, selection }: SubscribeRequest) {
@@ -18,7 +18,7 @@ export class Filter {
     this.#matches = matcherOf(scope, selection)
   }
 
-  judge(change: Change): EventType | undefined {
+  evaluate(change: Change): EventType | undefined {
     return eventTypeOf(change, this.#matches)
   }
 
@@ -28,7 +28,7 @@ export class Filter {
   }
 }
 
-/** What an outlet gives its events to: a subscription that has been served up to `sent`. */
+/** What a distributor gives its events to: a subscription that has been served up to `sent`. */
 interface Receiver {
   readonly sent: number
   events(part: WatchPart & { readonly kind: 'events' }): void
@@ -37,10 +37,10 @@ interface Receiver {
 }
 
 /** One distinct (scope, selection, version, format): its events are written once for all its subscribers. */
-export class Outlet {
+export class Distributor {
   readonly key: string
   readonly filter: Filter
-  /** Subscriptions that have been served up to the feed's position. */
+  /** Subscriptions that have been served up to the watch cache's position. */
   readonly subscribers = new Set<Receiver>()
   /** Subscriptions in whatever state. */
   users = 0
@@ -69,7 +69,7 @@ export class Outlet {
 }
 
 /** All filters in use, found by the key of a change. */
-export class Outlets {
+export class Distributors {
   readonly #filters = new Map<string, Filter>()
   readonly #byPrefix = new Map<string, Set<Filter>>()
   readonly #convertOf: (target: Target) => Convert
@@ -78,20 +78,20 @@ export class Outlets {
     this.#convertOf = convertOf
   }
 
-  /** The outlet for a request, made where it is the first of its kind. Whoever takes one gives it back with `release`. */
-  acquire(request: SubscribeRequest): Outlet {
-    const outlet = this.#outletOf(request)
-    outlet.users += 1
-    return outlet
+  /** The distributor for a request, made where it is the first of its kind. Whoever takes one gives it back with `release`. */
+  acquire(request: SubscribeRequest): Distributor {
+    const distributor = this.#distributorOf(request)
+    distributor.users += 1
+    return distributor
   }
 
-  /** Forgets an outlet that nobody uses any more, and its filter with the last one. */
-  release(outlet: Outlet): void {
-    outlet.users -= 1
-    const { filter } = outlet
-    if (outlet.users > 0) return
-    filter.outlets.delete(outlet.key)
-    if (filter.outlets.size > 0) return
+  /** Forgets a distributor that nobody uses any more, and its filter with the last one. */
+  release(distributor: Distributor): void {
+    distributor.users -= 1
+    const { filter } = distributor
+    if (distributor.users > 0) return
+    filter.distributors.delete(distributor.key)
+    if (filter.distributors.size > 0) return
     this.#filters.delete(filter.key)
     const peers = this.#byPrefix.get(filter.prefix)
     peers?.delete(filter)
@@ -108,7 +108,7 @@ export class Outlets {
     if (resourceEnd !== last) yield* this.#byPrefix.get(key.slice(0, resourceEnd + 1)) ?? []
   }
 
-  #outletOf(request: SubscribeRequest): Outlet {
+  #distributorOf(request: SubscribeRequest): Distributor {
     const filter = this.#filterOf(request)
     const target: Target = {
       storageResource: request.scope.resource,
@@ -120,11 +120,11 @@ export class Outlets {
     const version = versionKey(target)
     const formatKey = JSON.stringify(format)
     const key = `${version} ${formatKey}`
-    const known = filter.outlets.get(key)
+    const known = filter.distributors.get(key)
     if (known !== undefined) return known
-    const outlet = new Outlet({ key, filter, view: { version, convert: this.#convertOf(target), format, formatKey } })
-    filter.outlets.set(key, outlet)
-    return outlet
+    const distributor = new Distributor({ key, filter, view: { version, convert: this.#convertOf(target), format, formatKey } })
+    filter.distributors.set(key, distributor)
+    return distributor
   }
 
   #filterOf(request: SubscribeRequest): Filter {

@@ -1,10 +1,14 @@
 import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
-import type { FeedOptions } from '../backends/nats-options.ts'
+import type { ChangeStreamOptions } from '../backends/nats-options.ts'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
 /** The stream of published changes; storage writes it, watch reads it. It is closed with the replica. */
-export async function openChangeStream(options: FeedOptions, service: string, { lifecycle, catalogue }: Assembly): Promise<ChangeStream> {
+export async function openChangeStream(
+  options: ChangeStreamOptions,
+  service: string,
+  { lifecycle, catalogue }: Assembly,
+): Promise<ChangeStream> {
   const { profile, prefix, kept, ...access } = options
   const nats = connect({ ...access, name: `${catalogue.names.serverServiceName}-${service}` })
   const stream = createJetStream({ nats, name: streamName({ profile, prefix }), ...kept })

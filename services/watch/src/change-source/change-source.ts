@@ -1,25 +1,25 @@
 import type { StorageService } from '@orch/core/contracts'
 import { type Clock, declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
-import { defaultFeedLimits, type FeedLimits } from './limits.ts'
+import { type ChangeSourceLimits, defaultChangeSourceLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { Merged } from './merged.ts'
 
-/** What a feed is made from. */
-export interface ChangeFeedOptions {
+/** What a change source is made from. */
+export interface ChangeSourceOptions {
   readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
-  /** Its owner closes it, after the feed. */
+  /** Its owner closes it, after the change source. */
   readonly stream: ChangeStream
   readonly clock: Clock
   readonly log: Log
   /** From 0 to 1; spreads the attempts to follow the stream. */
   readonly random: () => number
   readonly metrics: Metrics
-  readonly limits?: Partial<FeedLimits>
+  readonly limits?: Partial<ChangeSourceLimits>
 }
 
 /** What watch needs of storage, until it is closed. */
-export interface ChangeFeed extends Pick<StorageService, 'changes' | 'status' | 'getAt'> {
+export interface ChangeSource extends Pick<StorageService, 'changes' | 'status' | 'getAt'> {
   /** Ends every stream of changes. */
   close(): void
 }
@@ -51,9 +51,9 @@ const table = {
  * Storage as watch sees it, with changes taken from the published stream as long as that is whole and up to date. The
  * history of single resources comes from storage itself.
  */
-export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+export function createChangeSource(options: ChangeSourceOptions): ChangeSource {
   const { storage, clock, metrics } = options
-  const limits = { ...defaultFeedLimits, ...options.limits }
+  const limits = { ...defaultChangeSourceLimits, ...options.limits }
   const open = new Set<Merged>()
   const declared = declareMetrics(metrics, table, {
     watch_feed_mode: (gauge) => {
@@ -85,7 +85,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
 
 /** Asks storage now and then where it stands: what it said the last time must have come, or else the stream is left. */
 function watchTail(
-  { storage, clock, log, limits }: ChangeFeedOptions & { readonly limits: FeedLimits },
+  { storage, clock, log, limits }: ChangeSourceOptions & { readonly limits: ChangeSourceLimits },
   live: Live,
   onLag: (revisions: number) => void,
 ): { cancel(): void } {

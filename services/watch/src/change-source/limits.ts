@@ -1,5 +1,5 @@
-/** Bounds of the change feed. */
-export interface FeedLimits {
+/** Bounds of the change stream. */
+export interface ChangeSourceLimits {
   /** After so long without a word from the publisher changes are read from storage. It says something at least every 0.4 s. */
   readonly silenceMsMax: number
   /** After so long without a word the stream is looked for anew: it may have been made again. */
@@ -17,7 +17,7 @@ export interface FeedLimits {
 }
 
 /** The bounds of a server that was told nothing else. */
-export const defaultFeedLimits: FeedLimits = {
+export const defaultChangeSourceLimits: ChangeSourceLimits = {
   silenceMsMax: 1_000,
   reopenAfterMs: 3_000,
   checkIntervalMs: 250,

@@ -1,10 +1,10 @@
 import type { StoreCommit } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { judge } from './judge.ts'
+import { checkCommit } from './check-commit.ts'
 
 const revisions: Readonly<Record<string, number>> = { a: 5, b: 7 }
 const outcomeOf = (commit: Partial<StoreCommit>) =>
-  judge({ key: 'a', expected: 5, conditions: [], writeId: 'w', value: new Uint8Array(1), ...commit }, (key) => revisions[key] ?? 0)
+  checkCommit({ key: 'a', expected: 5, conditions: [], writeId: 'w', value: new Uint8Array(1), ...commit }, (key) => revisions[key] ?? 0)
 
 test.each<[string, Partial<StoreCommit>, ReturnType<typeof outcomeOf>]>([
   ['an update of what is expected', {}, undefined],
@@ -17,7 +17,7 @@ test.each<[string, Partial<StoreCommit>, ReturnType<typeof outcomeOf>]>([
   ['one that is late', { isLate: () => true }, { kind: 'late' }],
   ['one that is late and stale', { expected: 4, isLate: () => true }, { kind: 'late' }],
   ['one that is not late', { isLate: () => false }, undefined],
-])('STORE-05: a commit is judged: %s', (_what, commit, outcome) => {
+])('STORE-05: a commit is checked: %s', (_what, commit, outcome) => {
   expect(outcomeOf(commit)).toEqual(outcome)
 })
 

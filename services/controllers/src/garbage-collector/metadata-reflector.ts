@@ -3,8 +3,8 @@ import { StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
-/** What the feed of one resource tells. */
-export interface FeedSink {
+/** What a reflector of one resource reports. */
+export interface MetadataSink {
   /** Everything is going to be told from the beginning: the state may be another than the one that was followed. */
   beginning(): void
   /** An object that has owners or that is going. */
@@ -16,11 +16,11 @@ export interface FeedSink {
   synced(uids: ReadonlySet<string>): void
 }
 
-export interface FeedOptions {
+export interface MetadataReflectorOptions {
   readonly client: Client
   readonly resource: DiscoveredResource
   readonly names: Names
-  readonly sink: FeedSink
+  readonly sink: MetadataSink
   readonly signal: AbortSignal
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** A number in [0, 1). */
@@ -35,7 +35,7 @@ interface State {
   /** '': everything must be told anew. */
   version: string
   /** The objects of interest that a telling of everything has named so far. */
-  told: Set<string> | undefined
+  reported: Set<string> | undefined
   attempts: number
 }
 
@@ -44,12 +44,12 @@ interface State {
  * events are looked through as bytes and never parsed, and nothing of them is kept, so that following everything costs next
  * to nothing.
  */
-export async function followResource(options: FeedOptions): Promise<void> {
+export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
-  const state: State = { version: '', told: undefined, attempts: 0 }
+  const state: State = { version: '', reported: undefined, attempts: 0 }
   while (!signal.aborted) {
     try {
-      if (await followOnce(options, state)) continue
+      if (await reflectOnce(options, state)) continue
     } catch (error) {
       if (signal.aborted) return
       if (isGone(error) && state.version !== '') {
@@ -64,11 +64,11 @@ export async function followResource(options: FeedOptions): Promise<void> {
 }
 
 /** True when anything came. */
-async function followOnce({ client, resource, names, sink, signal }: FeedOptions, state: State): Promise<boolean> {
+async function reflectOnce({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<boolean> {
   const isResumed = state.version !== ''
   const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
   if (!isResumed) {
-    state.told = new Set()
+    state.reported = new Set()
     sink.beginning()
   }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
@@ -85,19 +85,19 @@ async function followOnce({ client, resource, names, sink, signal }: FeedOptions
 }
 
 /** One event: `{"type":"ADDED","object":{…}}`. */
-export function readEvent(line: Buffer, state: Pick<State, 'version' | 'told'>, sink: FeedSink): void {
+export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported'>, sink: MetadataSink): void {
   const type = typeOf(line)
-  if (type !== 'BOOKMARK') tell(type, line, state, sink)
-  else if (state.told !== undefined) {
+  if (type !== 'BOOKMARK') report(type, line, state, sink)
+  else if (state.reported !== undefined) {
     if (!line.includes('/initial-events-end":"true"')) return
-    sink.synced(state.told)
-    state.told = undefined
+    sink.synced(state.reported)
+    state.reported = undefined
   }
   // Until everything has been told there is no version to go on from.
-  if (state.told === undefined) state.version = textBehind(line, '"resourceVersion":"')
+  if (state.reported === undefined) state.version = textBehind(line, '"resourceVersion":"')
 }
 
-function tell(type: string, line: Buffer, { told }: Pick<State, 'told'>, sink: FeedSink): void {
+function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'>, sink: MetadataSink): void {
   const uid = textBehind(line, '"uid":"')
   if (type === 'DELETED') {
     sink.removed(uid)
@@ -108,7 +108,7 @@ function tell(type: string, line: Buffer, { told }: Pick<State, 'told'>, sink: F
     sink.settled(uid)
     return
   }
-  told?.add(uid)
+  reported?.add(uid)
   sink.changed(object)
 }
 

@@ -1,17 +1,17 @@
-import { type ChangesPart, type FeedMessage, feedRevision } from '@orch/core/contracts'
+import { type ChangeMessage, type ChangesPart, revisionOfMessage } from '@orch/core/contracts'
 import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { createChangeFeed } from './feed.ts'
-import type { FeedLimits } from './limits.ts'
+import { createChangeSource } from './change-source.ts'
+import type { ChangeSourceLimits } from './limits.ts'
 
 const maps = 'core/configmaps'
 const turns = async (count = 8) => {
   for (let round = 0; round < count; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** A feed over a tiny storage, with a publisher that the test plays itself. */
-async function open(limits: Partial<FeedLimits> = {}) {
+/** A change source over a tiny storage, with a publisher that the test plays itself. */
+async function open(limits: Partial<ChangeSourceLimits> = {}) {
   const storage = createTinyStorage()
   const stream = createFakeChangeStream()
   const clock = createFakeClock()
@@ -25,11 +25,11 @@ async function open(limits: Partial<FeedLimits> = {}) {
       return storage.changes(request, context)
     },
   }
-  const feed = createChangeFeed({ storage: counted, stream, clock, log: silentLog, random: () => 0, metrics, limits })
-  onTestFinished(() => feed.close())
+  const source = createChangeSource({ storage: counted, stream, clock, log: silentLog, random: () => 0, metrics, limits })
+  onTestFinished(() => source.close())
   await turns()
   let sequence = 0
-  const publish = async (message: FeedMessage) => {
+  const publish = async (message: ChangeMessage) => {
     await stream.publish(message, { id: `m${sequence}`, expectedSequence: sequence })
     sequence += 1
     await turns()
@@ -45,7 +45,7 @@ async function open(limits: Partial<FeedLimits> = {}) {
   const put = (name: string) => storage.put({ resource: maps, name, data: name })
   const read = (after = storage.revision) => {
     const seen: string[] = []
-    const reading = feed.changes({ after, epoch: 'e1', resources: [] })
+    const reading = source.changes({ after, epoch: 'e1', resources: [] })
     const run = async () => {
       for await (const part of reading) seen.push(...printed(part))
       seen.push('end')
@@ -56,7 +56,7 @@ async function open(limits: Partial<FeedLimits> = {}) {
   const asks = () => asked
   const departures = async () =>
     [...(await metrics.text()).matchAll(/gap_fills_total\{reason="(\w+)"\} (\d+)/g)].map(([, reason, count]) => `${reason} ${count}`)
-  return { storage, stream, clock, metrics, feed, publish, position, publishChanges, put, read, asks, departures }
+  return { storage, stream, clock, metrics, source, publish, position, publishChanges, put, read, asks, departures }
 }
 
 async function changesAfter(storage: TinyStorage, after: number) {
@@ -108,7 +108,7 @@ test('what lies before the stream comes from storage, then the stream goes on', 
   expect(storage.followers).toBe(0)
 })
 
-const faults: readonly { name: string; found: string[]; deliver(message: FeedMessage): readonly FeedMessage[] }[] = [
+const faults: readonly { name: string; found: string[]; deliver(message: ChangeMessage): readonly ChangeMessage[] }[] = [
   { name: 'lost', found: ['gap 1'], deliver: () => [] },
   { name: 'doubled', found: [], deliver: (message) => [message, message] },
 ]
@@ -153,13 +153,13 @@ test('swapped and delayed messages are put right', async () => {
   await position()
   const reader = read()
   await turns()
-  const held: FeedMessage[] = []
+  const held: ChangeMessage[] = []
   stream.deliver = (message) => {
     if (message.kind === 'changes' && held.length === 0) {
       held.push(message)
       return []
     }
-    return message.kind === 'changes' && feedRevision(message) === 2 ? [message, ...held] : [message]
+    return message.kind === 'changes' && revisionOfMessage(message) === 2 ? [message, ...held] : [message]
   }
   for (const name of ['a', 'b', 'c']) {
     put(name)
@@ -244,9 +244,9 @@ test('a reference is fetched from storage in its place', async () => {
 })
 
 test('a reader that does not keep up goes on with storage, at its own pace, and misses nothing', async () => {
-  const { put, publishChanges, position, feed, departures } = await open({ waitingBytesMax: 1_000 })
+  const { put, publishChanges, position, source, departures } = await open({ waitingBytesMax: 1_000 })
   await position()
-  const reading = feed.changes({ after: 0, epoch: 'e1', resources: [] })
+  const reading = source.changes({ after: 0, epoch: 'e1', resources: [] })
   const parts = reading[Symbol.asyncIterator]()
   const first = parts.next()
   for (let index = 0; index < 40; index += 1) {
@@ -260,7 +260,7 @@ test('a reader that does not keep up goes on with storage, at its own pace, and 
   reading.close()
 })
 
-test('WATCH-22: another store behind the same feed ends the stream of changes', async () => {
+test('WATCH-22: another store behind the same change source ends the stream of changes', async () => {
   const { storage, publish, position, read } = await open()
   await position()
   const reader = read()
@@ -288,9 +288,9 @@ test('the time that changes were on their way is measured', async () => {
 })
 
 test('single resources are read from storage', async () => {
-  const { feed, put, storage } = await open()
+  const { source, put, storage } = await open()
   put('a')
-  const reading = feed.changes({ after: 0, epoch: 'e1', resources: ['core/pods'] })
+  const reading = source.changes({ after: 0, epoch: 'e1', resources: ['core/pods'] })
   expect(storage.followers).toBe(1)
   reading.close()
 })

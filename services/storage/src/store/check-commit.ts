@@ -2,7 +2,10 @@ import type { StoreCommit, StoreOutcome } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 
 /** Why a commit may not be written; undefined where it may. */
-export function judge(commit: StoreCommit, revisionOf: (key: string) => Revision): Exclude<StoreOutcome, { kind: 'written' }> | undefined {
+export function checkCommit(
+  commit: StoreCommit,
+  revisionOf: (key: string) => Revision,
+): Exclude<StoreOutcome, { kind: 'written' }> | undefined {
   if (commit.isLate?.()) return { kind: 'late' }
   if (revisionOf(commit.key) !== commit.expected) return { kind: 'stale' }
   const index = commit.conditions.findIndex(({ key, revision }) => revisionOf(key) !== revision)

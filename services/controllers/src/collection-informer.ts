@@ -13,7 +13,7 @@ export interface Collection<T extends ApiObject> {
 }
 
 /** Keeps a collection in memory with what a controller is given. */
-export function followCollection<T extends ApiObject>(context: ControllerContext, collection: Collection<T>): Informer<T> {
+export function startCollectionInformer<T extends ApiObject>(context: ControllerContext, collection: Collection<T>): Informer<T> {
   const { client, clock, random, log } = context
   const { resource, select = {}, onEvent, signal = context.signal } = collection
   return startInformer<T>({

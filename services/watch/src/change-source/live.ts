@@ -1,11 +1,11 @@
-import { type FeedMessage, feedRevision } from '@orch/core/contracts'
+import { type ChangeMessage, revisionOfMessage } from '@orch/core/contracts'
 import { type Clock, type Log, retryDelayMs, sleep, type Timer } from '@orch/platform'
 import type { ChangeStream } from '@orch/platform/nats'
-import type { FeedLimits } from './limits.ts'
+import type { ChangeSourceLimits } from './limits.ts'
 
 /** Told of every message, in its order, and when there may be none for a while. */
 export interface LiveListener {
-  onMessage(message: FeedMessage, bytes: number): void
+  onMessage(message: ChangeMessage, bytes: number): void
   onSilence(): void
 }
 
@@ -14,7 +14,7 @@ export interface LiveOptions {
   readonly clock: Clock
   readonly log: Log
   readonly random: () => number
-  readonly limits: FeedLimits
+  readonly limits: ChangeSourceLimits
   /** Told how long changes were on their way, as far as the clocks agree. */
   readonly onDelay: (delayMs: number) => void
 }
@@ -87,7 +87,7 @@ export class Live {
           attempt = 0
         })
       } catch (error) {
-        if (!signal.aborted) log.debug({ err: error, attempt }, 'the change feed cannot be followed')
+        if (!signal.aborted) log.debug({ err: error, attempt }, 'the change stream cannot be followed')
       }
     }
   }
@@ -120,7 +120,7 @@ export class Live {
     }
   }
 
-  #receive(message: FeedMessage, bytes: number): void {
+  #receive(message: ChangeMessage, bytes: number): void {
     this.#heardAtMs = this.#options.clock.monotonic()
     if (message.epoch !== this.#epoch) {
       this.#epoch = message.epoch
@@ -128,8 +128,8 @@ export class Live {
       this.#required = 0
     }
     // The last word counts, not the highest: whoever stands there is reached by what follows it.
-    this.#lastChange = message.kind === 'position' ? message.last : feedRevision(message)
-    this.#revision = Math.max(this.#revision, feedRevision(message))
+    this.#lastChange = message.kind === 'position' ? message.last : revisionOfMessage(message)
+    this.#revision = Math.max(this.#revision, revisionOfMessage(message))
     this.#isHeard = true
     if (message.kind === 'changes') this.#options.onDelay(Math.max(0, this.#options.clock.now() - message.publishedMs))
     for (const listener of this.#listeners) listener.onMessage(message, bytes)

@@ -1,14 +1,14 @@
 import {
   type CallContext,
+  type ChangeMessage,
   type ChangesPart,
   type ChangesRequest,
-  type FeedMessage,
-  feedRevision,
+  revisionOfMessage,
   type StorageService,
   type Stream,
 } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
-import type { FeedLimits } from './limits.ts'
+import type { ChangeSourceLimits } from './limits.ts'
 import type { Live } from './live.ts'
 
 /** Why a reader went from the published stream to storage. */
@@ -28,7 +28,7 @@ export interface MergedOptions {
   readonly storage: Pick<StorageService, 'changes'>
   readonly live: Live
   readonly clock: Clock
-  readonly limits: FeedLimits
+  readonly limits: ChangeSourceLimits
   readonly onDeparture: (reason: Departure) => void
   readonly onClose: (merged: Merged) => void
 }
@@ -174,7 +174,7 @@ export class Merged implements Stream<ChangesPart> {
     }
   }
 
-  #receive(message: FeedMessage, bytes: number): void {
+  #receive(message: ChangeMessage, bytes: number): void {
     if (this.#mode === 'storage') {
       // A reader that is busy with a part of storage's looks for itself when it is done.
       if (!this.#isIdle || message.epoch !== this.#epoch || !this.#options.live.isUsable) return
@@ -188,9 +188,9 @@ export class Merged implements Stream<ChangesPart> {
     else this.#take(message, bytes)
   }
 
-  #take(message: FeedMessage, bytes: number): void {
+  #take(message: ChangeMessage, bytes: number): void {
     const { epoch } = message
-    const isNew = message.kind === 'position' ? message.revision >= this.#tail : feedRevision(message) > this.#tail
+    const isNew = message.kind === 'position' ? message.revision >= this.#tail : revisionOfMessage(message) > this.#tail
     if (!follows(message, this.#tail)) this.#depart('gap')
     else if (!isNew) return
     else if (message.kind === 'reference') this.#depart('reference')
@@ -219,7 +219,7 @@ export class Merged implements Stream<ChangesPart> {
 }
 
 /** Whether nothing lies between a revision and a message, nor within it. */
-function follows(message: FeedMessage, revision: number): boolean {
+function follows(message: ChangeMessage, revision: number): boolean {
   switch (message.kind) {
     case 'position':
       return message.last <= revision

@@ -2,13 +2,13 @@ import { int64, many, message, nested, type Static, string, variants } from './m
 import { change } from './storage.ts'
 
 /**
- * What the change feed carries, in order of revision, from the one who publishes to all who watch. Whoever stands at a
+ * What the change stream carries, in order of revision, from the one who publishes to all who watch. Whoever stands at a
  * revision may take a message in when nothing lies between: when the first change's `previous`, or a position's `last`, is
  * not above it. Else something is missing, and storage is asked.
  *
  *   standing at 7:   changes 9 (previous 7) → 9      position 12, last 9 → 12      changes 15 (previous 14) → 14 is missing
  */
-export const feedMessage = variants({
+export const changeMessage = variants({
   /**
    * Without the content before an update: who needs it has it, or asks storage. `publishedMs` is when it left by the
    * publisher's clock, to be measured and for nothing else.
@@ -19,10 +19,10 @@ export const feedMessage = variants({
   /** Everything up to `revision` has been published; `last` is the last change of it. Also when nothing changes. */
   position: message({ epoch: string(1), revision: int64(2), last: int64(3) }),
 })
-export type FeedMessage = Static<typeof feedMessage>
+export type ChangeMessage = Static<typeof changeMessage>
 
 /** How far whoever has taken in a message stands. */
-export function feedRevision(message: FeedMessage): number {
+export function revisionOfMessage(message: ChangeMessage): number {
   switch (message.kind) {
     case 'changes':
       return message.changes.at(-1)?.revision ?? 0

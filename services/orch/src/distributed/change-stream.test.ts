@@ -5,14 +5,14 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, silentLog } from '@orch/platform'
 import { findBackend, openNats } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openChangeStream } from './feed.ts'
+import { openChangeStream } from './change-stream.ts'
 import type { Assembly } from './replica.ts'
 
 const backend = await findBackend('nats-server')
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 
 async function startNats() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'orch-feed-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'orch-change-stream-'))
   const program = await openNats({ path: backend.kind === 'found' ? backend.path : '', dataDir })
   onTestFinished(async () => {
     await program.stop()

@@ -1,0 +1,3 @@
+/** Changes from the published stream, with storage behind it. */
+export { type ChangeSource, type ChangeSourceOptions, createChangeSource } from './change-source.ts'
+export type { ChangeSourceLimits } from './limits.ts'
