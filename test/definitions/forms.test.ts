@@ -1,10 +1,11 @@
-import { applyDefaults, dropDisabledFields } from '@orch/core/catalogue'
+import { createCatalogue } from '@orch/core/catalogue'
 import { hoist, specOf } from '@orch/core/definitions'
+import { gatesByDefault } from '@orch/core/feature-gates'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { readCases } from './cases.ts'
 
-const type = 'apiextensions/v1.CustomResourceDefinition'
+const readers = createCatalogue('kubernetes').find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.readers
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -66,7 +67,7 @@ describe('CRD-08: fields of features that are off', () => {
       CRDObservedGenerationTracking: gates.enableObservedGeneration ?? true,
     }
     const live = oldCRD === undefined ? undefined : inVersion1(oldCRD)
-    expect(dropDisabledFields(type, inVersion1(crd), live, (gate) => isOn[gate] ?? false)).toEqual(inVersion1(expectedCRD))
+    expect(readers?.dropDisabledFields(inVersion1(crd), live, (gate) => isOn[gate] ?? false)).toEqual(inVersion1(expectedCRD))
   })
 })
 
@@ -88,13 +89,13 @@ interface DefaultsCase {
 describe('CRD-02: defaults', () => {
   test.each(readCases<DefaultsCase>('v1-v1beta1-defaults'))('$name', ({ original, expected }) => {
     const object = structuredClone(original)
-    applyDefaults(type, object, namesOf('kubernetes'))
+    readers?.applyDefaults(object, namesOf('kubernetes'), gatesByDefault)
     // Stored versions are added when a definition is written.
     expect(object.spec).toEqual({ names: {}, ...expected.spec })
   })
   test('names follow from the kind', () => {
     const object = { spec: { names: { plural: 'widgets', kind: 'Widget' } } }
-    applyDefaults(type, object, namesOf('kubernetes'))
+    readers?.applyDefaults(object, namesOf('kubernetes'), gatesByDefault)
     expect(object.spec.names).toEqual({ plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' })
   })
 })

@@ -1,4 +1,4 @@
-import { warningsOf } from '@orch/core/catalogue'
+import { createCatalogue } from '@orch/core/catalogue'
 import { deprecationWarningOf, specOf } from '@orch/core/definitions'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
@@ -15,8 +15,10 @@ function definition(...schemas: Readonly<Record<string, unknown>>[]) {
   return { metadata: {}, spec: { versions } }
 }
 
-const warnings = (after: object, before?: object): string[] =>
-  warningsOf('apiextensions/v1.CustomResourceDefinition', after as never, before as never, namesOf('kubernetes'))
+const readers = createCatalogue('kubernetes').find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.readers
+
+const warnings = (after: object, before?: object): readonly string[] | undefined =>
+  readers?.warnings(after as never, before as never, namesOf('kubernetes'))
 
 describe('CRD-27: warnings of a definition', () => {
   const unknown = { a: { type: 'string', format: 'invalidformat' } }

@@ -1,7 +1,8 @@
+import type { KindReaders } from '@orch/core/catalogue'
 import { type DecodedJson, decodeJson, decodeScannedInSteps, scanJson } from '@orch/core/json'
 import { badRequest, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
+import { parseEnvelope } from '@orch/core/protobuf'
 import type { Clock, TimerWheel } from '@orch/platform'
 import { limits } from './limits.ts'
 import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
@@ -61,8 +62,7 @@ export function requestLate(): Error {
 export interface Expected {
   readonly kind: string
   readonly apiVersion?: string
-  /** The type that Protobuf is read as. */
-  readonly type: string
+  readonly readers: Pick<KindReaders, 'protobuf'>
 }
 
 /** The body as a value, by its media type. */
@@ -156,7 +156,7 @@ function tooManyValues(): Error {
 }
 
 /** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */
-function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, type }: Expected, names: Names): ParsedBody {
+function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, readers }: Expected, names: Names): ParsedBody {
   const summary = summarize(bytes)
   const reading = parseEnvelope(bytes, names)
   if (reading.kind === 'malformed') throw unrecognized(kind, reading.message, summary)
@@ -164,9 +164,16 @@ function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, type }: Expected, 
   const typeMeta = { kind: envelope.kind || kind, apiVersion: envelope.apiVersion || apiVersion }
   const body = { duplicates: [], hasBigIntegers: false, summary }
   if (typeMeta.kind !== kind || (apiVersion !== undefined && typeMeta.apiVersion !== apiVersion)) return { ...body, value: typeMeta }
-  const message = decodeProtobuf(type, envelope.raw)
+  if (readers.protobuf === undefined) throw badRequest(noProtobufText(kind))
+  const message = readers.protobuf.decode(envelope.raw)
   if (message.kind === 'malformed') throw unrecognized(kind, message.message, summary)
   return { ...body, value: { ...message.object, ...typeMeta }, hasBigIntegers: hasBigInteger(message.object) }
+}
+
+/** The sentence of kube-apiserver about an object that it reads without a type. */
+function noProtobufText(kind: string): string {
+  const why = 'does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
+  return `the object cannot be handled as a ${kind}: object *unstructured.Unstructured ${why}`
 }
 
 /** The answer to a body that is no object of any kind. `why` says what is wrong with it. */

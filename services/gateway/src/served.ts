@@ -1,7 +1,5 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import type { KindName, ResourceName } from '@orch/core/meta'
-import type { Decode } from '@orch/core/schema'
-import { decoderOf } from '@orch/core/schema'
 import { type Strategy, strategyOf } from './strategies/strategy.ts'
 
 /** A resource in one version with what every request to it needs, made once. */
@@ -15,7 +13,6 @@ export interface Served {
   readonly isStoredVersion: boolean
   /** Its status is written by its own subresource alone. */
   readonly hasStatus: boolean
-  readonly decode: Decode
   /** `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` */
   readonly listOpening: string
   subresource(name: string): Subresource | undefined
@@ -51,7 +48,6 @@ export function createServedResources(catalogue: Catalogue): ServedResources {
 }
 
 function createServed(resource: Resource): Served {
-  let decode: Decode | undefined
   const subresources = new Map(resource.subresources.map((subresource) => [subresource.name, subresource]))
   return {
     resource,
@@ -60,10 +56,6 @@ function createServed(resource: Resource): Served {
     strategy: strategyOf(resource),
     isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),
-    get decode() {
-      decode ??= decoderOf(resource.type)
-      return decode
-    },
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),
   }

@@ -1,7 +1,6 @@
-import { applyDefaults, type Catalogue, convert, parseApiVersion } from '@orch/core/catalogue'
+import { type Catalogue, convert, parseApiVersion } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
 import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
-import { decoderOf } from '@orch/core/schema'
 import type { RequestForm } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
@@ -31,17 +30,17 @@ export function createForms(catalogue: Catalogue): Forms {
     },
     complete(changed, before) {
       const { kind, apiVersion } = before
-      const type = catalogue.typeOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
-      if (type === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
-      const draft = decoderOf(type)(changed, { trackUnknown: false })
+      const readers = catalogue.readersOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
+      if (readers === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
+      const draft = readers.decode(changed, { trackUnknown: false })
       if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
       const other = isJsonObject(changed) ? anotherKind(changed, before) : undefined
       if (other !== undefined)
         return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
       const isChanged = !jsonEqual({ ...draft.object, kind, apiVersion }, before)
-      applyDefaults(type, draft.object, names)
+      readers.applyDefaults(draft.object, names, catalogue.isGateOn)
       // Once more, for the order of fields.
-      const ordered = decoderOf(type)(draft.object, { trackUnknown: false })
+      const ordered = readers.decode(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object as ApiObject
       const object = { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject

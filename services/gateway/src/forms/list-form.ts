@@ -2,7 +2,7 @@ import type { Entry, ListPart } from '@orch/core/contracts'
 import { printPartialMetadata } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
 import { printProtobufListFrame } from '@orch/core/protobuf'
-import { type IncludeObject, printTableFront, printTableRow, type RowObject, type TableVersion, tableFormOf } from '@orch/core/table'
+import { type IncludeObject, printTableFront, printTableRow, type RowObject, type TableVersion } from '@orch/core/table'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
@@ -71,7 +71,7 @@ interface TableOptions {
 
 function table(served: Served, parts: RespondStoredParts, { format, version, include }: TableOptions): ListForm {
   const { names, clock } = parts
-  const form = tableFormOf(served.resource.table)
+  const form = served.resource.readers.table
   const nowMs = clock.now()
   const print = (entry: Entry, forms?: Forms) => {
     const object = listedRowObject(served, parts, entry, include)

@@ -6,7 +6,7 @@ import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
-import { type FormParts, protobufFormOf, servedMetadataOf } from './stored-forms.ts'
+import { type FormParts, protobufFormOf, protobufOf, servedMetadataOf } from './stored-forms.ts'
 
 /** How the entries of a list become items of a Protobuf list. */
 export interface ItemForm {
@@ -19,7 +19,7 @@ export interface ItemForm {
 /** Whole objects, in the version of the request. */
 export function objectItems(parts: FormParts, served: Served): ItemForm {
   const objectOf = ({ value }: Entry) => toServedObject(parts, served, readOurJson(value) as ApiObject)
-  return { name: protobufFormOf(served), encode: (entries) => encodeProtobufItems(served.resource.type, entries.map(objectOf)) }
+  return { name: protobufFormOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
 }
 
 /** The objects' metadata. */

@@ -1,7 +1,7 @@
 import { metadataOf, printPartialMetadata, rowObjectOf } from '@orch/core/events'
 import { badRequest, failed } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
-import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion, tableFormOf } from '@orch/core/table'
+import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
@@ -120,7 +120,7 @@ function printOneRow(
 ): Uint8Array {
   const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content.value))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })
-  const form = tableFormOf(served.resource.table)
+  const form = served.resource.readers.table
   return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, form }, [row])
 }
 

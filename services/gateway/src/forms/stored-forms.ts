@@ -1,8 +1,9 @@
+import type { ProtobufReaders } from '@orch/core/catalogue'
 import type { Entry } from '@orch/core/contracts'
 import { metadataOf, partialMetadataType, readOurJson } from '@orch/core/events'
 import type { ApiObject } from '@orch/core/meta'
 import { encodeProtobufItem } from '@orch/core/protobuf'
-import { type TableRow, tableFormOf } from '@orch/core/table'
+import type { TableRow } from '@orch/core/table'
 import { type ConversionParts, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { Pace } from '../pace.ts'
 import type { Served } from '../served.ts'
@@ -21,9 +22,16 @@ export function protobufFormOf({ resource }: Served): string {
   return `protobuf ${resource.apiVersion}`
 }
 
+/** What writes the objects of a resource in Protobuf, which is only negotiated where they have such a form. */
+export function protobufOf({ resource }: Served): ProtobufReaders {
+  const { protobuf } = resource.readers
+  if (protobuf === undefined) throw new Error(`${resource.plural} were negotiated in Protobuf`)
+  return protobuf
+}
+
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
-  const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, readOurJson(content.value) as ApiObject))
+  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurJson(content.value) as ApiObject))
   return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
 }
 
@@ -34,7 +42,7 @@ export async function largeProtobufItemOf(parts: FormParts, served: Served, cont
   if (known !== undefined) return known
   const { object } = await parts.pace.run(readBytesOfOursInSteps(content.value))
   await parts.pace.turn()
-  const make = () => encodeProtobufItem(served.resource.type, toServedObject(parts, served, object))
+  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, object))
   return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
 }
 
@@ -45,7 +53,7 @@ export function metadataItemOf(parts: FormParts, served: Served, content: Stored
 
 /** The object's row. It is read from the stored version. */
 export function rowOf(parts: FormParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
-  const make = () => tableFormOf(resource.table).read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
+  const make = () => resource.readers.table.read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
   return kept(forms, 'row', content, make, rowBytes)
 }
 

@@ -35,8 +35,8 @@ export const createBinding: Verb<BindingParts> = (request, target, parts) => {
   const { resource } = target.served
   const pods = parts.served.find('', 'v1', 'pods')
   if (pods === undefined) throw notFound({ group: '', resource: 'pods' }, '')
-  const { kind, group, version, apiVersion, type } = resource
-  const subresource = { name: 'binding', kind, group, version, apiVersion, type, verbs: ['create'] }
+  const { kind, group, version, apiVersion, type, readers } = resource
+  const subresource = { name: 'binding', kind, group, version, apiVersion, type, readers, verbs: ['create'] }
   return bind(request, target, { served: pods, info: target.info, subresource }, parts)
 }
 

@@ -127,10 +127,10 @@ function severalBudgets(): Error {
 
 async function readOptions(request: GatewayRequest, target: Target, parts: EvictionParts): Promise<DeleteOptions> {
   const { isDryRun, fieldValidation, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
-  const { kind, type } = target.subresource as Subresource
-  const body = await readBody(request, parts, { kind, type })
+  const { kind, readers } = target.subresource as Subresource
+  const body = await readBody(request, parts, { kind, readers })
   requireNameInBody(body.value, target.info.name, kind)
-  const subresource = versionOf(target.subresource as Subresource, body.value)
+  const subresource = versionOf(target.subresource as Subresource, body.value, parts)
   const candidate = readCandidate({ ...target, subresource }, body, parts)
   judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
   const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
@@ -146,7 +146,10 @@ async function readOptions(request: GatewayRequest, target: Target, parts: Evict
 }
 
 /** Both versions of an eviction are understood. */
-function versionOf(subresource: Subresource, body: unknown): Subresource {
-  const older = { ...subresource, version: 'v1beta1', apiVersion: 'policy/v1beta1', type: 'policy/v1beta1.Eviction' }
-  return isObject(body) && body['apiVersion'] === older.apiVersion ? older : subresource
+function versionOf(subresource: Subresource, body: unknown, { catalogue }: EvictionParts): Subresource {
+  const apiVersion = 'policy/v1beta1'
+  if (!isObject(body) || body['apiVersion'] !== apiVersion) return subresource
+  const older = { group: 'policy', version: 'v1beta1', kind: 'Eviction' }
+  const { readers } = subresource
+  return { ...subresource, ...older, apiVersion, type: 'policy/v1beta1.Eviction', readers: catalogue.readersOfKind(older) ?? readers }
 }

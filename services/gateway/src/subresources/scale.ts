@@ -2,7 +2,7 @@ import type { OwnedObject } from '@orch/core/apply'
 import type { Subresource } from '@orch/core/catalogue'
 import { rowObjectOf } from '@orch/core/events'
 import { type ApiObject, badRequest, conflict, type FieldError, invalid, notFound, type ObjectMeta, parseRevision } from '@orch/core/meta'
-import { decodeFailureText, decoderOf } from '@orch/core/schema'
+import { decodeFailureText } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
 import { readBody } from '../body.ts'
@@ -70,15 +70,15 @@ function patchedScale(request: GatewayRequest, { subresource }: Target, change: 
 /** The number of pods is applied as the field of the object for which it stands. */
 const applyScale: Verb<ScaleParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
-  const { object, hasBigIntegers } = await readConfiguration(request, options, (target.subresource as Subresource).type, parts)
+  const { object, hasBigIntegers } = await readConfiguration(request, options, (target.subresource as Subresource).readers, parts)
   const configuration = { object: configurationOf(target, object), hasBigIntegers }
   await writeStep({ request, target, options }, (live) => applied({ request, target, options }, configuration, live, parts), parts)
 }
 
 function configurationOf({ served, subresource, info }: Target, given: OwnedObject): OwnedObject {
-  const { apiVersion, kind, version, type } = subresource as Subresource
+  const { apiVersion, kind, version, readers } = subresource as Subresource
   if (given['apiVersion'] !== apiVersion || given['kind'] !== kind) throw badRequest(`a ${kind} of ${apiVersion} was expected`)
-  const decoded = decoderOf(type)(given, { trackUnknown: true })
+  const decoded = readers.decode(given, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const [unknown] = decoded.unknownFields
   if (unknown !== undefined) throw badRequest(`failed to create typed patch object: .${unknown}: field not declared in schema`)

@@ -1,4 +1,4 @@
-import { applyDefaults, type Subresource } from '@orch/core/catalogue'
+import type { Subresource } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
 import { printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, type FieldError, failed, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
@@ -93,7 +93,7 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Token
   const anywhere = { ...target, info: { ...info, name: '' } }
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource), parts)
   judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
-  applyDefaults(subresource.type, object, parts.names)
+  subresource.readers.applyDefaults(object, parts.names, parts.catalogue.isGateOn)
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }

@@ -1,7 +1,7 @@
 import { conflictStatus, type OwnedObject } from '@orch/core/apply'
+import type { KindReaders } from '@orch/core/catalogue'
 import { duplicateFieldText, fieldProblems, printBare } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
-import { decoderOf } from '@orch/core/schema'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'
@@ -25,7 +25,7 @@ export const applyMediaType = 'application/apply-patch+yaml'
 /** Merges what its applier has to say about an object into it, or creates it. */
 export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
-  const configuration = await readConfiguration(request, options, target.served.resource.type, parts)
+  const configuration = await readConfiguration(request, options, target.served.resource.readers, parts)
   requireKind(target, configuration.object)
   const optionsObject = { kind: 'PatchOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager, force: options.isForced }
   const plan = { request, target, name: target.info.name, options, optionsObject }
@@ -44,7 +44,7 @@ export interface Configuration {
 export async function readConfiguration(
   request: GatewayRequest,
   { fieldValidation }: WriteOptions,
-  type: string,
+  readers: Pick<KindReaders, 'decode'>,
   parts: ApplyParts,
 ): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
@@ -52,7 +52,7 @@ export async function readConfiguration(
   await pause(request, parts)
   if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
   if (duplicates.length > 0 && fieldValidation === 'Strict') {
-    const problems = fieldProblems({ unknown: unknownFieldsOf(type, value), duplicates })
+    const problems = fieldProblems({ unknown: unknownFieldsOf(readers, value), duplicates })
     throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
   }
   if (fieldValidation === 'Warn') for (const path of duplicates) request.warn(duplicateFieldText(path))
@@ -60,8 +60,8 @@ export async function readConfiguration(
 }
 
 /** Fields that the type does not have refuse a configuration in any case; here they are named beside what else is wrong. */
-function unknownFieldsOf(type: string, value: Record<string, unknown>): readonly string[] {
-  const decoded = decoderOf(type)(value, { trackUnknown: true })
+function unknownFieldsOf({ decode }: Pick<KindReaders, 'decode'>, value: Record<string, unknown>): readonly string[] {
+  const decoded = decode(value, { trackUnknown: true })
   return decoded.kind === 'decoded' ? decoded.unknownFields : []
 }
 

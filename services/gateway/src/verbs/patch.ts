@@ -1,7 +1,6 @@
-import type { Resource } from '@orch/core/catalogue'
+import type { KindReaders, Resource } from '@orch/core/catalogue'
 import { type ApiObject, badRequest, failed, notFound, unknownPatchType } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
-import { resolveStruct } from '@orch/core/schema'
 import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
@@ -77,21 +76,22 @@ async function patched(
 }
 
 /** The document, of this type, as the patch leaves it. */
-export function applyChange(change: Change, live: ApiObject, { type }: Pick<Resource, 'type'>): Record<string, unknown> {
-  const outcome = outcomeOf(change, live, type)
+export function applyChange(change: Change, live: ApiObject, { readers }: Pick<Resource, 'readers'>): Record<string, unknown> {
+  const outcome = outcomeOf(change, live, readers)
   if (outcome.kind === 'refused') throw outcome.error
   if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
   return outcome.value
 }
 
-function outcomeOf(change: Change, live: ApiObject, type: string): JsonPatchOutcome | MergeOutcome {
+function outcomeOf(change: Change, live: ApiObject, { mergeSchema }: Pick<KindReaders, 'mergeSchema'>): JsonPatchOutcome | MergeOutcome {
   switch (change.kind) {
     case 'json':
       return applyJsonPatch(live, change.patch)
     case 'merge':
       return applyMergePatch(live, change.body.value)
     case 'strategic':
-      return strategicMerge(live, change.body.value, resolveStruct(type))
+      if (mergeSchema === undefined) throw unknownPatchType()
+      return strategicMerge(live, change.body.value, mergeSchema)
   }
 }
 

@@ -2,7 +2,6 @@ import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } 
 import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
 import { notAcceptable, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
-import { tableFormOf } from '@orch/core/table'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConcludeParts, conclude } from '../conclude.ts'
 import { toServedBytes } from '../convert.ts'
@@ -202,7 +201,7 @@ class WatchSession implements WatchSink, WheelTask {
   #told(frames: Uint8Array): Uint8Array {
     if (!this.#owesColumns || frames.length === 0) return frames
     this.#owesColumns = false
-    return withColumns(frames, tableFormOf(this.#served.resource.table).columnsJson)
+    return withColumns(frames, this.#served.resource.readers.table.columnsJson)
   }
 
   frames(bytes: Uint8Array, lastRevision: number, count: number): void {
@@ -306,7 +305,7 @@ class WatchSession implements WatchSink, WheelTask {
     const bytes = Buffer.from(JSON.stringify(object))
     const content = { stored: bytes, served: bytes }
     if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, this.#parts.clock.now())
-    const decoded = this.#served.decode(object, { trackUnknown: false })
+    const decoded = this.#served.resource.readers.decode(object, { trackUnknown: false })
     if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
     const served = Buffer.from(JSON.stringify(decoded.object))
     return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, this.#parts.clock.now())

@@ -2,7 +2,7 @@ import { type Catalogue, parseApiVersion, type Resource, type Subresource } from
 import { cannotUnmarshal, fieldProblems, printBare } from '@orch/core/json'
 import { type ApiObject, badRequest, type ManagedFieldsEntry, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { decodeFailureText, decoderOf, type MismatchTexts, strictFailureText } from '@orch/core/schema'
+import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
@@ -57,16 +57,16 @@ export async function readNew({ request, target, options, parse }: NewBody, part
 }
 
 /** What says of which kind a body is. */
-export type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion'>
+export type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
 export function decodeCandidate(
-  { kind, version, type, apiVersion }: Described,
+  { kind, version, readers, apiVersion }: Described,
   value: Record<string, unknown>,
   { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
-  const decoded = decoderOf(type)(value, { trackUnknown: true })
+  const decoded = readers.decode(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const { metadata, ...rest } = decoded.object as ApiObject
   return {
@@ -81,8 +81,8 @@ export function decodeCandidate(
  * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
  * in common with the object is not looked through again.
  */
-export function inOrder({ type, kind, version, apiVersion }: Described, object: ApiObject, known?: ApiObject): ApiObject {
-  const decoded = decoderOf(type)(object, { trackUnknown: false, known })
+export function inOrder({ readers, kind, version, apiVersion }: Described, object: ApiObject, known?: ApiObject): ApiObject {
+  const decoded = readers.decode(object, { trackUnknown: false, known })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const read = decoded.object as ApiObject
   if (read.kind === kind && read.apiVersion === apiVersion) return read
@@ -137,7 +137,7 @@ interface GivenKind {
 
 function isRegistered({ kind, apiVersion }: GivenKind, catalogue: Catalogue): boolean {
   const groupVersion = parseApiVersion(apiVersion)
-  return groupVersion !== undefined && catalogue.typeOfKind({ ...groupVersion, kind }) !== undefined
+  return groupVersion !== undefined && catalogue.readersOfKind({ ...groupVersion, kind }) !== undefined
 }
 
 function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: string): Error {

@@ -1,4 +1,3 @@
-import { validateObject, warningsOf } from '@orch/core/catalogue'
 import {
   type ApiObject,
   type FieldError,
@@ -45,7 +44,8 @@ export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts)
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
   refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
 
-function* faultsOfNew({ object, body, write: { target } }: NewDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+function* faultsOfNew({ object, body, write }: NewDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+  const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
     isNamespaced: resource.isNamespaced,
@@ -53,7 +53,7 @@ function* faultsOfNew({ object, body, write: { target } }: NewDraft, { names, ca
     bareFinalizers: bareFinalizersOf(target.served, names),
   })
   yield
-  const ofKind = validateObject({ type: resource.type, body, object, part: 'main', names, isGateOn })
+  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, warn: (text) => request.warn(text) })
   yield
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
@@ -61,15 +61,17 @@ function* faultsOfNew({ object, body, write: { target } }: NewDraft, { names, ca
 function* faultsOfChange(draft: ChangeDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
   const { object, body } = draft
   const live = draft.live.object
-  const { served, subresource } = draft.write.target
+  const { request, target } = draft.write
+  const { served, subresource } = target
   const { resource, strategy } = served
+  const change = { body, object, live, names, isGateOn, warn: (text: string) => request.warn(text) }
   const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
-    const ofPart = validateObject({ type: resource.type, body, object, live, part: 'status', names, isGateOn })
+    const ofPart = yield* resource.readers.validate({ ...change, part: 'status' })
     return [...ofPart, ...(part.validateToo?.(object, live) ?? [])]
   }
-  const ofKind = validateObject({ type: resource.type, body, object, live, part: 'main', names, isGateOn })
+  const ofKind = yield* resource.readers.validate({ ...change, part: 'main' })
   yield
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
 }
@@ -82,7 +84,7 @@ function refuseInvalid({ object, write: { target } }: Draft, errors: readonly Fi
 export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
   if (target.subresource !== undefined) return
   const { resource, strategy } = target.served
-  for (const text of warningsOf(resource.type, object, live?.object, names)) request.warn(text)
+  for (const text of resource.readers.warnings(object, live?.object, names)) request.warn(text)
   if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { withoutEmptyLists } from '@orch/core/catalogue'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
@@ -150,7 +149,7 @@ export function encodeDraft(
   parts: CommitParts,
 ): Encoding {
   const { served } = write.target
-  const stored = withoutEmptyLists(served.resource.stored.type, toStoredObject(parts, served, object))
+  const stored = served.resource.stored.readers.printable(toStoredObject(parts, served, object))
   return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
 }
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from '@orch/core/catalogue'
+import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
 import { printValue } from '@orch/core/json'
 import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -34,7 +34,7 @@ export interface DeleteOptions {
   readonly object: Record<string, unknown>
 }
 
-const deleteOptions = { kind: 'DeleteOptions', type: 'meta/v1.DeleteOptions' }
+const deleteOptions = { kind: 'DeleteOptions', readers: new BuiltInReaders('meta/v1.DeleteOptions') }
 
 /** The options in the body or, where that is empty, in the query. */
 export async function readDeleteOptions(request: GatewayRequest, parts: DeleteOptionsParts): Promise<DeleteOptions> {

@@ -4,14 +4,12 @@ import {
   fieldSets,
   managerOfUserAgent,
   type OwnedObject,
-  shapeOfType,
   trackUpdateInSteps,
   type Versioned,
 } from '@orch/core/apply'
 import { parseApiVersion, type Resource } from '@orch/core/catalogue'
 import { type ApiObject, type ManagedFieldsEntry, printTime, toInstant } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { decoderOf } from '@orch/core/schema'
 import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { toServedObject, toStoredObject } from '../convert.ts'
@@ -112,13 +110,13 @@ function managerOf({ request, options }: Writer): string {
 
 /** Through which eyes a write to a target looks at an object. */
 function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>, parts: OwnershipParts) {
-  const { type, apiVersion } = served.resource
+  const { readers, apiVersion } = served.resource
   return {
     apiVersion,
     subresource: subresource?.name ?? '',
     // As in kube-apiserver, what is written through a Scale has no time.
     now: subresource?.name === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
-    schema: shapeOfType(type),
+    schema: readers.shape,
     blank: blankOf(served.resource),
     resetFields: resetFieldsOf(served, subresource?.name),
     convert: (object: unknown, version: string) => inVersion(served, object as ApiObject, version, parts),
@@ -130,7 +128,7 @@ function inVersion(served: Served, object: ApiObject, apiVersion: string, parts:
   const from = servedAs(served, object.apiVersion ?? served.resource.apiVersion, parts)
   const to = servedAs(served, apiVersion, parts)
   if (from === undefined || to === undefined) return undefined
-  return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape: shapeOfType(to.resource.type) }
+  return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape: to.resource.readers.shape }
 }
 
 /** The resource in another of its versions. */
@@ -146,7 +144,7 @@ const blanks = new WeakMap<Resource, OwnedObject>()
 function blankOf(resource: Resource): OwnedObject {
   const known = blanks.get(resource)
   if (known !== undefined) return known
-  const decoded = decoderOf(resource.type)({}, { trackUnknown: false })
+  const decoded = resource.readers.decode({}, { trackUnknown: false })
   const blank = decoded.kind === 'decoded' ? (decoded.object as OwnedObject) : {}
   blanks.set(resource, blank)
   return blank
@@ -174,7 +172,7 @@ function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | un
 }
 
 function pathsBesideStatus(resource: Resource, subresource: string): string[][] {
-  const others = [...shapeOfType(resource.type).fields].filter(([name]) => name !== 'status' && name !== 'metadata')
+  const others = [...resource.readers.shape.fields].filter(([name]) => name !== 'status' && name !== 'metadata')
   const { keptMetadata = [] } = objectPartOf(resource, subresource)
   return [...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])]
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { applyDefaults, dropDisabledFields } from '@orch/core/catalogue'
 import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -65,14 +64,14 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 /** Sets what the writer left to the server, and brings the fields into the order of the type. */
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, catalogue }) => {
   const { resource } = draft.write.target.served
-  applyDefaults(resource.type, draft.object, names, catalogue.isGateOn)
+  resource.readers.applyDefaults(draft.object, names, catalogue.isGateOn)
   draft.object = inOrder(resource, draft.object)
 }
 
 /** Drops the fields of features that are off, unless the object has them already. */
 export const dropDisabled: WriteStep<PrepareParts> = (draft, { catalogue }) => {
-  const { type } = draft.write.target.served.resource
-  draft.object = dropDisabledFields(type, draft.object, draft.live?.object, catalogue.isGateOn)
+  const { readers } = draft.write.target.served.resource
+  draft.object = readers.dropDisabledFields(draft.object, draft.live?.object, catalogue.isGateOn)
 }
 
 /**

@@ -93,7 +93,7 @@ describe('field selectors', () => {
       spec: { nodeName: 'n' },
       status: { phase: 'Running', podIPs: [{ ip: '1.2.3.4' }] },
     }
-    expect(catalogue.find('', 'v1', 'pods')?.stored.fieldsOf(pod)).toEqual({
+    expect(catalogue.find('', 'v1', 'pods')?.stored.readers.fieldsOf(pod)).toEqual({
       'metadata.name': 'a',
       'metadata.namespace': 'b',
       'spec.nodeName': 'n',
@@ -116,7 +116,7 @@ describe('kinds in bodies', () => {
     ['', 'v1', 'PodSpec', undefined],
     ['', 'v2', 'Pod', undefined],
   ])('%s/%s %s is %s', (group, version, kind, type) => {
-    expect(catalogue.typeOfKind({ group, version, kind })).toBe(type)
+    expect(catalogue.readersOfKind({ group, version, kind })).toEqual(type === undefined ? undefined : expect.objectContaining({ type }))
   })
 })
 

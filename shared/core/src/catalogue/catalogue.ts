@@ -1,12 +1,14 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
+import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
+import type { KindReaders } from './kind-readers.ts'
 import { typesByKind } from './kind-types.ts'
 import { allKinds } from './kinds/all-kinds.ts'
-import type { Behaviour, KindDefinition, KindTable, SubresourceDefinition, VersionDefinition } from './kinds/define-resource.ts'
+import type { Behaviour, KindDefinition, SubresourceDefinition, VersionDefinition } from './kinds/define-resource.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
-import { fieldLabelsOf, selectableFieldsOf } from './selectable-fields.ts'
+import { fieldLabelsOf } from './selectable-fields.ts'
 
 /** Group, version and kind of an object. */
 export interface Gvk {
@@ -24,6 +26,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly apiVersion: string
   /** Name of the type of its objects: `core/v1.Pod`. */
   readonly type: string
+  /** What reads its objects. */
+  readonly readers: KindReaders
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
@@ -34,8 +38,6 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
-  /** Absent: names and when the objects were created. */
-  readonly table: KindTable | undefined
   /** Accepted field selector label → label of the stored object. */
   readonly fieldLabels: Readonly<Record<string, string>>
 }
@@ -45,13 +47,15 @@ export interface StoredForm extends Gvk {
   readonly type: string
   /** First part of the keys, without slashes at its ends: `core/pods`. */
   readonly prefix: string
-  /** What field selectors see of a stored object. */
-  readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
+  /** What reads objects of the stored version. */
+  readonly readers: KindReaders
 }
 
 export interface Subresource extends Gvk {
   readonly name: string
   readonly type: string
+  /** What reads the bodies that are sent to it. */
+  readonly readers: KindReaders
   readonly apiVersion: string
   readonly verbs: readonly string[]
   readonly optionsType?: string
@@ -85,8 +89,8 @@ export interface Catalogue {
   readonly groups: readonly Group[]
   find(group: string, version: string, plural: string): Resource | undefined
   findKind(gvk: Gvk): Resource | undefined
-  /** The type of a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
-  typeOfKind(gvk: Gvk): string | undefined
+  /** What reads a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
+  readersOfKind(gvk: Gvk): KindReaders | undefined
   /** The resources of one group version, in order of definition; empty: the group version is not served. */
   inGroupVersion(group: string, version: string): readonly Resource[]
   /** A resource whose objects are kept under this prefix, in the preferred version. */
@@ -99,7 +103,8 @@ export function createCatalogue(
   { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
-  const all = allKinds.flatMap((kind) => kind.versions.map((version) => createResource(names, kind, version, isGateOn)))
+  const readers = new ReadersOfTypes()
+  const all = allKinds.flatMap((kind) => kind.versions.map((version) => createResource(kind, version, { names, isGateOn, readers })))
   const resources = inOrderOfGroups(names, all).filter((resource) => isEnabled(runtimeConfig, resource))
   const byPath = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.plural}`, resource]))
   const byKind = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.kind}`, resource]))
@@ -113,7 +118,10 @@ export function createCatalogue(
     groups: groupsOf(names, resources),
     find: (group, version, plural) => byPath.get(`${printApiVersion(group, version)}/${plural}`),
     findKind: ({ group, version, kind }) => byKind.get(`${printApiVersion(group, version)}/${kind}`),
-    typeOfKind: ({ group, version, kind }) => objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`)),
+    readersOfKind: ({ group, version, kind }) => {
+      const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`))
+      return type === undefined ? undefined : readers.of(type)
+    },
     inGroupVersion: (group, version) => byGroupVersion.get(printApiVersion(group, version)) ?? [],
     findStored: (prefix) => byPrefix.get(prefix),
   }
@@ -140,41 +148,63 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   return parts.length === 1 ? { group: '', version: apiVersion } : { group: parts[0] ?? '', version: parts[1] ?? '' }
 }
 
-function createResource(
-  names: Names,
-  kind: KindDefinition,
-  { type, deprecated, ...version }: VersionDefinition,
-  isGateOn: (gate: string) => boolean,
-): Resource {
-  const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table, ...rest } = kind
+/** The readers of described types, one of each. */
+class ReadersOfTypes {
+  readonly #made = new Map<string, KindReaders>()
+
+  constructor() {
+    for (const { versions, ...kind } of allKinds) {
+      for (const { type, ...version } of versions) this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }))
+      for (const { type, defaults } of kind.subresources) if (type !== undefined && defaults !== undefined) this.of(type, { defaults })
+    }
+  }
+
+  of(type: string, facts?: BuiltInFacts): KindReaders {
+    const known = this.#made.get(type)
+    if (known !== undefined) return known
+    const readers = new BuiltInReaders(type, facts)
+    this.#made.set(type, readers)
+    return readers
+  }
+}
+
+interface Making {
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+  readonly readers: ReadersOfTypes
+}
+
+function createResource(kind: KindDefinition, { type, deprecated, ...version }: VersionDefinition, making: Making): Resource {
+  const { names, readers } = making
+  const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table: _table, ...rest } = kind
   const { selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
   const gvk = gvkOfType(names, type)
   return {
     ...facts,
     ...gvk,
     type,
+    readers: readers.of(type),
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
-    subresources: subresources.map((subresource) => createSubresource(names, type, subresource, isGateOn)),
+    subresources: subresources.map((subresource) => createSubresource(type, subresource, making)),
     ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
     ...(deprecated === undefined ? {} : { deprecated: createDeprecation(names, deprecated) }),
-    stored: createStoredForm(names, kind),
-    table,
+    stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version),
   }
 }
 
 function createSubresource(
-  names: Names,
   ownType: string,
-  { featureGate, type = ownType, ...rest }: SubresourceDefinition,
-  isGateOn: IsGateOn,
+  { featureGate, type = ownType, defaults: _defaults, ...rest }: SubresourceDefinition,
+  { names, isGateOn, readers }: Making,
 ): Subresource {
   const gvk = gvkOfType(names, type)
   const dropsWrites = featureGate !== undefined && !isGateOn(featureGate)
-  return { ...rest, ...gvk, type, apiVersion: printApiVersion(gvk.group, gvk.version), ...(dropsWrites ? { dropsWrites } : {}) }
+  const apiVersion = printApiVersion(gvk.group, gvk.version)
+  return { ...rest, ...gvk, type, readers: readers.of(type), apiVersion, ...(dropsWrites ? { dropsWrites } : {}) }
 }
 
 function createDeprecation(
@@ -188,7 +218,7 @@ function createDeprecation(
   }
 }
 
-function createStoredForm(names: Names, kind: KindDefinition): StoredForm {
+function createStoredForm(kind: KindDefinition, { names, readers }: Making): StoredForm {
   const type = kind.storedAs
   const gvk = gvkOfType(names, type)
   return {
@@ -196,7 +226,7 @@ function createStoredForm(names: Names, kind: KindDefinition): StoredForm {
     type,
     apiVersion: printApiVersion(gvk.group, gvk.version),
     prefix: `${gvk.group === '' ? 'core' : gvk.group}/${kind.plural}`,
-    fieldsOf: selectableFieldsOf(kind),
+    readers: readers.of(type),
   }
 }
 

@@ -1,5 +1,5 @@
 import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
-import { tableOfKind } from '../catalogue/kinds/kind-of-type.ts'
+import { tableOfKind } from '../catalogue/kinds/table-of-kind.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'

@@ -1,7 +1,6 @@
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { applyDefaults } from '../catalogue/defaults/defaults.ts'
-import { validateObject } from '../catalogue/validation/validate.ts'
+import { applyDefaults, validateObject } from '../catalogue/readers-testing.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from './decode.ts'
 import type { Node } from './node.ts'

@@ -1,10 +1,8 @@
 import type { Catalogue, StoredForm } from '../catalogue/catalogue.ts'
-import { applyDefaults } from '../catalogue/defaults/defaults.ts'
-import { withoutEmptyLists } from '../catalogue/empty-lists.ts'
+import { gatesByDefault } from '../feature-gates.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
-import { decoderOf } from '../schema/decode.ts'
 import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'
 
 /**
@@ -26,7 +24,7 @@ export interface StorableObject {
 
 /** The stored value of an object, with all that queries ask about it. */
 export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
-  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.fieldsOf(object)
+  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.readers.fieldsOf(object)
   return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
 }
 
@@ -57,15 +55,14 @@ export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Re
   }
 }
 
-function renew({ names }: Catalogue, { type, kind }: StoredForm, json: Uint8Array): { object: ApiObject; hasBigIntegers: boolean } {
+function renew({ names }: Catalogue, { readers, kind }: StoredForm, json: Uint8Array): { object: ApiObject; hasBigIntegers: boolean } {
   const text = decodeJson(json)
   if (text.kind === 'malformed') throw new Error(`a stored ${kind} is not JSON: ${text.message}`)
-  const decode = decoderOf(type)
-  const decoded = decode(text.value, { trackUnknown: false })
+  const decoded = readers.decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
-  applyDefaults(type, decoded.object, names)
+  readers.applyDefaults(decoded.object, names, gatesByDefault)
   // Defaults stand behind the given fields; decoding again puts all in order.
-  const ordered = decode(decoded.object, { trackUnknown: false })
+  const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
-  return { object: withoutEmptyLists(type, ordered.object) as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
+  return { object: readers.printable(ordered.object) as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
 }

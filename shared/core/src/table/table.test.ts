@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
-import { tableOfKind } from '../catalogue/kinds/kind-of-type.ts'
+import { tableOfKind } from '../catalogue/kinds/table-of-kind.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
 import { createTableForm, tableFormOf } from './form.ts'

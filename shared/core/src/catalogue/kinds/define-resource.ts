@@ -74,6 +74,8 @@ export interface SubresourceDefinition {
   readonly name: string
   /** Type of the body, where it is not the resource's own. */
   readonly type?: string
+  /** Defaults of such a body. */
+  readonly defaults?: Defaulter
   readonly verbs: readonly string[]
   /** Type that the query parameters are read as. */
   readonly optionsType?: string

@@ -2,9 +2,8 @@ import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
 import type { Node } from '../../schema/node.ts'
 import { resolveNode, resolveType } from '../../schema/resolve.ts'
-import { applyDefaults } from '../defaults/defaults.ts'
+import { applyDefaults, validateObject } from '../readers-testing.ts'
 import type { Part } from './part.ts'
-import { validateObject } from './validate.ts'
 
 /** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
 const otherNames: readonly RegExp[] = [

@@ -1,8 +1,7 @@
 import type { IsGateOn } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { applyDefaults } from '../defaults/defaults.ts'
-import { validateObject } from './validate.ts'
+import { applyDefaults, validateObject } from '../readers-testing.ts'
 
 /** A body, or a part of one. */
 export type Body = Record<string, unknown>

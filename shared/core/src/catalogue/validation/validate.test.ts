@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { applyDefaults } from '../defaults/defaults.ts'
-import { validateObject } from './validate.ts'
+import { applyDefaults, validateObject } from '../readers-testing.ts'
 
 type Body = Record<string, unknown>
 

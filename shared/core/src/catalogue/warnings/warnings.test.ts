@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
+import { warningsOf } from '../readers-testing.ts'
 import { type Body, withChange } from '../validation/rules-testing.ts'
-import { warningsOf } from './warnings.ts'
 
 const names = namesOf('orch')
 const template: Body = { metadata: {}, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const deployment: Body = { metadata: { name: 'd', generation: 1 }, spec: { template } }
 
-const warned = (type: string, object: Body, live?: Body): string[] => warningsOf(type, object, live, names)
+const warned = (type: string, object: Body, live?: Body): readonly string[] => warningsOf(type, object, live, names)
 
 const key = (text: string): Body => ({ matchExpressions: [{ key: text, operator: 'Exists' }] })
 const arch = 'deprecated since v1.14; use "orch.io/arch" instead'

@@ -1,4 +1,5 @@
 import { serviceAccountCells } from '../../../table/cells/cluster.ts'
+import { fillTokenRequest } from '../../defaults/policy.ts'
 import { defineResource } from '../define-resource.ts'
 
 /** An identity for programs that run in pods. */
@@ -9,7 +10,7 @@ export const serviceAccount = defineResource({
   plural: 'serviceaccounts',
   shortNames: ['sa'],
   scope: 'Namespaced',
-  subresources: [{ name: 'token', type: 'authentication/v1.TokenRequest', verbs: ['create'] }],
+  subresources: [{ name: 'token', type: 'authentication/v1.TokenRequest', defaults: fillTokenRequest, verbs: ['create'] }],
   storageVersionHash: 'pbx9ZvyFpBE=',
   deleteAnswer: 'object',
   table: {

@@ -1,0 +1,140 @@
+import type { ObjectShape } from '../apply/shape.ts'
+import { shapeOfType } from '../apply/type-shape.ts'
+import type { IsGateOn } from '../feature-gates.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import { decodeProtobuf } from '../protobuf/decode.ts'
+import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
+import { type Decode, decoderOf } from '../schema/decode.ts'
+import type { StructNode } from '../schema/node.ts'
+import { validateRequired } from '../schema/required.ts'
+import { resolveStruct } from '../schema/resolve.ts'
+import type { Steps } from '../steps.ts'
+import { type TableForm, tableFormOf } from '../table/form.ts'
+import type { Draft } from './defaults/draft.ts'
+import { withoutEmptyLists } from './empty-lists.ts'
+import type { Struct } from './field-places.ts'
+import { dropDisabledFields } from './gated-fields.ts'
+import type { KindReaders, OpenApiType, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
+import type { Defaulter, KindTable, Rules, WarningRule } from './kinds/define-resource.ts'
+import { type SelectableFields, selectableFieldsOf } from './selectable-fields.ts'
+import { refuseDisabledValues } from './validation/gated-values.ts'
+import type { Part } from './validation/part.ts'
+
+/** What a kind says of its objects beside their type. */
+export interface BuiltInFacts {
+  readonly defaults?: Defaulter | undefined
+  readonly validation?: Rules | undefined
+  readonly warnings?: WarningRule | undefined
+  readonly table?: KindTable | undefined
+  readonly selectable?: SelectableFields | undefined
+}
+
+/** The readers of a kind whose type is described in `api`. */
+export class BuiltInReaders implements KindReaders {
+  readonly type: string
+  readonly tableReads = 'stored'
+  readonly #facts: BuiltInFacts
+  #decode: Decode | undefined
+  #shape: ObjectShape | undefined
+  #table: TableForm | undefined
+  #protobuf: { readonly readers: ProtobufReaders | undefined } | undefined
+  #fieldsOf: SelectableFields['fieldsOf'] | undefined
+
+  constructor(type: string, facts: BuiltInFacts = {}) {
+    this.type = type
+    this.#facts = facts
+  }
+
+  get decode(): Decode {
+    this.#decode ??= decoderOf(this.type)
+    return this.#decode
+  }
+
+  get shape(): ObjectShape {
+    this.#shape ??= shapeOfType(this.type)
+    return this.#shape
+  }
+
+  get table(): TableForm {
+    this.#table ??= tableFormOf(this.#facts.table)
+    return this.#table
+  }
+
+  get mergeSchema(): StructNode {
+    return resolveStruct(this.type)
+  }
+
+  get protobuf(): ProtobufReaders | undefined {
+    this.#protobuf ??= { readers: protobufReadersOf(this.type) }
+    return this.#protobuf.readers
+  }
+
+  get openApi(): OpenApiType {
+    return { kind: 'described', type: this.type }
+  }
+
+  applyDefaults(object: Draft, names: Names, isGateOn: IsGateOn): void {
+    this.#facts.defaults?.(object, names, isGateOn)
+  }
+
+  // biome-ignore lint/correctness/useYield: those of a kind that is described take no time worth a pause.
+  *validate(candidate: ValidationCandidate): Steps<FieldError[]> {
+    return validateBuiltIn(this.type, this.#facts.validation, candidate)
+  }
+
+  warnings(object: Part, live: Part | undefined, names: Names): readonly string[] {
+    return this.#facts.warnings?.(object, live, names) ?? []
+  }
+
+  dropDisabledFields<T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
+    return dropDisabledFields(this.type, object, live, isGateOn)
+  }
+
+  printable<T extends Struct>(object: T): T {
+    return withoutEmptyLists(this.type, object)
+  }
+
+  renew<T extends Struct>(object: T): T {
+    return object
+  }
+
+  fieldsOf(object: Struct): Record<string, string> {
+    this.#fieldsOf ??= selectableFieldsOf(this.#facts)
+    return this.#fieldsOf(object)
+  }
+}
+
+function protobufReadersOf(type: string): ProtobufReaders | undefined {
+  if (!hasProtobuf(type)) return undefined
+  return {
+    decode: (bytes) => decodeProtobuf(type, bytes),
+    encode: (object) => encodeProtobuf(type, object),
+    encodeItem: (object) => encodeProtobufItem(type, object),
+    encodeItems: (objects) => encodeProtobufItems(type, objects),
+  }
+}
+
+/**
+ * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
+ * than its type does, so the type only speaks of fields that they say nothing about.
+ */
+function validateBuiltIn(
+  type: string,
+  rules: Rules | undefined,
+  { body, object, live, part, names, isGateOn }: ValidationCandidate,
+): FieldError[] {
+  const own = rules?.[part]?.(object, live, names, body, isGateOn) ?? []
+  if (part === 'main') own.push(...refuseDisabledValues(type, object, live, isGateOn))
+  if (rules?.areComplete === true || rules?.areComplete === part) return own
+  const general = validateRequired(type, body, part)
+  if (general.length === 0) return own
+  const told = new Set(own.map((error) => error.field))
+  const toldAbove = new Set(own.flatMap((error) => fieldsAbove(error.field)))
+  return [...own, ...general.filter(({ field }) => !told.has(field) && !toldAbove.has(field) && !told.has(field.replace(/\[\d+\]$/, '')))]
+}
+
+/** What is said of a part of a field is said of the field. */
+function fieldsAbove(field: string): string[] {
+  return [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index))
+}

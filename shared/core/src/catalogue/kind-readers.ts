@@ -1,0 +1,85 @@
+import type { ObjectShape } from '../apply/shape.ts'
+import type { IsGateOn } from '../feature-gates.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import type { ProtobufReading } from '../protobuf/decode.ts'
+import type { Decode } from '../schema/decode.ts'
+import type { StructNode } from '../schema/node.ts'
+import type { Steps } from '../steps.ts'
+import type { TableForm } from '../table/form.ts'
+import type { Draft } from './defaults/draft.ts'
+import type { Struct } from './field-places.ts'
+import type { Part } from './validation/part.ts'
+
+/**
+ * What reads the objects of one kind in one version. Built-in kinds make it of the description of their type, custom kinds of
+ * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it.
+ */
+export interface KindReaders {
+  /** Types checked, unknown fields dropped, members in the order in which they are printed. */
+  readonly decode: Decode
+  /** Fills what the writer left to the server, in place. Decoding once more puts added fields in order. */
+  applyDefaults(object: Draft, names: Names, isGateOn: IsGateOn): void
+  /** Everything that is wrong with an object beside its metadata. */
+  validate(candidate: ValidationCandidate): Steps<FieldError[]>
+  /** Texts for `Warning` headers about a valid object whose main part is written. */
+  warnings(object: Part, live: Part | undefined, names: Names): readonly string[]
+  /** The object without fields of features that are off and that the live object does not have. */
+  dropDisabledFields<T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn): T
+  /** The object as its bytes are printed. Nothing is changed in place. */
+  printable<T extends Struct>(object: T): T
+  /**
+   * An object that was stored, or converted from another version, as this version reads it now: pruned and with defaults.
+   * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
+   */
+  renew<T extends Struct>(object: T): T
+  /** What is owned as a whole, what by its parts. */
+  readonly shape: ObjectShape
+  readonly table: TableForm
+  /** In which version the table reads objects. */
+  readonly tableReads: 'stored' | 'served'
+  /** What field selectors see of an object, metadata included; empty values are left out. */
+  fieldsOf(object: Struct): Record<string, string>
+  /** By which a strategic merge patch is merged; undefined: such patches are not served. */
+  readonly mergeSchema: StructNode | undefined
+  /** Undefined: objects have no form in Protobuf. */
+  readonly protobuf: ProtobufReaders | undefined
+  readonly openApi: OpenApiType
+}
+
+/** An object on its way into storage. */
+export interface ValidationCandidate {
+  /** As it came, or as the patch left it: tells what was said from what was filled in. */
+  readonly body: unknown
+  /** Decoded and completed. */
+  readonly object: Part
+  /** The object that is being replaced; absent on create. */
+  readonly live?: Part | undefined
+  readonly part: 'main' | 'status'
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+  /** Takes texts for `Warning` headers, such as errors that an unchanged value is forgiven. */
+  readonly warn?: (text: string) => void
+}
+
+/** The form of objects on the Protobuf wire. */
+export interface ProtobufReaders {
+  decode(bytes: Uint8Array): ProtobufReading
+  /** The message alone; the envelope has `kind` and `apiVersion`. */
+  encode(object: object): Uint8Array
+  /** As `encode`, as an item of a list. */
+  encodeItem(object: object): Uint8Array
+  encodeItems(objects: readonly object[]): Uint8Array[]
+}
+
+/** How OpenAPI documents describe the objects: by the description of a type, or by a schema of their own. */
+export type OpenApiType = { readonly kind: 'described'; readonly type: string } | OpenApiSchema
+
+/** A definition that no described type gives. */
+interface OpenApiSchema {
+  readonly kind: 'schema'
+  /** Name of the definition: `com.example.v1.Widget`. */
+  readonly name: string
+  /** The definition. `refTo` refers to a described type, such as `meta/v1.ObjectMeta`, and adds it to the document. */
+  schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>): Record<string, unknown>
+}

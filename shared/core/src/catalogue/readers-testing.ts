@@ -1,0 +1,36 @@
+import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import { runAtOnce } from '../steps.ts'
+import { BuiltInReaders } from './built-in-readers.ts'
+import { createCatalogue } from './catalogue.ts'
+import type { Draft } from './defaults/draft.ts'
+import type { KindReaders, ValidationCandidate } from './kind-readers.ts'
+import type { Part } from './validation/part.ts'
+
+const catalogue = createCatalogue('orch')
+const described = catalogue.resources.flatMap((resource) => [resource, ...resource.subresources])
+const byType = new Map(described.map(({ type, readers }) => [type, readers]))
+
+/** The readers of a type: those of a built-in kind where it is the type of one. */
+function readersOf(type: string): KindReaders {
+  return byType.get(type) ?? new BuiltInReaders(type)
+}
+
+/** Completes an object of a type; gates are as they are by default. */
+export function applyDefaults(type: string, object: Draft, names: Names, isGateOn: IsGateOn = gatesByDefault): void {
+  readersOf(type).applyDefaults(object, names, isGateOn)
+}
+
+/** What is wrong with an object of a type; gates are as they are by default. */
+export function validateObject({
+  type,
+  ...candidate
+}: { readonly type: string; readonly isGateOn?: IsGateOn } & Omit<ValidationCandidate, 'isGateOn'>): FieldError[] {
+  return runAtOnce(readersOf(type).validate({ isGateOn: gatesByDefault, ...candidate }))
+}
+
+/** What the writer of an object of a type is warned of. */
+export function warningsOf(type: string, object: Part, live: Part | undefined, names: Names): readonly string[] {
+  return readersOf(type).warnings(object, live, names)
+}
