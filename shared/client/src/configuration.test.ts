@@ -43,9 +43,9 @@ test('what this client cannot do is refused', async () => {
   const text = `current-context: x
 clusters: [{name: c, cluster: {server: "http://h"}}]
 contexts: [{name: x, context: {cluster: c, user: u}}]
-users: [{name: u, user: {exec: {command: a}}}]
+users: [{name: u, user: {auth-provider: {name: gcp}}}]
 `
-  await expect(parseConfiguration(text)).rejects.toThrow('user u: exec is not supported')
+  await expect(parseConfiguration(text)).rejects.toThrow('user u: the auth provider gcp is not supported: only oidc')
   await expect(parseConfiguration('{}')).rejects.toThrow('no current-context')
 })
 

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { ConfigurationError } from './configuration-error.ts'
+import { type ExecConfiguration, readExec } from './credentials/exec-plugin.ts'
+import { type OidcLogin, readOidcLogin } from './credentials/oidc-login.ts'
+
+export { ConfigurationError } from './configuration-error.ts'
 
 /** How one server is reached, and as whom. All certificates and keys are PEM. */
 export interface ClientConfiguration {
@@ -10,20 +15,16 @@ export interface ClientConfiguration {
   readonly clientCertificate?: string
   readonly clientKey?: string
   readonly token?: string
+  /** A program that prints credentials, for `createTransport`. */
+  readonly exec?: ExecConfiguration
+  /** Tokens of an OpenID provider, for `createTransport`. */
+  readonly oidc?: OidcLogin
   /** Name that the server's certificate must carry, where it differs from the host in `server`. */
   readonly serverName?: string
   /** The server's certificate is not checked. */
   readonly isInsecure?: boolean
   /** Namespace of the context. */
   readonly namespace?: string
-}
-
-/** A client configuration that cannot be used; the message names what is wrong. */
-export class ConfigurationError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.name = 'ConfigurationError'
-  }
 }
 
 /** What a client configuration file says. */
@@ -69,11 +70,14 @@ function printEntry(word: string, name: string, fields: Readonly<Record<string, 
 
 /** Reads a configuration file; files that it names are taken relative to its folder. */
 export async function loadConfiguration(path: string, options: { context?: string } = {}): Promise<ClientConfiguration> {
-  return parseConfiguration(readFileSync(path, 'utf8'), { ...options, folder: dirname(path) })
+  return parseConfiguration(readFileSync(path, 'utf8'), { ...options, folder: dirname(path), file: path })
 }
 
 /** The configuration that one context of a file describes. */
-export async function parseConfiguration(text: string, options: { context?: string; folder?: string } = {}): Promise<ClientConfiguration> {
+export async function parseConfiguration(
+  text: string,
+  options: { context?: string; folder?: string; file?: string } = {},
+): Promise<ClientConfiguration> {
   const { load } = await import('js-yaml')
   const file = asMap(load(text), 'the client configuration')
   const contextName = options.context ?? asText(file['current-context'])
@@ -82,9 +86,7 @@ export async function parseConfiguration(text: string, options: { context?: stri
   const cluster = entryOf(file, 'clusters', 'cluster', asText(context['cluster']) ?? '')
   const userName = asText(context['user'])
   const user = userName === undefined ? {} : entryOf(file, 'users', 'user', userName)
-  for (const unsupported of ['exec', 'auth-provider', 'username']) {
-    if (user[unsupported] !== undefined) throw new ConfigurationError(`user ${userName}: ${unsupported} is not supported`)
-  }
+  if (user['username'] !== undefined) throw new ConfigurationError(`user ${userName}: username is not supported`)
   const server = asText(cluster['server'])
   if (server === undefined) throw new ConfigurationError(`cluster ${String(context['cluster'])} has no server`)
   const pem = (fields: Fields, name: string) => readData(fields, name, options.folder)
@@ -94,10 +96,25 @@ export async function parseConfiguration(text: string, options: { context?: stri
     clientCertificate: pem(user, 'client-certificate'),
     clientKey: pem(user, 'client-key'),
     token: asText(user['token']) ?? readFileField(user, 'tokenFile', options.folder)?.trim(),
+    exec:
+      user['exec'] === undefined
+        ? undefined
+        : readExec(asMap(user['exec'], `user ${userName}: exec`), userName ?? '', { cluster, folder: options.folder }),
+    oidc: user['auth-provider'] === undefined ? undefined : readAuthProvider(user['auth-provider'], userName ?? '', options.file),
     serverName: asText(cluster['tls-server-name']),
     isInsecure: cluster['insecure-skip-tls-verify'] === true ? true : undefined,
     namespace: asText(context['namespace']),
   })
+}
+
+function readAuthProvider(value: unknown, user: string, file: string | undefined): OidcLogin {
+  const { name, config } = asMap(value, `user ${user}: auth-provider`)
+  if (name !== 'oidc') throw new ConfigurationError(`user ${user}: the auth provider ${String(name)} is not supported: only oidc`)
+  return readOidcLogin(
+    asMap(config ?? {}, `user ${user}: auth-provider.config`),
+    user,
+    file === undefined ? {} : { keptIn: { file, user } },
+  )
 }
 
 type Fields = Readonly<Record<string, unknown>>

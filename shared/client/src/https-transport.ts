@@ -39,7 +39,7 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
           port: base.port === '' ? (isTls ? 443 : 80) : base.port,
           method,
           path: prefix + path,
-          headers: { 'user-agent': program, ...headers, ...credentialHeaders(configuration), ...lengthHeader(body) },
+          headers: { 'user-agent': program, ...credentialHeaders(configuration), ...headers, ...lengthHeader(body) },
           signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
         })
         let isConnected = false

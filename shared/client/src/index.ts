@@ -1,6 +1,8 @@
 /** The client: requests, client configuration, watch and informer. */
 export * from './client.ts'
 export * from './configuration.ts'
+export type { CredentialSurroundings } from './credentials/credential.ts'
+export { createTransport } from './credentials/credential-transport.ts'
 export * from './https-transport.ts'
 export * from './informer.ts'
 export * from './manifests.ts'

@@ -1,0 +1,69 @@
+/** What proves to a server who is asking, for a while. */
+export interface Credential {
+  readonly token?: string
+  /** PEM; may hold the certificates of intermediate authorities behind the client's own. */
+  readonly clientCertificate?: string
+  readonly clientKey?: string
+  /** Milliseconds since 1970; absent: until the server refuses it. */
+  readonly expiresAtMs?: number
+}
+
+/** A source of credentials: a program, or an OpenID provider. Rejects with a ConfigurationError that says why there is none. */
+export interface CredentialSource {
+  obtain(): Promise<Credential>
+  /** Ends what is under way. */
+  close(): void
+}
+
+/** What sources of credentials need of the process. */
+export interface CredentialSurroundings {
+  /** Milliseconds since 1970. */
+  now(): number
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether a person can type on standard input. */
+  readonly isInteractive: boolean
+  /** A text for the person at the terminal, such as how to install a missing program. */
+  say(text: string): void
+}
+
+/** Keeps a credential until it expires or is refused; asks the source once at a time, whoever wants it. */
+export class KeptCredential {
+  readonly #source: CredentialSource
+  readonly #now: () => number
+  #kept: Credential | undefined
+  #asking: Promise<Credential> | undefined
+
+  constructor(source: CredentialSource, now: () => number) {
+    this.#source = source
+    this.#now = now
+  }
+
+  current(): Promise<Credential> {
+    const kept = this.#kept
+    if (kept !== undefined && (kept.expiresAtMs === undefined || this.#now() < kept.expiresAtMs)) return Promise.resolve(kept)
+    return this.#ask()
+  }
+
+  /** The server has refused this one. Resolves with another, which may have come meanwhile. */
+  replaced(refused: Credential): Promise<Credential> {
+    if (this.#kept === refused) this.#kept = undefined
+    return this.current()
+  }
+
+  close(): void {
+    this.#source.close()
+  }
+
+  #ask(): Promise<Credential> {
+    this.#asking ??= this.#source
+      .obtain()
+      .then((credential) => {
+        this.#kept = credential
+        return credential
+      })
+      .finally(() => {
+        this.#asking = undefined
+      })
+    return this.#asking
+  }
+}
